@@ -4,6 +4,8 @@ import { printPage } from "./capture/print.ts";
 import { CdpError, type CdpFields } from "./cdp.ts";
 import { type Deadline } from "../page/deadline.ts";
 import { type FetchedResponse, type OpenPage, type PageSource } from "../page/page.ts";
+import { findClosedRoots } from "./closed-roots.ts";
+import { type ContentWait, contentWaitScript } from "./content-wait.ts";
 import { readScript, sourceOf } from "./snapshot.ts";
 
 /** Of an error that a script threw. */
@@ -28,6 +30,8 @@ export interface ScriptedPage extends OpenPage {
   /** Fails with `invalid-parameters` where the selector has no sense. */
   assertSelector(selector: string): Promise<void>;
   waitFor(selector: string): Promise<void>;
+  /** Waits while the page has nothing to show, or places that are known to be filled are open, for a bounded time. */
+  waitForContent(wait: ContentWait): Promise<void>;
   /** Whether a part of the document has not come; answered after all events that came before. */
   isPartial(): Promise<boolean>;
 }
@@ -61,7 +65,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   };
   return {
     isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
-    snapshot: (mark = {}) => snapshot(host, mark),
+    snapshot: (mark = {}, withFrames = false) => snapshot(host, mark, withFrames),
     evaluate: (expression) => evaluate(host, expression),
     picture: (request) => takePicture(captured, request),
     print: (request) => printPage(captured, request),
@@ -69,12 +73,25 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
     async waitFor(selector) {
       await inOwnWorld(host, waitScript(selector));
     },
+    async waitForContent(wait) {
+      await inOwnWorld(host, contentWaitScript(wait));
+    },
   };
 }
 
-async function snapshot(host: ScriptHost, mark: Readonly<Record<string, string>>): Promise<PageSource> {
+async function snapshot(
+  host: ScriptHost,
+  mark: Readonly<Record<string, string>>,
+  withFrames: boolean,
+): Promise<PageSource> {
+  // Makes the world that the trees are kept in.
+  await inOwnWorld(host, "0");
+  await findClosedRoots(host).catch((error: unknown) => {
+    // Another document took the place of this one, or the element is gone: then its tree is not to be had.
+    if (!(error instanceof CdpError)) throw error;
+  });
   // The script gives an object whatever the page is.
-  const read = (await inOwnWorld(host, readScript(mark))) as CdpFields;
+  const read = (await inOwnWorld(host, readScript(mark, withFrames))) as CdpFields;
   return sourceOf(read, mark, (url) => host.shown(url));
 }
 

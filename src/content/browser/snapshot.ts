@@ -2,9 +2,62 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { DownloadError } from "../page/download.ts";
 import { type FetchedResponse, MARK, type PageSource } from "../page/page.ts";
 import { type CdpFields } from "./cdp.ts";
+import { CLOSED_ROOTS } from "./closed-roots.ts";
 
 /** A page's HTML may have this many characters; a longer one is no text that anybody reads. */
 const MAX_HTML_LENGTH = 20_000_000;
+
+/** Frames that are shown with the page, and characters of theirs together; smaller ones in pixels show no content. */
+const MAX_FRAMES = 20;
+const MAX_FRAMES_LENGTH = 2_000_000;
+const MIN_FRAME_WIDTH = 100;
+const MIN_FRAME_HEIGHT = 50;
+const MAX_FRAME_DEPTH = 3;
+
+/**
+ * Gives the HTML of the frames of a document that its own scripts could read, by their elements. Copies are made in a document
+ * in which nothing runs; what they lead to is written out, since a frame has an address of its own.
+ */
+const FRAMES = `((top) => {
+  let left = ${MAX_FRAMES};
+  let length = ${MAX_FRAMES_LENGTH};
+  const framesOf = (from, depth) => {
+    const found = new Map();
+    if (depth >= ${MAX_FRAME_DEPTH}) return found;
+    for (const frame of from.querySelectorAll("iframe")) {
+      const inner = frame.contentDocument;
+      if (left <= 0 || length <= 0) break;
+      if (inner === null || inner.body === null || frame.loading === "lazy" || !frame.checkVisibility()) continue;
+      if (frame.clientWidth < ${MIN_FRAME_WIDTH} || frame.clientHeight < ${MIN_FRAME_HEIGHT}) continue;
+      left -= 1;
+      const html = bodyOf(inner, depth + 1);
+      length -= html.length;
+      if (html.trim() !== "" && length > 0) found.set(frame, html);
+    }
+    return found;
+  };
+  const bodyOf = (inner, depth) => {
+    const within = framesOf(inner, depth);
+    const frames = [...inner.querySelectorAll("iframe")];
+    const copy = document.implementation.createHTMLDocument("").importNode(inner.body, true);
+    [...copy.querySelectorAll("iframe")].forEach((frame, at) => {
+      const html = within.get(frames[at]);
+      if (html === undefined) return;
+      const section = frame.ownerDocument.createElement("section");
+      section.innerHTML = html;
+      frame.replaceWith(section);
+    });
+    for (const element of copy.querySelectorAll("script, style")) element.remove();
+    for (const name of ["href", "src"]) {
+      for (const element of copy.querySelectorAll("[" + name + "]")) {
+        const address = URL.parse(element.getAttribute(name), inner.baseURI);
+        if (address !== null) element.setAttribute(name, address.href);
+      }
+    }
+    return copy.innerHTML;
+  };
+  return framesOf(top, 0);
+})`;
 
 /** Types that the browser shows as their own text, in one element of its own making. */
 const TEXT_TYPES = String.raw`/^text\/(?!html$|xml$)|[\/+]json$|javascript$|ecmascript$/`;
@@ -16,7 +69,7 @@ const XML_TYPES = String.raw`/[\/+]xml$/`;
  * marks are there for the moment of writing alone: observers of the page run later. An XML document without a style sheet
  * is shown in a viewer, which keeps what came in an element with an id of its own.
  */
-const READ = `((marks) => {
+const READ = `((marks, withFrames) => {
   const { documentElement: root, contentType } = document;
   const navigation = performance.getEntriesByType("navigation")[0];
   const about = { contentType, finalUrl: location.href, statusCode: navigation?.responseStatus ?? 0 };
@@ -42,7 +95,10 @@ const READ = `((marks) => {
   const forged = [...document.querySelectorAll("[${MARK}]")].map((element) => [element, element.getAttribute("${MARK}")]);
   for (const [element] of forged) element.removeAttribute("${MARK}");
   for (const [element, places] of found) element.setAttribute("${MARK}", places);
-  const shadowRoots = [];
+  const frames = withFrames ? [...${FRAMES}(document)] : [];
+  const mark = "data-" + crypto.randomUUID();
+  frames.forEach(([frame], at) => frame.setAttribute(mark, at));
+  const shadowRoots = [...globalThis.${CLOSED_ROOTS} ?? []].filter(({ host }) => host.isConnected);
   for (let at = -1; at < shadowRoots.length; at += 1) {
     for (const { shadowRoot } of (shadowRoots[at] ?? document).querySelectorAll("*")) {
       if (shadowRoot !== null) shadowRoots.push(shadowRoot);
@@ -57,16 +113,19 @@ const READ = `((marks) => {
     : hollow.slice(0, end) + root.getHTML({ shadowRoots }) + hollow.slice(end);
   for (const element of found.keys()) element.removeAttribute("${MARK}");
   for (const [element, places] of forged) element.setAttribute("${MARK}", places);
+  for (const [frame] of frames) frame.removeAttribute(mark);
   const { doctype } = document;
   // Nothing ends plain text: what a browser writes behind it would be read as more of it.
   const plain = document.querySelector("plaintext") === null ? -1 : html.lastIndexOf("</plaintext>");
-  const written = plain === -1 ? html : html.slice(0, plain);
+  const whole = plain === -1 ? html : html.slice(0, plain);
+  const place = new RegExp("<iframe[^>]* " + mark + '="(\\\\d+)"[^>]*>[^]*?</iframe>', "g");
+  const written = frames.length === 0 ? whole : whole.replace(place, (_, at) => "<section>" + frames[at][1] + "</section>");
   return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + written);
 })`;
 
-/** The script that reads the page as it stands; what it gives is for `sourceOf`. */
-export function readScript(mark: Readonly<Record<string, string>>): string {
-  return `${READ}(${JSON.stringify(Object.values(mark))})`;
+/** The script that reads the page as it stands, with the frames of its own site in it if wanted; what it gives is for `sourceOf`. */
+export function readScript(mark: Readonly<Record<string, string>>, withFrames: boolean): string {
+  return `${READ}(${JSON.stringify(Object.values(mark))}, ${withFrames})`;
 }
 
 /** Makes a source of what the script gave. `shown` is the document that the tab shows, where its bytes are there. */

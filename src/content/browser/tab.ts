@@ -74,7 +74,10 @@ export class Tab {
   get unfinished(): OpenPage | undefined {
     const page = this.#page;
     if (page === undefined || this.#watch === undefined || this.#watch.documents === 0) return undefined;
-    return { ...page, snapshot: async (mark) => ({ ...(await page.snapshot(mark)), complete: false }) };
+    return {
+      ...page,
+      snapshot: async (mark, withFrames) => ({ ...(await page.snapshot(mark, withFrames)), complete: false }),
+    };
   }
 
   /** Loads the page and waits for all that the request asks to wait for. */
@@ -86,6 +89,7 @@ export class Tab {
     await this.#navigate();
     await this.#settle(watch, page);
     if (this.#visit.settles) await this.#idle(watch, page);
+    if (!this.#visit.scripted && selector === undefined) await this.#awaitContent(page);
     this.deadline.extend(waitMs);
     this.deadline.doing(selector === undefined ? "reading" : "waiting for the selector on");
     await Promise.all([this.deadline.sleep(waitMs), selector === undefined ? undefined : page.waitFor(selector)]);
@@ -98,6 +102,12 @@ export class Tab {
     const longest = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
     await this.deadline.race(Promise.race([watch.idling(), Bun.sleep(longest)]));
     if (!watch.settled) await this.#settle(watch, page);
+  }
+
+  /** Waits while there is nothing to show: data may come a second or two after the page event. */
+  async #awaitContent(page: ScriptedPage): Promise<void> {
+    const { settles, awaits = [] } = this.#visit;
+    await page.waitForContent({ names: awaits, parts: settles, mostMs: Math.floor(this.deadline.leftMs / 2) });
   }
 
   /** Whether the tab is in this browser context. */

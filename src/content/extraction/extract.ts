@@ -11,7 +11,7 @@ import { pageTitle } from "./page-title.ts";
 import { prepare } from "./prune.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { notContent } from "./obstacles/not-content.ts";
-import { runsCode, signOfScript } from "./script-signs.ts";
+import { runsCode, scriptSigns } from "./script-signs.ts";
 import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
 import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree.ts";
@@ -29,7 +29,8 @@ export function extract(job: ExtractionJob): ExtractionOutcome {
   }
 }
 
-function extractFrom({ source, task, mayNeedBrowser }: ExtractionJob): ExtractionOutcome {
+function extractFrom(job: ExtractionJob): ExtractionOutcome {
+  const { source, task, mayNeedBrowser } = job;
   if (!isHtml(source.contentType)) {
     return { outcome: "not-content", reason: "unsupported-type", detail: "its type is not one that has text" };
   }
@@ -38,13 +39,20 @@ function extractFrom({ source, task, mayNeedBrowser }: ExtractionJob): Extractio
   if (task.kind === "tables") {
     return { outcome: "content", extraction: { content: "", title: "", fields: readTables(tree, task.tables) } };
   }
-  const sign = mayNeedBrowser ? signOfScript(tree, source) : undefined;
-  if (sign !== undefined) return { outcome: "needs-browser", sign };
+  const { sign, places } = mayNeedBrowser ? scriptSigns(tree, source) : NO_SIGNS;
+  if (sign !== undefined) return { outcome: "needs-browser", sign, ...(places === undefined ? {} : { places }) };
   showLateText(tree, html, source.engine);
   const obstacle = notContent(tree, html, source);
   // A browser may get past it, and a document without content may get some by script.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
+  const outcome = contentOf(tree, job);
+  return places !== undefined && outcome.outcome === "content" ? { ...outcome, places } : outcome;
+}
+
+const NO_SIGNS = { sign: undefined, places: undefined } as const;
+
+function contentOf(tree: Document, { source, task, mayNeedBrowser }: ExtractionJob): ExtractionOutcome {
   const url = source.finalUrl;
   if (task.kind === "html") {
     const content = typeof source.body === "string" ? source.body : toHtml(tree);
@@ -57,6 +65,9 @@ function extractFrom({ source, task, mayNeedBrowser }: ExtractionJob): Extractio
     const isUnsure = mayNeedBrowser && (extraction.confidence ?? 1) < MIN_CONFIDENCE;
     if (isUnsure && runsCode(tree, source)) return { outcome: "needs-browser", sign: "low-confidence" };
     return { outcome: "content", extraction };
+  }
+  if (task.kind === "tables" || task.kind === "script") {
+    throw new Error(`Cannot make '${task.kind}' of a page's content`);
   }
   const title = pageTitle(tree);
   prepare(tree, url);

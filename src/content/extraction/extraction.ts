@@ -19,7 +19,17 @@ export type ExtractionTask =
       readonly attributes: Readonly<Record<string, string>>;
     }
   /** Rows and columns of a page whose layout is known; the only task that takes a page without content. */
-  | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> };
+  | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
+  /** Whether the source, an external script of a page, fills places of these names: then the page needs a browser. */
+  | { readonly kind: "script"; readonly names: readonly string[] };
+
+/** What the external scripts of a page that came whole may still fill. */
+export interface OpenPlaces {
+  /** Absolute addresses of the scripts that are not known. */
+  readonly scripts: readonly string[];
+  /** Identifiers, classes and data attributes of places that are empty, or where a sign such as "--" stands for a value. */
+  readonly names: readonly string[];
+}
 
 /** A page, and what is to be made of it. */
 export interface ExtractionJob {
@@ -56,9 +66,9 @@ export interface Extraction {
 export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type" | "unreadable";
 
 export type ExtractionOutcome =
-  | { readonly outcome: "content"; readonly extraction: Extraction }
+  | { readonly outcome: "content"; readonly extraction: Extraction; readonly places?: OpenPlaces }
   /** The page shows its content by script alone; `sign` names what tells so. */
-  | { readonly outcome: "needs-browser"; readonly sign: string }
+  | { readonly outcome: "needs-browser"; readonly sign: string; readonly places?: OpenPlaces }
   | { readonly outcome: "not-content"; readonly reason: NotContent; readonly detail: string }
   /** Selectors that are none, by their names in the task. */
   | { readonly outcome: "bad-selectors"; readonly names: readonly string[] };

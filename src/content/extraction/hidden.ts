@@ -78,6 +78,8 @@ const CONSENT_CLASSES = new Set([
 
 const CLOSED_CLASSES = /(?:^|\s)(?:modal|offcanvas|off-canvas|drawer|popup|overlay|dropdown-menu)(?:\s|$)/i;
 
+const PANEL_CLASSES = /(?:^|[\s_-])(?:accordion|faq|tab-?pane|tab-?panel|disclosure|collapsible)(?:$|[\s_-])/i;
+
 /** Buttons beside code that copy it. */
 const COPIES = /(?:^|[\s_-])(?:copy|copybtn|clipboard)(?:$|[\s_-])/i;
 
@@ -128,11 +130,18 @@ export function isFolded(element: Element): boolean {
   if (name === "body" || name === "html") return false;
   const hidden = attribs["hidden"];
   // What a search within the page may open is content that is folded, like details.
-  if (hidden !== undefined && hidden.toLowerCase() !== "until-found") return true;
+  if (hidden !== undefined && hidden.toLowerCase() !== "until-found") return !isPanel(element);
   if (name === "dialog" && attribs["open"] === undefined) return true;
   const style = attribs["style"];
-  if (style !== undefined && hides(style) && !keepsMath(element)) return true;
+  if (style !== undefined && hides(style) && !keepsMath(element)) return !isPanel(element);
   return attribs["aria-hidden"] === "true" && isDecoration(element);
+}
+
+/** Whether an element is a part of the page that its reader opens in its place: a panel of tabs or of an accordion. */
+function isPanel({ attribs }: Element): boolean {
+  const role = attribs["role"];
+  if (role === "tabpanel" || role === "region") return true;
+  return PANEL_CLASSES.test((attribs["class"] ?? "").slice(0, MAX_ATTRIBUTE_LENGTH));
 }
 
 /** Whether what an element shows is no content: banners for consent, marks of the page's machinery. */

@@ -4,11 +4,13 @@ import { type PdfFault } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "./decode.ts";
 import { extract } from "./extract.ts";
-import { type ExtractionJob, type ExtractionOutcome, type ExtractionTask } from "./extraction.ts";
+import { type ExtractionJob, type ExtractionOutcome, type ExtractionTask, type OpenPlaces } from "./extraction.ts";
+import { signOfCode } from "./signs/script-code.ts";
 
 /** Makes of any document what the job asks for; runs in a worker under a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
   const { source, task } = job;
+  if (task.kind === "script") return scriptOutcome(source, task);
   const document = await documentOf(source);
   switch (document.is) {
     case "html":
@@ -24,6 +26,13 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
     default:
       throw new Error(`Cannot make anything of a document that is '${String(document satisfies never)}'`);
   }
+}
+
+/** A script is no document: it is only looked into. */
+function scriptOutcome({ body }: PageSource, task: Pick<OpenPlaces, "names">): ExtractionOutcome {
+  const sign = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), task);
+  if (sign !== undefined) return { outcome: "needs-browser", sign };
+  return { outcome: "content", extraction: { content: "", title: "" } };
 }
 
 const FAULTS: Readonly<Record<PdfFault, ExtractionOutcome>> = {
@@ -49,7 +58,8 @@ function unsupported({ contentType }: PageSource, what: string): ExtractionOutco
 }
 
 function contentOutcome(content: DocumentContent, task: ExtractionTask, source: PageSource): ExtractionOutcome {
-  if (task.kind === "fields" || task.kind === "tables") return unsupported(source, "has no elements to select");
+  if (task.kind === "fields" || task.kind === "tables" || task.kind === "script")
+    return unsupported(source, "has no elements to select");
   const text = content.text();
   if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
   const { title } = content;

@@ -26,6 +26,8 @@ const APP = '<script src="/site-behaviour.js"></script>';
 const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["refresh", `<meta http-equiv="refresh" content="0; url=/there">~`],
   ["refresh", `<meta http-equiv="Refresh" content="1;/there">`],
+  ["frame", `~<iframe src="/timetable" width="600" height="400"></iframe>`],
+  ["frame", `~<iframe srcdoc="<p>Words</p>"></iframe>`],
   ["no-text", "<body><script>start()</script>"],
   ["no-text", `<div id="x"><img src="spin.gif"></div>${APP}`],
   ["empty-root", `<header>${TEXT}</header><div id="root"></div>${APP}`],
@@ -33,6 +35,10 @@ const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["empty-main", `<nav>${TEXT}</nav><main></main>${APP}`],
   ["empty-main", `<div id="content"><h1>News</h1></div><p>${TEXT}</p>${APP}`],
   ["empty-container", `~<ul class="related-posts"></ul>${APP}`],
+  ["empty-container", `~<table><thead><tr><th>Pier</thead><tbody></tbody></table>${APP}`],
+  ["empty-container", `~<div data-widget="reviews"></div>${APP}`],
+  ["stand-in", `~<p>Price: <span id="price">--</span></p>${APP}`],
+  ["stand-in", `~<p>Price: <b data-price>…</b></p>${APP}`],
   ["empty-container", `~<div id="comments-list"> <!-- later --> </div>${APP}`],
   [
     "noscript-notice",

@@ -5,6 +5,8 @@ import { EMPTY_SIGNS } from "./signs/empty-signs.ts";
 import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
 import { INLINE_SIGNS } from "./signs/inline-signs.ts";
 import { type Sign } from "./signs/sign.ts";
+import { type OpenPlaces } from "./extraction.ts";
+import { openPlaces } from "./signs/open-places.ts";
 import { survey } from "./signs/survey.ts";
 import { WAY_SIGNS } from "./signs/way-signs.ts";
 
@@ -14,10 +16,27 @@ const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONT
 /** All signs, in the order in which they are looked for; docs/engines.md tells of each. */
 export const SIGNS: readonly Sign[] = [...WAY_SIGNS, ...CODE_SIGNS];
 
-/** What tells that a document shows its content by script alone; undefined where nothing does. In linear time. */
-export function signOfScript(tree: Document, source: PageSource): string | undefined {
+/** Signs of places that are to be filled; what fills them may take a second or two. */
+const FILLED: ReadonlySet<string> = new Set(["empty-container", "stand-in"]);
+
+/** What a document tells of its scripts. */
+export interface ScriptSigns {
+  /** What tells that it shows its content by script alone; undefined where nothing does. */
+  readonly sign: string | undefined;
+  /** What its external scripts may fill, if it has any that are not known. */
+  readonly places: OpenPlaces | undefined;
+}
+
+/** Looks for all signs, in linear time. */
+export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
-  return (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
+  const sign = (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
+  return { sign, places: page.code.runs && (sign === undefined || FILLED.has(sign)) ? openPlaces(page) : undefined };
+}
+
+/** What tells that a document shows its content by script alone; undefined where nothing does. */
+export function signOfScript(tree: Document, source: PageSource): string | undefined {
+  return scriptSigns(tree, source).sign;
 }
 
 /** Whether a document has code that runs in a browser. */

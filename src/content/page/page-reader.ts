@@ -12,6 +12,7 @@ import { Deadline } from "./deadline.ts";
 import { DownloadError } from "./download.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "./page.ts";
 import { PixelBudget } from "./pixel-budget.ts";
+import { PageScripts } from "./page-scripts.ts";
 import { type Places } from "./places.ts";
 import { type BrowserEngine, type StaticEngine, type Visit } from "./visit.ts";
 
@@ -27,6 +28,16 @@ export interface PageReaderDeps {
 /** Pixels of all windows that pages are shown in at one time: a page's process takes 4 bytes and more for each. */
 const MAX_WINDOW_PIXELS = 100_000_000;
 
+/** What is known of a script: nothing but its text. */
+const NO_SOURCE = {
+  engine: "static",
+  contentType: "text/javascript",
+  finalUrl: "",
+  statusCode: 200,
+  headers: [],
+  complete: true,
+} as const;
+
 /** The browser's own window is small. */
 const NO_WINDOW = { width: 0, height: 0 };
 
@@ -40,9 +51,18 @@ export interface ReadPage {
 export class PageReader {
   readonly #deps: PageReaderDeps;
   readonly #windows = new PixelBudget(MAX_WINDOW_PIXELS);
+  readonly #scripts: PageScripts;
 
   constructor(deps: PageReaderDeps) {
     this.#deps = deps;
+    this.#scripts = new PageScripts({
+      fetch: deps.fetchDocument,
+      signOf: async (visit, code, names) => {
+        const source = { ...NO_SOURCE, body: code };
+        const outcome = await this.#extract(visit, { source, task: { kind: "script", names }, mayNeedBrowser: false });
+        return outcome.outcome === "needs-browser" ? outcome.sign : undefined;
+      },
+    });
   }
 
   /** Loads the page and makes of it what the task says. Fails with a TurnpikeError where that is no content. */
@@ -54,8 +74,8 @@ export class PageReader {
       const mayNeedBrowser = request.engine === "auto" && fetched.complete;
       const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
       const mayShowMore = mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task);
-      if (mayShowMore || outcome.outcome === "needs-browser") {
-        return await this.#readInBrowser({ ...visit, fetched }, task);
+      if (mayShowMore || outcome.outcome === "needs-browser" || (await this.#isFilledLater(visit, outcome))) {
+        return await this.#readInBrowser({ ...visit, fetched, awaits: awaitsOf(outcome) }, task);
       }
       return { extraction: somethingOf(outcome, { task, source, request }), source };
     });
@@ -157,7 +177,7 @@ export class PageReader {
   async #readInBrowser(visit: Visit, task: ExtractionTask): Promise<ReadPage> {
     const mark = task.kind === "fields" ? task.selectors : undefined;
     const source = await this.#deps.browser
-      .visit({ ...visit, settles: settles(visit.request) }, (page) => page.snapshot(mark))
+      .visit({ ...visit, settles: settles(visit.request) }, (page) => page.snapshot(mark, FRAMED.has(task.kind)))
       .catch(async (error: unknown) => {
         // A browser shows no PDF and no attachment, but their bytes are to be had without one.
         if (!(error instanceof DownloadError)) throw error;
@@ -165,6 +185,12 @@ export class PageReader {
       });
     const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
     return { extraction: somethingOf(outcome, { task, source, request: visit.request }), source };
+  }
+
+  /** Whether an external script of a page that came whole fills what is open on it. */
+  async #isFilledLater(visit: Visit, outcome: ExtractionOutcome): Promise<boolean> {
+    if (outcome.outcome !== "content" || outcome.places === undefined) return false;
+    return (await this.#scripts.sign(visit, outcome.places)) !== undefined;
   }
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
@@ -244,6 +270,14 @@ function contentOf(outcome: ExtractionOutcome): Extraction {
 
 /** What pages are asked for their words by: a page of pictures or fields alone has none to sell. */
 const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text", "article"]);
+
+/** What frames show belongs to a page's words and links; its HTML and its elements are its own. */
+const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
+
+function awaitsOf(outcome: ExtractionOutcome): readonly string[] {
+  if (outcome.outcome !== "content" && outcome.outcome !== "needs-browser") return [];
+  return outcome.places?.names ?? [];
+}
 
 function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {
   return WORDED.has(kind) && content.trim() === "";

@@ -78,8 +78,11 @@ export const MARK = "data-turnpike-match";
 
 /** A page that has loaded in a browser and may be asked, for as long as its visit lasts. */
 export interface OpenPage {
-  /** The page as it stands. In its HTML, what matches a selector of `mark` has the selector's place in the attribute MARK. */
-  snapshot(mark?: Readonly<Record<string, string>>): Promise<PageSource>;
+  /**
+   * The page as it stands, closed shadow trees included, and with `withFrames` what the frames of its own site show. In its HTML,
+   * what matches a selector of `mark` has the selector's place in the attribute MARK.
+   */
+  snapshot(mark?: Readonly<Record<string, string>>, withFrames?: boolean): Promise<PageSource>;
   /** Evaluates a script expression in the page; text as it is, everything else as JSON. */
   evaluate(expression: string): Promise<string>;
   /** Takes a picture of the page; its size is the window's. */

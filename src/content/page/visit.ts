@@ -11,6 +11,8 @@ export interface Visit {
   readonly fetched: FetchedDocument | undefined;
   /** Whether a page that has loaded is given time to fetch and show what it is for. */
   readonly settles: boolean;
+  /** Names of places in the page that its scripts are known to fill; they are waited for, for a bounded time. */
+  readonly awaits?: readonly string[];
   /** Whether a script of the caller's runs in the page. */
   readonly scripted: boolean;
 }

@@ -317,9 +317,9 @@ const INSIDE: readonly CorpusPage[] = [
       `${article(77)}<valley-card><p slot="title">Light words</p></valley-card><script type="module" src="/js/elements.js"></script>`,
     ),
   ),
-  plain("/frames/same-origin", doc(`${article(70)}<iframe src="/frame" width="400"></iframe>`)),
-  plain("/frames/srcdoc", doc(`${article(71)}<iframe srcdoc="<p>Words in a frame</p>"></iframe>`)),
-  plain(
+  scripted("/frames/same-origin", doc(`${article(70)}<iframe src="/frame" width="400"></iframe>`)),
+  scripted("/frames/srcdoc", doc(`${article(71)}<iframe srcdoc="<p>Words in a frame</p>"></iframe>`)),
+  scripted(
     "/frames/two-with-script",
     doc(
       `${article(72)}<iframe src="/frame"></iframe><iframe src="/frame" hidden></iframe><script src="/js/site.js"></script>`,

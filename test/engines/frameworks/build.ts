@@ -62,28 +62,56 @@ async function bundle({ framework, entries, conditions = [] }: Bundle): Promise<
     minify: true,
     target: "browser",
     conditions: [...conditions, "production", "browser"],
-    define: { "process.env.NODE_ENV": '"production"', __VUE_OPTIONS_API__: "false", __VUE_PROD_DEVTOOLS__: "false", __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false" },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      __VUE_OPTIONS_API__: "false",
+      __VUE_PROD_DEVTOOLS__: "false",
+      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false",
+    },
     naming: { entry: "[name]-[hash].js", chunk: "chunk-[hash].js" },
   });
   const found = new Map<string, string>();
   for (const output of result.outputs) {
     const name = output.path.split("/").at(-1) ?? "";
     files[`/${framework}/assets/${name}`] = await output.text();
-    if (output.kind === "entry-point") found.set(name.slice(framework.length + 1).replace(/-\w+\.js$/, ""), `/${framework}/assets/${name}`);
+    if (output.kind === "entry-point")
+      found.set(name.slice(framework.length + 1).replace(/-\w+\.js$/, ""), `/${framework}/assets/${name}`);
   }
   return found;
 }
 
-function put(framework: string, scene: string, { script, markup, head = "", root = "root" }: { script: string | undefined; markup: string; head?: string; root?: string }): void {
+function put(
+  framework: string,
+  scene: string,
+  {
+    script,
+    markup,
+    head = "",
+    root = "root",
+  }: { script: string | undefined; markup: string; head?: string; root?: string },
+): void {
   if (script === undefined) throw new Error(`Cannot find the program of ${framework}/${scene}`);
-  files[`/${framework}/${scene}`] = page(`${head}<script type="module" crossorigin src="${script}"></script>`, `<div id="${root}">${markup}</div>`);
+  files[`/${framework}/${scene}`] = page(
+    `${head}<script type="module" crossorigin src="${script}"></script>`,
+    `<div id="${root}">${markup}</div>`,
+  );
+}
+
+/** A module for each scene, as files of pages are: what they share stands at the beginning. */
+function partsOf(source: string): [scene: string, code: string][] {
+  const [head = "", ...parts] = source.split(/^(?=export function )/m);
+  return parts.map((part) => [/^export function (\w+)/.exec(part)?.[1] ?? "", head + part]);
 }
 
 async function react(framework: "react" | "preact"): Promise<void> {
   const source = readFileSync("src/react.jsx", "utf8");
   const own = framework === "react" ? source : source.replace('from "react"', 'from "preact/hooks"');
-  writeFileSync(join(work, `${framework}.jsx`), `/** @jsxImportSource ${framework} */\n${own}`);
-  const scenes = (await import(join(work, `${framework}.jsx`))) as Record<string, () => unknown>;
+  const scenes: Record<string, () => unknown> = {};
+  for (const [scene, code] of partsOf(own)) {
+    const path = join(work, `${framework}-c-${scene}.jsx`);
+    writeFileSync(path, `/** @jsxImportSource ${framework} */\n${code}`);
+    Object.assign(scenes, await import(path));
+  }
   const render = async (scene: string): Promise<string> => {
     if (framework === "react") {
       const { renderToString } = await import("react-dom/server");
@@ -96,7 +124,7 @@ async function react(framework: "react" | "preact"): Promise<void> {
   };
   const entries: Record<string, string> = {};
   for (const scene of REACT_SCENES) {
-    const take = `import { ${scene} as App } from "./${framework}.jsx";`;
+    const take = `import { ${scene} as App } from "./${framework}-c-${scene}.jsx";`;
     const root = 'document.getElementById("root")';
     entries[scene] =
       framework === "react"
@@ -111,7 +139,8 @@ async function react(framework: "react" | "preact"): Promise<void> {
   }
   const scripts = await bundle({ framework, entries });
   for (const scene of REACT_SCENES) put(framework, scene, { script: scripts.get(scene), markup: await render(scene) });
-  for (const scene of ["plain", "late", "slow"]) put(framework, `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
+  for (const scene of ["plain", "late", "slow"])
+    put(framework, `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
 }
 
 async function vue(): Promise<void> {
@@ -120,16 +149,24 @@ async function vue(): Promise<void> {
   const { createSSRApp } = await import("vue");
   const { renderToString } = await import("@vue/server-renderer");
   for (const [scene, [template, setup]] of Object.entries(VUE)) {
-    const { code } = compileVue(template, { mode: "module", prefixIdentifiers: true, hoistStatic: true, cacheHandlers: true });
+    const { code } = compileVue(template, {
+      mode: "module",
+      prefixIdentifiers: true,
+      hoistStatic: true,
+      cacheHandlers: true,
+    });
     writeFileSync(join(work, `vue-c-${scene}.js`), `${SETUP}${code}\nexport default { setup: ${setup}, render };`);
     const module = (await import(join(work, `vue-c-${scene}.js`))) as { default: object };
     markup[scene] = await renderToString(createSSRApp(module.default));
-    entries[scene] = `import { createSSRApp } from "vue"; import App from "./vue-c-${scene}.js"; createSSRApp(App).mount("#root");`;
-    if (scene === "plain" || BARE.has(scene)) entries[`${scene}Alone`] = entries[scene].replaceAll("createSSRApp", "createApp");
+    entries[scene] =
+      `import { createSSRApp } from "vue"; import App from "./vue-c-${scene}.js"; createSSRApp(App).mount("#root");`;
+    if (scene === "plain" || BARE.has(scene))
+      entries[`${scene}Alone`] = entries[scene].replaceAll("createSSRApp", "createApp");
   }
   const scripts = await bundle({ framework: "vue", entries });
   for (const scene of Object.keys(VUE)) put("vue", scene, { script: scripts.get(scene), markup: markup[scene] ?? "" });
-  for (const scene of ["plain", "late", "slow"]) put("vue", `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
+  for (const scene of ["plain", "late", "slow"])
+    put("vue", `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
 }
 
 async function svelte(): Promise<void> {
@@ -144,36 +181,59 @@ async function svelte(): Promise<void> {
     }
     const module = (await import(join(work, `svelte-server-${scene}.js`))) as { default: never };
     markup[scene] = render(module.default).body;
-    entries[scene] = `import { hydrate } from "svelte"; import App from "./svelte-client-${scene}.js"; hydrate(App, { target: document.getElementById("root") });`;
+    entries[scene] =
+      `import { hydrate } from "svelte"; import App from "./svelte-client-${scene}.js"; hydrate(App, { target: document.getElementById("root") });`;
     if (scene === "plain" || BARE.has(scene)) entries[`${scene}Alone`] = entries[scene].replaceAll("hydrate", "mount");
   }
   const scripts = await bundle({ framework: "svelte", entries });
-  for (const scene of Object.keys(COMPONENTS)) put("svelte", scene, { script: scripts.get(scene), markup: markup[scene] ?? "" });
-  for (const scene of ["plain", "late", "slow"]) put("svelte", `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
+  for (const scene of Object.keys(COMPONENTS))
+    put("svelte", scene, { script: scripts.get(scene), markup: markup[scene] ?? "" });
+  for (const scene of ["plain", "late", "slow"])
+    put("svelte", `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
 }
 
 async function solid(): Promise<void> {
   const source = readFileSync("src/solid.jsx", "utf8");
-  for (const generate of ["ssr", "dom"]) {
-    const out = await transformAsync(source, { babelrc: false, configFile: false, presets: [["babel-preset-solid", { generate, hydratable: true }]] });
+  for (const generate of ["ssr"]) {
+    const out = await transformAsync(source, {
+      babelrc: false,
+      configFile: false,
+      presets: [["babel-preset-solid", { generate, hydratable: true }]],
+    });
     writeFileSync(join(work, `solid-${generate}.js`), out?.code ?? "");
   }
-  const server = Bun.spawnSync([process.execPath, "--conditions=node", "-e", `
+  for (const [scene, code] of partsOf(source)) {
+    const out = await transformAsync(code, {
+      babelrc: false,
+      configFile: false,
+      presets: [["babel-preset-solid", { generate: "dom", hydratable: true }]],
+    });
+    writeFileSync(join(work, `solid-c-${scene}.js`), out?.code ?? "");
+  }
+  const server = Bun.spawnSync([
+    process.execPath,
+    "--conditions=node",
+    "-e",
+    `
     const { renderToString, generateHydrationScript } = await import("solid-js/web");
     const scenes = await import(${JSON.stringify(join(work, "solid-ssr.js"))});
     const made = Object.fromEntries(Object.entries(scenes).map(([name, scene]) => [name, renderToString(() => scene({}))]));
-    console.log(JSON.stringify({ made, head: generateHydrationScript() }));`]);
+    console.log(JSON.stringify({ made, head: generateHydrationScript() }));`,
+  ]);
   // The program above writes this.
   const { made, head } = JSON.parse(server.stdout.toString()) as { made: Record<string, string>; head: string };
   const entries: Record<string, string> = {};
   for (const scene of Object.keys(made)) {
-    const take = `import { createComponent, hydrate, render } from "solid-js/web"; import { ${scene} as App } from "./solid-dom.js";`;
+    const take = `import { createComponent, hydrate, render } from "solid-js/web"; import { ${scene} as App } from "./solid-c-${scene}.js";`;
     entries[scene] = `${take} hydrate(() => createComponent(App, {}), document.getElementById("root"));`;
-    if (scene === "plain" || BARE.has(scene)) entries[`${scene}Alone`] = `${take} render(() => createComponent(App, {}), document.getElementById("root"));`;
+    if (scene === "plain" || BARE.has(scene))
+      entries[`${scene}Alone`] = `${take} render(() => createComponent(App, {}), document.getElementById("root"));`;
   }
   const scripts = await bundle({ framework: "solid", entries });
-  for (const scene of Object.keys(made)) put("solid", scene, { script: scripts.get(scene), markup: made[scene] ?? "", head });
-  for (const scene of ["plain", "late", "slow"]) put("solid", `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
+  for (const scene of Object.keys(made))
+    put("solid", scene, { script: scripts.get(scene), markup: made[scene] ?? "", head });
+  for (const scene of ["plain", "late", "slow"])
+    put("solid", `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
 }
 
 async function small(): Promise<void> {
@@ -181,10 +241,16 @@ async function small(): Promise<void> {
   const frameworks = new Set(Object.keys(PROGRAMS).map((name) => name.split("/")[0] ?? ""));
   for (const framework of frameworks) {
     const own = Object.entries(PROGRAMS).filter(([name]) => name.startsWith(`${framework}/`));
-    const scripts = await bundle({ framework, entries: Object.fromEntries(own.map(([name, { code }]) => [name.split("/")[1] ?? "", code])) });
+    const scripts = await bundle({
+      framework,
+      entries: Object.fromEntries(own.map(([name, { code }]) => [name.split("/")[1] ?? "", code])),
+    });
     for (const [name, { body }] of own) {
       const script = scripts.get(name.split("/")[1] ?? "");
-      files[`/${name}`] = page("", `${body.replace("ARTICLE", article)}<script type="module" src="${script}"></script>`);
+      files[`/${name}`] = page(
+        "",
+        `${body.replace("ARTICLE", article)}<script type="module" src="${script}"></script>`,
+      );
     }
   }
 }
@@ -208,6 +274,10 @@ await svelte();
 await solid();
 await small();
 meta();
-const packed = brotliCompressSync(JSON.stringify(files), { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 } });
+const packed = brotliCompressSync(JSON.stringify(files), {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 },
+});
 writeFileSync("built.json.br", packed);
-console.log(`${Object.keys(files).length} files, ${JSON.stringify(files).length} characters, ${packed.length} bytes packed`);
+console.log(
+  `${Object.keys(files).length} files, ${JSON.stringify(files).length} characters, ${packed.length} bytes packed`,
+);

@@ -49,7 +49,8 @@ function isEmpty(tree: Document, facts: PageFacts): boolean {
   let shows = false;
   walk(tree, (node) => {
     if (!isTag(node)) return "go on";
-    if (node.name === "script" || node.name === "template" || node.name === "noscript") return "skip";
+    if (node.name === "template") return node.attribs["shadowrootmode"] === undefined ? "skip" : "go on";
+    if (node.name === "script" || node.name === "noscript") return "skip";
     shows = SHOWS.has(node.name);
     return shows ? "stop" : "go on";
   });

@@ -54,6 +54,8 @@ export function seenText(root: AnyNode, without: ReadonlySet<AnyNode> = new Set(
 }
 
 function isUnseen(name: string, attributes: Readonly<Record<string, string>>): boolean {
+  // A component's shadow tree is written as a template, and seen.
+  if (name === "template" && Object.hasOwn(attributes, "shadowrootmode")) return false;
   if (UNSEEN.has(name) || Object.hasOwn(attributes, "hidden")) return true;
   const style = Object.hasOwn(attributes, "style") ? (attributes["style"] ?? "") : "";
   return style !== "" && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);

@@ -1,5 +1,6 @@
 import { textContent } from "domutils";
 import { imageSource } from "../images.ts";
+import { hasStandIn } from "./open-places.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
@@ -107,6 +108,7 @@ function isCovered({ text, hiddenText }: Survey): boolean {
 /** What stands in the place of content. Each of them needs code that runs. */
 export const CONTENT_SIGNS: readonly Sign[] = [
   { name: "placeholder", shown: hasPlaceholder },
+  { name: "stand-in", shown: hasStandIn },
   { name: "hidden-page", shown: isCovered },
   { name: "late-picture", shown: hasLatePicture },
   { name: "infinite-scroll", shown: isEndless },

@@ -55,11 +55,17 @@ function isEmptyRoot({ name, attribs, text, media }: Surveyed): boolean {
 }
 
 function hasEmptyRoot(page: Survey): boolean {
+  if (page.contentText > 0 && isLogIn(page)) return false;
   return (
     page.having("id").some((element) => isEmptyRoot(element)) ||
     page.having("data-reactroot").some(({ text }) => text < ROOT_TEXT) ||
     page.someCustom((element) => ROOT_ELEMENTS.has(element.name) && isEmptyRoot(element))
   );
+}
+
+/** Whether all that a page has to show is a form to log in by. */
+function isLogIn(page: Survey): boolean {
+  return page.having("type").some(({ attribs, hidden }) => attribs["type"]?.toLowerCase() === "password" && !hidden);
 }
 
 function isEmptyMain({ name, text, media, hidden }: Surveyed): boolean {
@@ -77,10 +83,17 @@ function hasEmptyMain(page: Survey): boolean {
 
 const MAINS = /^(?:main|content|main-content)$/i;
 
+/** Attributes of places that a widget of the site is put into. */
+const WIDGET_ATTRIBUTES =
+  /(?:^|\s)data-(?:widget|module|feed|source|endpoint|api|url|fetch|load|remote|list|items|component|fragment|partial|slot|reviews|comments|listing|table|chart|target)(?:-(?:id|name|type|url|src))?(?=\s|$)/;
+
 function isEmptyContainer(element: Surveyed): boolean {
   const { name, attribs, chrome, hidden } = element;
   if (chrome || hidden || !CONTAINER_ELEMENTS.has(name) || !isEmpty(element)) return false;
+  // A table without rows is there for those that come.
+  if (name === "tbody") return true;
   const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`;
+  if (WIDGET_ATTRIBUTES.test(Object.keys(attribs).join(" "))) return !OTHERS.test(names);
   return CONTAINERS.test(names) && !OTHERS.test(names);
 }
 
@@ -89,21 +102,19 @@ function hasEmptyContainer(page: Survey): boolean {
   // A page that is no list of matches fills these when somebody looks for something.
   const isForSearch = ({ attribs }: Surveyed) =>
     page.contentText >= SEARCH_TEXT && /search/i.test(`${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`);
-  return [...page.having("id"), ...page.having("class")].some(
-    (element) => isEmptyContainer(element) && !isForSearch(element),
-  );
+  return page.elements.some((element) => isEmptyContainer(element) && !isForSearch(element));
 }
 
 function hasLittleText(page: Survey): boolean {
-  return page.contentText < LITTLE_TEXT && hasUnknown(page);
+  return page.contentText < LITTLE_TEXT && hasUnknown(page) && !isLogIn(page);
 }
 
 /** Names that bundlers give: main.3f2a9c1b.js, chunk-vendors.js, runtime.js, /_next/static/, /assets/index-Bx12.js. */
 const BUNDLES =
   /\/(?:_next|_nuxt|_app\/immutable|__gatsby|build\/_shared|static\/js|_framework)\/|(?:^|\/)(?:main|app|bundle|index|client|entry|vendors?|runtime|chunk|polyfills|webpack)(?:[~.-][\w~-]{1,40}){0,3}\.(?:m?js|chunk\.js|bundle\.js)(?:$|[?#])/i;
 
-function hasBundleAndLittleText({ contentText, code }: Survey): boolean {
-  return contentText < BUNDLE_TEXT && code.unknown.some((src) => BUNDLES.test(src));
+function hasBundleAndLittleText(page: Survey): boolean {
+  return page.contentText < BUNDLE_TEXT && page.code.unknown.some((src) => BUNDLES.test(src)) && !isLogIn(page);
 }
 
 /** Of a noscript element, which holds pictures and comments of others more often. */
@@ -122,8 +133,9 @@ function hasNotice({ contentText, noscripts, phrases }: Survey): boolean {
 const NOTICE =
   /(?:enable|activate|allow|turn on|requires?|without|needs?)\s{1,9}java\s?script|java\s?script\s{1,9}(?:is|must|has|to be|needs?|aktivieren|erforderlich|requis|activ\w{0,9}|habilit\w{0,9}|disabled|required)|включите\s{1,9}javascript|javascript\s?を有効|启用\s?javascript/i;
 
-function hasDataForMore({ contentText, code }: Survey): boolean {
-  if (contentText >= DATA_TEXT) return false;
+function hasDataForMore(page: Survey): boolean {
+  const { contentText, code } = page;
+  if (contentText >= DATA_TEXT || (contentText > 0 && isLogIn(page))) return false;
   let length = code.data;
   for (const { whole, bare } of code.inline) if (STATE.test(bare)) length += whole.length;
   return length > MUCH_DATA && length > contentText * DATA_RATIO;

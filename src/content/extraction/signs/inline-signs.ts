@@ -91,6 +91,11 @@ export const INLINE_SIGNS: readonly Sign[] = [
   { name: "evaluated-code", shown: anyOf(({ code, bare }) => EVALUATES.test(bare) && !isKnownSnippet(code)) },
 ];
 
+/** Whether code of a page's own changes what the page shows. */
+export function writesPage(script: { readonly code: string; readonly bare: string }): boolean {
+  return writes({ whole: script.code, ...script });
+}
+
 const ADDRESS = /["'`]([^"'`\s<>]{1,300}\.m?js(?:\?[^"'`\s<>]{0,200})?)["'`]/g;
 
 /** Whether an inline script brings further code that nobody knows. */
@@ -99,6 +104,11 @@ export function loadsUnknown(script: InlineScript): boolean {
   if (isKnownSnippet(code)) return false;
   if (/\bimport\b/.test(bare)) return true;
   if (!/\bcreateElement\s{0,9}\(\s{0,9}["'`]script/i.test(code)) return false;
-  const addresses = [...code.matchAll(ADDRESS)].map((match) => match[1] ?? "");
+  const addresses = addressesIn(code);
   return addresses.length === 0 || addresses.some((address) => !isHarmless(address));
+}
+
+/** Addresses of scripts in the strings of code. */
+export function addressesIn(code: string): string[] {
+  return [...code.matchAll(ADDRESS)].map((match) => match[1] ?? "");
 }

@@ -21,10 +21,13 @@ const DATA_TYPE = /json|^application\/(?:graphql|x-deferred-state)/;
 /** Data for search engines, and for the browser itself. */
 const OTHERS_DATA = /ld\+json|speculation|importmap/;
 
+/** Inline code of Astro that makes what is shown already answer to people: its islands and how they are loaded. */
+const HYDRATES = /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro/;
+
 /** The scripts of a page, as its survey meets them. */
 export class PageCode {
-  /** Inline scripts that run. */
-  readonly inline: InlineScript[] = [];
+  readonly #inlineCode: string[] = [];
+  #read: readonly InlineScript[] | undefined;
   /** Addresses of scripts that are none of the known harmless ones. */
   readonly unknown: string[] = [];
   /** Characters of data that is embedded for scripts. */
@@ -34,6 +37,19 @@ export class PageCode {
   /** Whether anything in the page runs, harmless or not. */
   runs = false;
   #length = 0;
+
+  /** Inline scripts that run, once all of the page has been met. */
+  get inline(): readonly InlineScript[] {
+    if (this.#read !== undefined) return this.#read;
+    // Most pages' inline code declares nothing.
+    const declares = this.#inlineCode.some((code) => code.includes("function "));
+    const users = declares ? usersOfNames([...this.#inlineCode, ...this.unknown]) : NO_USERS;
+    this.#read = this.#inlineCode.map((whole, at) => ({
+      whole,
+      ...unasked(whole, (name) => users.get(name) !== at),
+    }));
+    return this.#read;
+  }
 
   script(attribs: Readonly<Record<string, string>>, code: string): void {
     const type = (attribs["type"] ?? attribs["language"] ?? "").trim().toLowerCase();
@@ -58,8 +74,27 @@ export class PageCode {
   }
 
   #inline(code: string): void {
+    if (HYDRATES.test(code)) return;
     this.#length += code.length;
     if (this.#length > MAX_CODE_LENGTH) this.unknown.push("inline");
-    else this.inline.push({ whole: code, ...unasked(code) });
+    else this.#inlineCode.push(code);
   }
+}
+
+const NO_USERS: ReadonlyMap<string, number> = new Map();
+
+/** More than one piece of code. */
+const SEVERAL = -1;
+
+/** Which piece of code has a name in it, by the names. */
+function usersOfNames(codes: readonly string[]): ReadonlyMap<string, number> {
+  const users = new Map<string, number>();
+  codes.forEach((code, at) => {
+    for (const [name] of code.matchAll(/[A-Za-z_$][\w$]{0,80}/g)) {
+      const user = users.get(name);
+      if (user === undefined) users.set(name, at);
+      else if (user !== at) users.set(name, SEVERAL);
+    }
+  });
+  return users;
 }

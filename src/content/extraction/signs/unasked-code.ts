@@ -36,9 +36,10 @@ const MAX_PATTERN_LENGTH = 1000;
 
 /**
  * Takes comments and handlers out of a script, without understanding the rest of it. In linear time. A script whose strings
- * or brackets do not come out even was misread, and is given as it is.
+ * or brackets do not come out even was misread, and is given as it is. `isNamed` tells whether other code of the page names a
+ * function of this script: one that no code names is called by a handler in the markup, if at all.
  */
-export function unasked(script: string): UnaskedCode {
+export function unasked(script: string, isNamed: (name: string) => boolean = () => true): UnaskedCode {
   const scan = scanScript(script);
   if (!scan.isEven) return { code: script, bare: script };
   const marked: [start: number, end: number][] = [];
@@ -54,7 +55,29 @@ export function unasked(script: string): UnaskedCode {
     done = endOfFunction(scan, start);
     marked.push([start, done]);
   }
+  const first = { code: without(scan.code, marked), bare: without(scan.bare, marked) };
+  const uncalled = uncalledFunctions(scan, first.bare, isNamed);
+  if (uncalled.length === 0) return first;
+  marked.push(...uncalled);
   return { code: without(scan.code, marked), bare: without(scan.bare, marked) };
+}
+
+/** Functions that are declared and looked at whether anything calls them; each name is searched for in the whole script. */
+const MAX_FUNCTIONS = 50;
+const DECLARATION = /\bfunction\s{1,9}([A-Za-z_$][\w$]{0,80})\s{0,9}(?=\()/g;
+
+function uncalledFunctions(scan: Scan, bare: string, isNamed: (name: string) => boolean): [number, number][] {
+  const found: [number, number][] = [];
+  let looked = 0;
+  for (const match of scan.bare.matchAll(DECLARATION)) {
+    looked += 1;
+    if (looked > MAX_FUNCTIONS) break;
+    const name = match[1] ?? "";
+    const named = bare.split(name).length - 1;
+    if (named > 1 || isNamed(name)) continue;
+    found.push([match.index, endOfFunction(scan, match.index + match[0].length)]);
+  }
+  return found;
 }
 
 function without(code: string, marked: readonly (readonly [number, number])[]): string {

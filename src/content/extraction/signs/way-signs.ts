@@ -1,5 +1,5 @@
 import { type Sign } from "./sign.ts";
-import { type Survey } from "./survey.ts";
+import { type Survey, type Surveyed } from "./survey.ts";
 
 /** A page that refreshes itself within this time is a redirect; in seconds. As in the browser's tab. */
 const SOON_SECONDS = 1;
@@ -23,5 +23,26 @@ function refreshes(page: Survey): boolean {
     );
 }
 
+/** Frames that are smaller show no content; in pixels. */
+const MIN_FRAME_WIDTH = 100;
+const MIN_FRAME_HEIGHT = 50;
+
+/** Whether a document of the same site is shown within this one. */
+function isFrame({ name, attribs, chrome, hidden }: Surveyed, page: Survey): boolean {
+  if (name !== "iframe" || chrome || hidden || attribs["loading"]?.toLowerCase() === "lazy") return false;
+  if (isLess(attribs["width"], MIN_FRAME_WIDTH) || isLess(attribs["height"], MIN_FRAME_HEIGHT)) return false;
+  if (attribs["srcdoc"] !== undefined) return attribs["srcdoc"].trim() !== "";
+  const address = URL.parse(attribs["src"]?.trim() ?? "", page.source.finalUrl);
+  // A frame without an address shows nothing until a script fills it.
+  return attribs["src"] !== undefined && address !== null && address.origin === URL.parse(page.source.finalUrl)?.origin;
+}
+
+function isLess(size: string | undefined, least: number): boolean {
+  return size !== undefined && /^\d{1,6}(?:px)?$/.test(size.trim()) && Number.parseInt(size, 10) < least;
+}
+
 /** What leads on to another page, whether scripts are in this one or not. */
-export const WAY_SIGNS: readonly Sign[] = [{ name: "refresh", shown: refreshes }];
+export const WAY_SIGNS: readonly Sign[] = [
+  { name: "refresh", shown: refreshes },
+  { name: "frame", shown: (page) => page.named("iframe").some((element) => isFrame(element, page)) },
+];

@@ -102,9 +102,15 @@ export function like() {
   };
   return (
     <Article>
-      <button onClick={() => fetch("/api/like", { method: "POST" }).then(() => setLikes(likes + 1))}>{likes} likes</button>
+      <button onClick={() => fetch("/api/like", { method: "POST" }).then(() => setLikes(likes + 1))}>
+        {likes} likes
+      </button>
       <button onClick={more}>Search</button>
-      <ul>{found.map((item) => <li key={item}>{item}</li>)}</ul>
+      <ul>
+        {found.map((item) => (
+          <li key={item}>{item}</li>
+        ))}
+      </ul>
     </Article>
   );
 }

@@ -17,7 +17,8 @@ customElements.define("ferry-page", class extends LitElement {
   ${define}
   render() { return ${render}; }
 });`;
-const litArticle = (more = "") => `html\`<main><h1>\${TITLE}</h1>\${PARAGRAPHS.map((text) => html\`<p>\${text}</p>\`)}${more}</main>\``;
+const litArticle = (more = "") =>
+  `html\`<main><h1>\${TITLE}</h1>\${PARAGRAPHS.map((text) => html\`<p>\${text}</p>\`)}${more}</main>\``;
 
 const mithril = (setup, view) => `import m from "mithril";
 ${words}

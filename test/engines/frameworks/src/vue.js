@@ -1,5 +1,6 @@
 /** Templates of Vue, and what their components set up; `compile` of the build makes render functions of them. */
-const article = (more = "") => `<main><h1>{{ title }}</h1><p v-for="text in paragraphs" :key="text">{{ text }}</p>${more}</main>`;
+const article = (more = "") =>
+  `<main><h1>{{ title }}</h1><p v-for="text in paragraphs" :key="text">{{ text }}</p>${more}</main>`;
 
 export const SETUP = `import { onMounted, ref } from "vue";
 import { PARAGRAPHS, TITLE } from "./text.js";

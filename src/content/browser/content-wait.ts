@@ -1,0 +1,75 @@
+/** A page that shows nothing yet may get its content from a script for so long after its page event; in milliseconds. */
+const MAX_BLANK_MS = 4_000;
+/** The same for a place that its scripts are to fill, and for a notice that a part of it is on its way. */
+const MAX_OPEN_MS = 2_500;
+/** What came is taken when nothing more came for so long, and after a longest time. */
+const QUIET_MS = 200;
+const MAX_QUIET_MS = 1_000;
+const LOOK_MS = 100;
+
+/** Elements that are looked at in each look. */
+const MAX_LOOKED_AT = 2_000;
+
+/** What shows something without a word. */
+const SHOWS = "img, svg, canvas, video, iframe, object, embed, input, select, textarea, math, frame";
+const PLACES = "div, section, article, main, p, span, td, li, h1, h2";
+
+/** What a page says while it loads, as a whole or in one place. */
+const LOADING = String.raw`/^(?:(?:still |now )?loading(?: [\w ]{1,40})?|please wait|one moment(?: please)?|(?:ge)?laden|lädt|bitte warten|chargement|cargando|carregando|caricamento|загрузка|加载中|読み込み中)\s{0,3}[.…。]{0,3}$/i`;
+const STAND_IN = String.raw`/^(?:[-–—]{1,3}|…|\.{3}|\?{1,3})$/`;
+
+export interface ContentWait {
+  /** Names of identifiers, classes and attributes of places that are known to be filled by a script. */
+  readonly names: readonly string[];
+  /** Whether a notice such as "Loading…" in one place of the page is waited for as well. */
+  readonly parts: boolean;
+  /** No wait is longer; in milliseconds. */
+  readonly mostMs: number;
+}
+
+/**
+ * The script that waits while a page that runs scripts has nothing to show, or none of the named places is filled, for a
+ * bounded time; then until what came has come to rest.
+ */
+export function contentWaitScript({ names, parts, mostMs }: ContentWait): string {
+  return `(async () => {
+    if (document.scripts.length === 0) return;
+    const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+    const some = (selector, fits) => Array.prototype.slice.call(document.querySelectorAll(selector), 0, ${MAX_LOOKED_AT}).some(fits);
+    const seen = (element) => element.checkVisibility();
+    const textOf = (element) => element.textContent.trim();
+    const chrome = "header, footer, nav, aside";
+    const lengthOf = (element) => element.innerText.trim().length;
+    const isBlank = () => {
+      const whole = document.body === null ? "" : document.body.innerText.trim();
+      const around = [...document.querySelectorAll(chrome)].filter(({ parentElement }) => parentElement.closest(chrome) === null);
+      const left = whole.length - around.reduce((sum, element) => sum + lengthOf(element), 0);
+      // Line ends stand between what is left.
+      const text = left <= around.length * 2 ? "" : whole;
+      if (text !== "") return ${LOADING}.test(text);
+      if (document.querySelector("frameset") !== null) return false;
+      return !some("${SHOWS}", seen) && !some("*", (element) => element.localName.includes("-") && element.clientHeight > 0);
+    };
+    const named = ${JSON.stringify(names)}.map((name) => "#" + CSS.escape(name) + ", ." + CSS.escape(name) + ", [" + CSS.escape(name) + "]").join(", ");
+    const places = named === "" ? [] : Array.prototype.slice.call(document.querySelectorAll(named), 0, ${MAX_LOOKED_AT});
+    const isOpen = (element) => element.isConnected && element.shadowRoot === null && element.childElementCount === 0 &&
+      element.clientHeight < 200 && (textOf(element) === "" || ${STAND_IN}.test(textOf(element)));
+    const open = () => places.length > 0 && places.every(isOpen);
+    const loads = () => ${parts} && (some("[aria-busy=true]", seen) ||
+      some("${PLACES}", (element) => element.childElementCount === 0 && ${LOADING}.test(textOf(element)) && seen(element)));
+    const began = performance.now();
+    const most = () => isBlank() ? ${MAX_BLANK_MS} : open() || loads() ? ${MAX_OPEN_MS} : 0;
+    let waited = false;
+    while (performance.now() - began < Math.min(most(), ${mostMs})) {
+      waited = true;
+      await pause(${LOOK_MS});
+    }
+    if (!waited) return;
+    let changed = performance.now();
+    const end = changed + Math.min(${MAX_QUIET_MS}, ${mostMs});
+    const observer = new MutationObserver(() => { changed = performance.now(); });
+    observer.observe(document, { childList: true, subtree: true, characterData: true });
+    while (performance.now() < end && performance.now() - changed < ${QUIET_MS}) await pause(${LOOK_MS});
+    observer.disconnect();
+  })()`;
+}

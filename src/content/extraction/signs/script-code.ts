@@ -1,0 +1,147 @@
+import { unasked } from "./unasked-code.ts";
+import { type OpenPlaces } from "../extraction.ts";
+import { writesPage } from "./inline-signs.ts";
+
+/** What a script that is longer does to a named place is not looked for: it is a library with its own uses of names. */
+const MAX_OWN_CODE = 120_000;
+/** What stands behind a request's address and may say that it sends something. */
+const CALL_LENGTH = 240;
+
+/** What fetches data. */
+const ASKS =
+  /(?<![\w$])(?:fetch|ofetch|\$fetch|getJSON|axios|XMLHttpRequest|EventSource|WebSocket)\b|\$\.(?:get|ajax|post)\b|\.(?:request|get|getJSON|ajax)\s{0,9}\(/;
+
+/** An address of data, in a string: of the site's own root or a service of its own. */
+const DATA_ADDRESS =
+  /["'`](?:https?:\/\/[\w.:-]{1,120})?(?:\.{0,2}\/)?(?:[\w.${}-]{1,60}\/){0,6}(?:(?:api|ajax|graphql|rest|wp-json|data|json|feeds?|v\d)\/[\w./${}-]{1,160}|[\w./-]{1,120}\.json)(?:\?[^"'`]{0,160})?["'`]/gi;
+
+/** The first argument of a call that asks for data, where it is written out and leads to the site itself. */
+const CALL_ADDRESS =
+  /(?:(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?)|\$\.(?:get|getJSON|ajax)|\.getJSON|\.open|\.request|(?<![\w$.])new\s{1,9}EventSource)\s{0,9}\(\s{0,9}(?:["'`]GET["'`]\s{0,9},\s{0,9}|\{\s{0,9}url\s{0,9}:\s{0,9})?["'`]((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200}|[\w-]{1,60}(?:\/[\w.-]{1,60}){1,6})["'`]/g;
+
+/** What is asked for by the doing of a person, says nothing that is shown, or belongs to the framework itself. */
+const ASIDE =
+  /\b(?:auth|sessions?|log-?in|log-?out|sign-?in|sign-?up|register|me|cart|basket|track(?:ing)?|log|logs|events?|collect|analytics|metrics|beacon|csrf|token|likes?|votes?|subscribe|newsletter|contact|suggest(?:ions)?|search|autocomplete|complete|consent|cookies?|config|settings|i18n|locales?|lang|translations?|messages\/\w\w|version|manifest|builds?|_nuxt|_app|_next|embed|envelope|favicon|service-?worker|sw|ping|health|errors?|report|feedback)\b/i;
+
+const SENDS = /\bmethod\s{0,9}:\s{0,9}["'`](?!GET)|\btype\s{0,9}:\s{0,9}["'`]POST/i;
+
+/** Handlers that components have as properties, and as fields of elements. */
+const PROPERTY_HANDLER =
+  /\bon[A-Z]\w{1,30}\s{0,9}:\s{0,9}|["'`]on[A-Z]?\w{1,30}["'`]\s{0,9}:\s{0,9}|\.(?:\$\$|__)\w{3,20}\s{0,9}=(?!=)\s{0,9}/g;
+const HANDLER_NAME = /^([A-Za-z_$][\w$]{0,60})\s{0,9}[,;})\n]/;
+
+/** Whether the code of an external script fetches data unasked for the page, or fills one of its open places; names how. */
+export function signOfCode(script: string, { names }: Pick<OpenPlaces, "names">): string | undefined {
+  // Most scripts ask for nothing that is written out; the rest of the work is for those that do.
+  if (asksForData(script)) {
+    const code = withoutProperties(unasked(script).code);
+    if (asksForData(code)) return "data-request";
+  }
+  if (script.length > MAX_OWN_CODE) return undefined;
+  const named = names.some((name) => namesPlace(script, name));
+  return named && writesPage(unasked(script)) ? "script-writes" : undefined;
+}
+
+function asksForData(code: string): boolean {
+  if (!ASKS.test(code)) return false;
+  for (const pattern of [CALL_ADDRESS, DATA_ADDRESS]) {
+    for (const match of code.matchAll(pattern)) {
+      const call = code.slice(match.index, match.index + match[0].length + CALL_LENGTH);
+      if (!ASIDE.test(match[0]) && !SENDS.test(callOnly(call))) return true;
+    }
+  }
+  return false;
+}
+
+/** As far as the call may go: up to the end of its statement. */
+function callOnly(code: string): string {
+  const end = /;|\.then|\)\s{0,9}[,)]/.exec(code);
+  return end === null ? code : code.slice(0, end.index);
+}
+
+/** The name as scripts write it: `#price`, `.list li`, `"price"`, `[data-widget]`, `dataset.widget`. */
+function namesPlace(script: string, name: string): boolean {
+  for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
+    const before = script.charAt(at - 1);
+    const after = script.charAt(at + name.length);
+    if (/[#."'`[\s]/.test(before) && /["'`\].\s:>,=]/.test(after)) return true;
+  }
+  return false;
+}
+
+/** Takes out what components do when a person acts: functions that are given as properties, and those given by name. */
+function withoutProperties(code: string): string {
+  const marked: [start: number, end: number][] = [];
+  const handlers = new Set<string>();
+  for (const match of code.matchAll(PROPERTY_HANDLER)) {
+    const start = match.index + match[0].length;
+    const name = HANDLER_NAME.exec(code.slice(start, start + 70))?.[1];
+    if (name !== undefined) handlers.add(`${name}@${match.index}`);
+    else if (
+      /^(?:async\b|function\b|\(|[\w$]{1,30}\s{0,9}=>|[\w$.[\]]{1,20}\|\|)/.test(code.slice(start, start + 40))
+    ) {
+      marked.push([start, endOfValue(code, start)]);
+    }
+  }
+  for (const handler of handlers) {
+    const [name = "", at = "0"] = handler.split("@");
+    const found = definitionBefore(code, name, Number(at));
+    if (found !== undefined) marked.push(found);
+  }
+  return without(code, marked);
+}
+
+/** The nearest definition of a function of this name that stands before a place; minified names are used again and again. */
+function definitionBefore(code: string, name: string, before: number): [start: number, end: number] | undefined {
+  for (const opening of [
+    `function ${name}(`,
+    `${name}=async`,
+    `${name}=(`,
+    `${name} = async`,
+    `${name} = (`,
+    `${name}=function`,
+  ]) {
+    const at = code.lastIndexOf(opening, before);
+    if (at === -1 || /[\w$]/.test(code.charAt(at - 1))) continue;
+    return [at, endOfValue(code, at)];
+  }
+  return undefined;
+}
+
+/** Where a value of an object ends that begins here: before a comma or a bracket of the object, or behind a function's body. */
+function endOfValue(code: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < code.length; at += 1) {
+    const char = code.charAt(at);
+    if (char === '"' || char === "'" || char === "`") {
+      at = endOfString(code, at);
+    } else if (char === "(" || char === "[" || char === "{") depth += 1;
+    else if (char === ")" || char === "]" || char === "}") {
+      depth -= 1;
+      if (depth < 0) return at;
+      // The body of a function that is declared.
+      if (depth === 0 && char === "}" && code.startsWith("function ", start)) return at + 1;
+    } else if ((char === "," || char === ";") && depth === 0) return at;
+  }
+  return code.length;
+}
+
+function endOfString(code: string, start: number): number {
+  const quote = code.charAt(start);
+  for (let at = start + 1; at < code.length; at += 1) {
+    if (code.charAt(at) === "\\") at += 1;
+    else if (code.charAt(at) === quote) return at;
+  }
+  return code.length;
+}
+
+function without(code: string, marked: readonly (readonly [number, number])[]): string {
+  let kept = "";
+  let from = 0;
+  for (const [start, end] of marked.toSorted(([a], [b]) => a - b)) {
+    if (start < from) continue;
+    kept += code.slice(from, start);
+    from = Math.max(start, end);
+  }
+  return kept + code.slice(from);
+}

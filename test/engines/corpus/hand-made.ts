@@ -1,0 +1,154 @@
+import { type EngineName } from "../../../src/content/page/page.ts";
+import { paragraphs } from "./prose.ts";
+
+/** A page written by hand, with the external script at its path with ".js"; one without an engine is a part of another. */
+export interface HandMadePage {
+  readonly path: string;
+  readonly html: string;
+  readonly script?: string;
+  readonly engine?: EngineName;
+  readonly must: readonly string[];
+  readonly mustNot: readonly string[];
+}
+
+const page = (path: string, body: string, script: boolean): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${path}</title></head><body><header><a href="/">Valley</a><span id="year"></span></header>${body}<footer>Written in the valley</footer>${script ? `<script src="${path}.js"></script>` : ""}</body></html>`;
+
+interface Made {
+  readonly body: string;
+  readonly script?: string;
+  readonly must?: readonly string[];
+  readonly mustNot?: readonly string[];
+}
+
+let seed = 200;
+
+function made(engine: EngineName, path: string, { body, script, must = [], mustNot = [] }: Made): HandMadePage {
+  seed += 1;
+  const html = page(path, body.replace("ARTICLE", paragraphs(6, seed)), script !== undefined);
+  return { path, engine, html, must, mustNot, ...(script === undefined ? {} : { script }) };
+}
+
+const part = (path: string, html: string): HandMadePage => ({ path, html, must: [], mustNot: [] });
+
+/** Pages without a framework: places that their scripts fill, frames, closed shadow trees, and scripts that fill nothing. */
+export const HAND_MADE: readonly HandMadePage[] = [
+  made("browser", "/hand/widget", {
+    body: '<main>ARTICLE<div data-widget="reviews"></div></main>',
+    script:
+      'document.querySelectorAll("[data-widget]").forEach(async (place) => { const all = await (await fetch("/api/items")).json(); place.innerHTML = all.map((item) => "<p>" + item + "</p>").join(""); });',
+    must: ["A notice that came late"],
+  }),
+  made("browser", "/hand/price", {
+    body: '<main>ARTICLE<p>Price: <span id="price">--</span></p></main>',
+    script:
+      'var request = new XMLHttpRequest(); request.open("GET", "/api/price"); request.onload = function () { document.getElementById("price").textContent = JSON.parse(request.responseText).price; }; request.send();',
+    must: ["3.40 crowns"],
+    mustNot: ["Price: --"],
+  }),
+  made("browser", "/hand/price-local", {
+    body: '<main>ARTICLE<p>Price: <b class="price-now"></b></p></main>',
+    script: 'document.querySelector(".price-now").textContent = (17 * 0.2).toFixed(2) + "0 crowns";',
+    must: ["3.400 crowns"],
+  }),
+  made("browser", "/hand/rows", {
+    body: "<main>ARTICLE<table><thead><tr><th>Pier</th><th>Time</th></tr></thead><tbody></tbody></table></main>",
+    script:
+      'fetch("/api/rows").then((r) => r.json()).then((rows) => { const body = document.querySelector("tbody"); for (const row of rows) { const tr = body.insertRow(); for (const cell of row) tr.insertCell().textContent = cell; } });',
+    must: ["Granary pier", "08:15"],
+  }),
+  made("browser", "/hand/appended", {
+    body: '<main>ARTICLE<ul id="notices"><li>The first notice</li><li>The second notice</li></ul></main>',
+    script:
+      'const ADDRESS = "/api/items";\nfetch(ADDRESS).then((r) => r.json()).then((all) => { for (const item of all) { const li = document.createElement("li"); li.textContent = item; document.getElementById("notices").appendChild(li); } });',
+    must: ["The first notice", "A notice that came late"],
+  }),
+  made("browser", "/hand/timer", {
+    body: '<main>ARTICLE<div class="forecast"></div></main>',
+    script:
+      'setTimeout(() => { document.querySelector(".forecast").innerHTML = "<p>Fog until nine, then wind.</p>"; }, 1200);',
+    must: ["Fog until nine"],
+  }),
+  made("browser", "/hand/late-all", {
+    body: "<main></main>",
+    script:
+      'setTimeout(() => { document.querySelector("main").innerHTML = "<h1>Timetable</h1><p>The boat leaves at seven.</p>"; }, 1800);',
+    must: ["The boat leaves at seven."],
+  }),
+  made("browser", "/hand/late-loading", {
+    body: '<main><p class="state">Loading…</p></main>',
+    script:
+      'setTimeout(() => { document.querySelector("main").innerHTML = "<h1>Timetable</h1><p>The boat leaves at eight.</p>"; }, 1500);',
+    must: ["The boat leaves at eight."],
+    mustNot: ["Loading"],
+  }),
+  made("browser", "/hand/frame", {
+    body: '<main><h1>Timetable</h1><iframe src="/hand/frame-part" width="700" height="400"></iframe></main>',
+    must: ["Timetable", "The words within the frame"],
+  }),
+  part(
+    "/hand/frame-part",
+    "<!doctype html><title>Frame</title><p>The words within the frame of the page.</p><iframe src='/hand/inner-part' width=300 height=200></iframe>",
+  ),
+  part("/hand/inner-part", "<!doctype html><title>Inner</title><p>The innermost words.</p>"),
+  made("browser", "/hand/frame-nested", {
+    body: '<main>ARTICLE<iframe src="/hand/frame-part" style="width: 100%; height: 500px"></iframe></main>',
+    must: ["The words within the frame", "The innermost words."],
+  }),
+  made("browser", "/hand/frame-written", {
+    body: '<main>ARTICLE<iframe srcdoc="&lt;p&gt;Words of a document in an attribute.&lt;/p&gt;" width="500" height="300"></iframe></main>',
+    must: ["Words of a document in an attribute."],
+  }),
+  made("static", "/hand/frame-small", {
+    body: '<main>ARTICLE<iframe src="/hand/frame-part" width="1" height="1"></iframe><iframe src="/hand/frame-part" hidden></iframe></main>',
+    mustNot: ["within the frame"],
+  }),
+  made("browser", "/hand/closed", {
+    body: "<main>ARTICLE<tide-table></tide-table></main>",
+    script:
+      'customElements.define("tide-table", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<p>High water at four in the afternoon.</p>"; } });',
+    must: ["High water at four in the afternoon."],
+  }),
+  made("browser", "/hand/closed-div", {
+    body: '<main>ARTICLE<div id="tide"></div></main>',
+    script:
+      'const root = document.getElementById("tide").attachShadow({ mode: "closed" }); root.innerHTML = "<p>Low water at ten.</p><div></div>"; root.querySelector("div").attachShadow({ mode: "closed" }).innerHTML = "<p>Neap tide on Friday.</p>";',
+    must: ["Low water at ten.", "Neap tide on Friday."],
+  }),
+  made("static", "/hand/toggle", {
+    body: '<main>ARTICLE<button id="more">More</button><div id="rest" class="closed"><p>The rest of it.</p></div></main>',
+    script:
+      'document.getElementById("more").addEventListener("click", function () { document.getElementById("rest").classList.toggle("closed"); });',
+    must: ["The rest of it."],
+  }),
+  made("static", "/hand/toggle-attribute", {
+    body: '<main>ARTICLE<button onclick="flip()">More</button><p id="rest">The rest of it.</p><script>function flip() { var rest = document.getElementById("rest"); rest.style.display = rest.style.display === "none" ? "block" : "none"; }</script></main>',
+    must: ["The rest of it."],
+  }),
+  made("static", "/hand/theme", {
+    body: '<main>ARTICLE<button id="theme">Theme</button></main>',
+    script:
+      'const theme = localStorage.getItem("theme"); if (theme) document.documentElement.dataset.theme = theme; document.getElementById("theme").onclick = () => { document.documentElement.dataset.theme = "dark"; localStorage.setItem("theme", "dark"); };',
+  }),
+  made("static", "/hand/login-wall", {
+    body: '<main><h1>The captain\'s diary</h1><p>Log in to read on.</p><form id="login" action="/login" method="post"><input name="name"><input name="password" type="password"><button>Log in</button></form></main>',
+    script:
+      'document.getElementById("login").addEventListener("submit", async function (event) { event.preventDefault(); const answer = await fetch("/api/login", { method: "POST", body: new FormData(this) }); if (!answer.ok) document.body.append("Wrong"); });',
+    must: ["Log in to read on."],
+  }),
+  made("static", "/hand/year", {
+    body: "<main>ARTICLE</main>",
+    script: 'document.getElementById("year").textContent = new Date().getFullYear();',
+  }),
+  made("static", "/hand/search-box", {
+    body: '<main>ARTICLE<form role="search"><input type="search" name="q"></form><div class="search-suggestions"></div></main>',
+    script:
+      'const box = document.querySelector("input[type=search]"); box.addEventListener("input", async () => { const all = await (await fetch("/api/suggest?q=" + box.value)).json(); document.querySelector(".search-suggestions").innerHTML = all.join(); });',
+  }),
+  made("static", "/hand/panels", {
+    body: '<main>ARTICLE<section><h2><button aria-expanded="false" aria-controls="a1">What does a ticket cost?</button></h2><div id="a1" role="region" hidden><p>As much as a loaf of bread.</p></div></section></main>',
+    script:
+      'document.querySelectorAll("[aria-controls]").forEach((button) => button.addEventListener("click", () => { const panel = document.getElementById(button.getAttribute("aria-controls")); panel.hidden = !panel.hidden; }));',
+    must: ["What does a ticket cost?", "As much as a loaf of bread."],
+  }),
+];

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { call } from "../../src/content/testing/client.ts";
+import { startTestService } from "../../src/content/testing/service.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { type BuiltPage, startBuiltSite } from "./corpus/built.ts";
+
+// A hundred pages in a browser on a busy machine.
+setDefaultTimeout(patient(120_000));
+
+const AT_ONCE = 6;
+/** Of the pages, at most one in so many misses content, and one in so many takes a browser without need. */
+const MISSES = 40;
+const NEEDLESS = 20;
+
+interface Read {
+  readonly page: BuiltPage;
+  readonly engine: string;
+  /** What of the words is missing, and what is there that must not be. */
+  readonly faults: readonly string[];
+}
+
+const site = startBuiltSite();
+const { service, close } = await startTestService();
+const all: Read[] = [];
+
+async function read(page: BuiltPage): Promise<Read> {
+  const { status, json } = await call(service, "/scrape", { url: site.url + page.path, format: "text", timeout: 60 });
+  // Metadata of the answer; a problem document has none.
+  const { engine = "none" } = (json["metadata"] ?? {}) as { readonly engine?: string };
+  const content = status === 200 ? String(json["content"]).replace(/\s+/g, " ") : "";
+  const missing = page.must.filter((words) => !content.includes(words)).map((words) => `no "${words}"`);
+  const wrong = page.mustNot.filter((words) => content.includes(words)).map((words) => `has "${words}"`);
+  const refused = status === 200 ? [] : [`${status} ${String(json["detail"])}`];
+  return { page, engine, faults: [...refused, ...missing, ...wrong] };
+}
+
+beforeAll(async () => {
+  const waiting = [...site.pages];
+  const work = async () => {
+    for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) all.push(await read(page));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}, patient(300_000));
+
+afterAll(async () => {
+  await close();
+  await site.close();
+});
+
+test("the corpus has 120 pages and more, made by the frameworks' own tools or by hand", () => {
+  expect(site.pages.length).toBeGreaterThanOrEqual(120);
+  expect(new Set(site.pages.map(({ path }) => path)).size).toBe(site.pages.length);
+});
+
+test("auto gives the words of each page, but for one in 40", () => {
+  const missed = all.filter(({ faults }) => faults.length > 0);
+  console.log(`${missed.length} of ${all.length} miss words`);
+  for (const { page, engine, faults } of missed) console.log(`  ${page.path} (${engine}): ${faults.join("; ")}`);
+  expect(missed.length * MISSES).toBeLessThanOrEqual(all.length);
+});
+
+test("auto takes a browser without need on one page in 20 at most", () => {
+  const needless = all.filter(({ page, engine }) => page.engine === "static" && engine === "browser");
+  console.log(`${needless.length} of ${all.length} take a browser without need`);
+  for (const { page } of needless) console.log(`  ${page.path}`);
+  expect(needless.length * NEEDLESS).toBeLessThanOrEqual(all.length);
+});
