@@ -12,7 +12,7 @@ export interface BuiltPage {
   readonly mustNot: readonly string[];
 }
 
-/** The files of the built pages by their paths; `test/engines/frameworks/build.ts` writes them. */
+/** The files of the built pages by their paths; `test/engines/frameworks/build.mts` writes them. */
 export function builtFiles(): ReadonlyMap<string, string> {
   const packed = readFileSync(new URL("../frameworks/built.json.br", import.meta.url));
   // Our own program made the file: paths and texts.

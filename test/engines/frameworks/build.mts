@@ -1,6 +1,6 @@
 /**
  * Builds the pages of the frameworks with their own compilers, once, into `built.json.br`. Run it in a copy of this folder in
- * which `npm ci` has run: `bun build.ts`.
+ * which `npm ci` has run: `bun build.mts`.
  */
 import { brotliCompressSync, constants } from "node:zlib";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
