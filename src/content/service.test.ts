@@ -157,14 +157,20 @@ describe("scrape", () => {
   });
 
   test("waits for an element, the seconds asked for, and the page event asked for", async () => {
-    const late = { url: `${site.url}/late`, format: "text" };
-    expect((await scrape({ ...late, engine: "browser" })).json["type"]).toBe("urn:turnpike:error:page-empty");
-    expect((await scrape({ ...late, selector: "#late" })).json["content"]).toBe("late");
-    expect((await scrape({ ...late, wait: 1 })).json["content"]).toBe("late");
-    expect((await scrape({ ...late, wait_until: "networkidle0" })).json["content"]).toBe("late");
+    const late = { url: `${site.url}/late-part`, format: "text" };
+    expect((await scrape({ ...late, selector: "#late" })).json["content"]).toBe("early\nlate");
+    expect((await scrape({ ...late, wait: 1 })).json["content"]).toBe("early\nlate");
+    expect((await scrape({ ...late, wait_until: "networkidle0" })).json["content"]).toBe("early\nlate");
     const pending = { url: `${site.url}/pending-image`, format: "text" };
     expect((await scrape({ ...pending, wait_until: "domcontentloaded" })).json["content"]).toBe("parsed");
     expect(outcomeOf(await scrape({ ...pending, timeout: 1 }))).toBe("500 page-timeout");
+  });
+
+  test("waits for a page that shows nothing yet, and finds nothing on one that stays empty", async () => {
+    const late = await scrape({ url: `${site.url}/late`, format: "text", engine: "browser" });
+    expect(late.json["content"]).toBe("late");
+    const empty = await scrape({ url: `${site.url}/stays-empty`, format: "text", engine: "browser" });
+    expect(empty.json["type"]).toBe("urn:turnpike:error:page-empty");
   });
 
   test("gives what a page fetches after it has loaded, and waits no longer for one that fetches for ever", async () => {

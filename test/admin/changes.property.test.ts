@@ -240,12 +240,16 @@ const STEPS_OF_FILES: readonly Step[] = [
     run.document = run.saved;
   },
   async function changedByAnother(run) {
-    run.saved = { ...run.saved, "x-theirs": run.choices.below(1000) };
+    const theirs = { "x-theirs": run.choices.below(1000) };
+    const isAdded = !Object.hasOwn(run.saved, "x-theirs");
+    run.saved = { ...run.saved, ...theirs };
     writeFileSync(run.admin.file, JSON.stringify(run.saved, undefined, 1));
     run.log.push("the file is changed by another");
     await run.change("POST", "/v1/config/persist", undefined, 409);
     if (run.choices.below(2) === 0) {
       await run.change("POST", "/v1/config/persist?force=true", undefined, 200);
+      // An unknown key that was added stays.
+      if (isAdded) run.document = { ...theirs, ...run.document };
       run.saved = run.document;
     } else {
       await run.change("POST", "/v1/reload", undefined, 200);

@@ -74,6 +74,11 @@ const PAGES: Readonly<Record<string, Page>> = {
     html(
       `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 300)</script>`,
     ),
+  "/late-part": () =>
+    html(
+      `<p>early</p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 300)</script>`,
+    ),
+  "/stays-empty": () => html("<script>document.body.dataset.ran = 1</script>"),
   // Where the result is text, pictures are not loaded, but scripts are.
   "/fetches": () =>
     html(`<div id="root"></div><script>addEventListener("load", () => fetch("/slow-data").then((answer) => answer.text()).then((text) => {
