@@ -96,7 +96,8 @@ const READ = `((marks, withFrames) => {
   for (const [element] of forged) element.removeAttribute("${MARK}");
   for (const [element, places] of found) element.setAttribute("${MARK}", places);
   const frames = withFrames ? [...${FRAMES}(document)] : [];
-  const mark = "data-" + crypto.randomUUID();
+  // Pages that came without TLS have no randomUUID.
+  const mark = "data-" + crypto.getRandomValues(new Uint32Array(4)).join("-");
   frames.forEach(([frame], at) => frame.setAttribute(mark, at));
   const shadowRoots = [...globalThis.${CLOSED_ROOTS} ?? []].filter(({ host }) => host.isConnected);
   for (let at = -1; at < shadowRoots.length; at += 1) {
