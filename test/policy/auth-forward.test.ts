@@ -3,6 +3,7 @@ import { serverAt } from "../support/gateway.ts";
 import { type Message, valuesOf } from "../support/message.ts";
 import { type Answer, echo, RawOrigin } from "../support/raw-origin.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 import {
   type Protocol,
   PROTOCOLS,
@@ -34,6 +35,8 @@ beforeAll(async () => {
     headers_forward: ["Cookie", "Authorization"],
     headers_upstream: ["X-User", "X-Roles", "Authorization"],
     consumer_header: "X-User",
+    // 300 requests at a time take a busy machine a while.
+    timeout_ms: patient(10_000),
   };
   const nobody = { ...auth, url: `http://127.0.0.1:${await freePort()}/` };
   const key = { type: "api_key", keys: [{ key: "the key", name: "alice" }] };
