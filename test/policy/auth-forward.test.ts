@@ -4,6 +4,7 @@ import { type Message, valuesOf } from "../support/message.ts";
 import { type Answer, echo, RawOrigin } from "../support/raw-origin.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
 import {
   type Protocol,
   PROTOCOLS,
@@ -222,7 +223,7 @@ test("more questions than the service may have at one time are answered 503", as
     return reply;
   });
   // Whoever comes after the first answers of the service finds room again.
-  await service.until("all questions", () => (held.length === 64 && early.length === 44 ? true : undefined));
+  await until(() => held.length === 64 && early.length === 44);
   expect(early.map((reply) => [reply.status, reply.header("retry-after")])).toEqual(early.map(() => [503, "1"]));
   service.answer = says("200 OK");
   for (const release of held) release();
