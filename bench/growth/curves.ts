@@ -56,7 +56,7 @@ export const CURVES: readonly Curve[] = [
   },
 ];
 
-/** Of more upstreams so many are asked for: the others' connections would be opened within the measurement. */
+/** The load uses at most this number of upstreams, so that no connection is opened within the measurement. */
 const HOT_UPSTREAMS = 100;
 /** Bytes of a header field of the load, with its name and its end. */
 const FIELD_BYTES = 200;

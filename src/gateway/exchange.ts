@@ -89,7 +89,7 @@ export interface RequestBody {
   liftLimits?(): void;
 }
 
-/** What a route's servers are told of the client of a connection, which is the same for most of its requests. */
+/** The forwarded fields about a client, which are the same for most requests of its connection. */
 export interface ToldClient {
   /** What it was composed for. */
   readonly authority: string;

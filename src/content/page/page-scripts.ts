@@ -81,7 +81,7 @@ export class PageScripts {
     return code ?? "";
   }
 
-  /** The text of a script; empty where there is none, which must not fail the page. */
+  /** The text of a script; empty if it cannot be fetched, since that must not fail the page. */
   async #load(visit: Visit, url: string): Promise<string> {
     const request = { ...visit.request, url: new URL(url), maxBytes: MAX_SCRIPT_BYTES, partial: false };
     try {

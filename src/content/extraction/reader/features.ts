@@ -16,7 +16,7 @@ export interface PageHints {
   readonly isList: boolean;
 }
 
-/** One row of so many features for each block. */
+/** One row of features for each block. */
 export interface Features {
   readonly rows: number;
   readonly width: number;
@@ -28,7 +28,7 @@ const TAGS = new Map(
     .split(" ")
     .map((name, at) => [name, at + 1]),
 );
-/** What a distance is that there is none of. */
+/** Stands for a distance that does not exist. */
 const UNKNOWN = -10_000;
 /** Levels up in which a group of like siblings is looked for. */
 const MAX_GROUP_LEVELS = 10;

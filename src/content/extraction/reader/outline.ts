@@ -123,7 +123,7 @@ export class Block {
   /** Of them, those that lead to a place of the page or nowhere, and those with a whole address. */
   placeLinks = 0;
   otherLinks = 0;
-  /** 1 to 6; 0 where it is none. */
+  /** 1 to 6; 0 if it is not a heading. */
   readonly heading: number;
   images = 0;
 

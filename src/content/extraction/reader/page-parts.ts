@@ -3,7 +3,7 @@ import { type Block, type Box, FLAGS } from "./outline.ts";
 
 /** Siblings that are a group. */
 export const MIN_ALIKE = 3;
-/** Running text has so many words. */
+/** Running text has at least this number of words. */
 const MIN_WORDS_OF_PROSE = 12;
 
 /** Sets of each box how many siblings are like it; called once. */
