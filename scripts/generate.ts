@@ -1,8 +1,9 @@
-/** Writes what is made from the configuration schema, the error table, the API's description and the console's source; with `--check`, fails where a file is stale instead. */
+/** Writes generated files: schema, references, client and console. With `--check`, fails if a file is stale. */
 import { apiDocument } from "../src/content/api-document.ts";
 import { listings } from "../src/content/listings.ts";
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "../src/gateway/config/reference.ts";
+import { boundsReference } from "./bounds.ts";
 import { clientBuild, formatted } from "./client-build.ts";
 import { clientTypes } from "./client-types.ts";
 import { consoleBuild } from "./console-build.ts";
@@ -16,6 +17,7 @@ const sources: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],
   ["docs/configuration.md", reference()],
   ["docs/errors.md", errorReference()],
+  ["docs/reference/bounds.md", await boundsReference()],
   [clientSource, formatted(clientSource, clientTypes(apiDocument("/")))],
   [listed, formatted(listed, JSON.stringify(listings()))],
 ];

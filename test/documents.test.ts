@@ -1,10 +1,11 @@
 /** What the documents name exists: files, commands, flags, prices, constants. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Glob } from "bun";
 import packageJson from "../package.json";
 import shipped from "../config/turnpike.json";
+import { bounds } from "../scripts/bounds.ts";
 import { slugOf } from "../scripts/site/slug.ts";
 import { OPERATIONS } from "../src/content/operations/operations.ts";
 import { blocksOf, codeOf, DOCUMENTS, proseOf, readDocument, ROOT, rowsOf } from "./support/documents.ts";
@@ -193,15 +194,18 @@ test("the shipped configuration sells every operation at its price, and gives aw
   );
 });
 
-test("every bound in the architecture document has its name in its file", () => {
-  const rows = readDocument("docs/architecture.md")
-    .split("\n")
-    .map((line) => line.split("|").map((cell) => cell.trim()))
-    .filter((cells) => cells.length === 6 && cells[4]?.startsWith("`src/"));
-  expect(rows.length).toBeGreaterThan(30);
-  const missing = rows.filter(([, , , names = "", file = ""]) => {
-    const source = readFileSync(join(ROOT, file.replaceAll("`", "")), "utf8");
-    return [...names.matchAll(/`([^`]+)`/g)].some(([, name = ""]) => !source.includes(name));
-  });
-  expect(missing).toEqual([]);
+test("the reference of bounds has the constants with their values, and the keys of the configuration that it names exist", async () => {
+  const document = readDocument("docs/reference/bounds.md");
+  expect(rowsOf(document, "`MAX_HANDSHAKES`").map(([, limit, , file]) => [limit, file])).toContainEqual([
+    "1,024",
+    "`src/gateway/process/handshake.ts`",
+  ]);
+  expect(rowsOf(document, "`MAX_PEM_BYTES`").map(([, limit]) => limit)).toEqual(["1 MiB"]);
+  const settings = codeOf(document.slice(0, document.indexOf("## src/"))).filter((code) =>
+    /^[a-z]\w*(?:\[\])?\.\w+$/.test(code),
+  );
+  expect(settings.length).toBeGreaterThan(5);
+  const reference = readDocument("docs/configuration.md");
+  expect(settings.filter((key) => !reference.includes(key.split(".").at(-1) ?? key))).toEqual([]);
+  expect((await bounds()).length).toBeGreaterThan(600);
 });

@@ -89,6 +89,7 @@ export default defineConfig({
           { text: "Events and draining", link: "/events" },
           { text: "Usage", link: "/usage" },
           { text: "Tracing", link: "/tracing" },
+          { text: "Bounds", link: "/reference/bounds" },
         ],
       },
       { text: "Explanation", items: [{ text: "Architecture", link: "/architecture" }] },

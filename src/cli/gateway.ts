@@ -22,7 +22,7 @@ Runs the gateway alone.
 
 ${FLAGS_TEXT}`;
 
-/** Milliseconds that requests in flight have to end when the gateway is told to stop. */
+/** Milliseconds that requests in flight have to end when the gateway is told to stop. @bound */
 export const DRAIN_MS = 30_000;
 
 const MAX_PORT = 65_535;

@@ -20,7 +20,7 @@ import { writeStandard } from "./standard-output.ts";
 import { stateFolder } from "./state-folder.ts";
 import { say, sayError } from "./terminal.ts";
 
-/** Payments that are read at one time. */
+/** Payments that are read at one time. @bound */
 const PAGE = 500;
 /** Characters that are gathered before they are written. */
 const WRITE_LENGTH = 65_536;

@@ -15,7 +15,7 @@ export async function stopSignal(): Promise<void> {
   });
 }
 
-/** Milliseconds that a start has to come to its end once the process is told to stop. */
+/** Milliseconds that a start has to come to its end once the process is told to stop. @bound */
 const GIVE_UP_MS = 5000;
 
 /**

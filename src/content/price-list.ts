@@ -19,11 +19,11 @@ export type AskPrices = (host: string) => Promise<PriceList | undefined>;
 /** For a service that no gateway is named to. */
 export const unknownPrices: AskPrices = async () => undefined;
 
-/** Milliseconds that a list counts as new: a reload of the gateway is seen so late. */
+/** Milliseconds that a list counts as new: a reload of the gateway is seen so late. @bound */
 const FRESH_MS = 1000;
 /** Hosts whose lists are kept; the one asked for longest ago goes. */
 const MAX_HOSTS = 64;
-/** Milliseconds and bytes of a gateway's answer. */
+/** Milliseconds and bytes of a gateway's answer. @bound */
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 1024 * 1024;
 

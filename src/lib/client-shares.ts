@@ -2,7 +2,7 @@ import { addressKey } from "./address-key.ts";
 
 /** Bits of the network that counts as one IPv6 client. */
 const IPV6_PREFIX = 64;
-/** The part of what is free, and of what it has, that one HTTP/2 or HTTP/3 connection of a client may hold. */
+/** The part of what is free, and of what it has, that one HTTP/2 or HTTP/3 connection of a client may hold. @bound */
 const SESSION_PART = 1 / 2;
 /** Clients that hold nothing and are remembered, in one pool; with more, all of them are forgotten. */
 const MAX_IDLE_SHARES = 1024;

@@ -5,7 +5,7 @@ import { endEvent, eventTime } from "./event-clock.ts";
  * that is busy. A tick costs 4 us.
  */
 export const TICK_MS = 10;
-/** One turn is 10 s; a later deadline waits in the farthest slot and is put forward from there. */
+/** One turn is 10 s; a later deadline waits in the farthest slot and is put forward from there. @bound */
 const SLOTS = 1024;
 
 /** Something with at most one deadline. Setting one again is two comparisons and a write, so a request may do it freely. */

@@ -5,11 +5,11 @@ import { sharedHash } from "./shared-hash.ts";
 export const TICKS_PER_MS = 16_000;
 /** The longest that a bucket may take to fill, in milliseconds: three days. A time in a slot is ambiguous after twice that. */
 export const MAX_FILL_MS = 3 * 86_400_000;
-/** Buckets that are not full, of all routes together. */
+/** Buckets that are not full, of all routes together. @bound */
 export const SLOTS = 1 << 18;
-/** Slots that a key may lie in: two cache lines. */
+/** Slots that a key may lie in: two cache lines. @bound */
 const WAYS = 16;
-/** Buckets for those who find no slot: one for each route, or nearly so. */
+/** Buckets for those who find no slot: one for each route, or nearly so. @bound */
 export const SPARE_SLOTS = 1 << 10;
 /** The random key of the hash. */
 const KEY_BYTES = 64;

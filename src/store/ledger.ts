@@ -117,7 +117,7 @@ export interface Ledger {
 /** How long a payment whose outcome is open is left alone between two looks, in milliseconds. */
 export const RECHECK_MS = 30_000;
 
-/** How long a hold lasts without a sign of life of its process. */
+/** How long a hold lasts without a sign of life of its process. @bound */
 export const HOLD_MS = 15_000;
 
 /** How often an answer may be cut off before a paid request is not worked on again: who leaves just before the end has it. */

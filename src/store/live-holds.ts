@@ -1,4 +1,4 @@
-/** A hold without any progress for so long is given up: its holder forgot it. */
+/** A hold without any progress for so long is given up: its holder forgot it. @bound */
 export const LONGEST_HOLD_MS = 15 * 60_000;
 
 /**

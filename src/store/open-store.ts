@@ -13,9 +13,9 @@ import { type Store } from "./store.ts";
 import { type OpenUsageStore } from "./usage-store.ts";
 import { TRY_MS, WriteTurns } from "./write-turns.ts";
 
-/** Longest wait for another process's write, in milliseconds. */
+/** Longest wait for another process's write, in milliseconds. @bound */
 const BUSY_MS = 5000;
-/** The same where usage is written: it can wait for the next time. */
+/** The same where usage is written: it can wait for the next time. @bound */
 const USAGE_BUSY_MS = 100;
 
 /**

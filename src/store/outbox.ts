@@ -28,5 +28,5 @@ export interface Outbox {
   size(): Promise<number>;
 }
 
-/** How long one process has to post what it claimed, in milliseconds. */
+/** How long one process has to post what it claimed, in milliseconds. @bound */
 export const NOTICE_HOLD_MS = 60_000;

@@ -16,7 +16,7 @@ interface Row {
 
 type Bindings = Record<string, string | number>;
 
-/** How long a booking is kept, in milliseconds: twice the longest that a route lets a payment be valid. */
+/** How long a booking is kept, in milliseconds: twice the longest that a route lets a payment be valid. @bound */
 const KEEP_MS = 2 * 86_400_000;
 /** Old bookings that go with each new one. */
 const REAP_ROWS = 10;

@@ -17,10 +17,10 @@ import { type WriteTurns } from "./write-turns.ts";
 
 /** Rows that one reaping takes, so that it never blocks for long. */
 const REAP_ROWS = 1000;
-/** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. */
+/** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. @bound */
 const REAP_GRACE_S = 120;
 
-/** Days of which it is kept what was sold on them. */
+/** Days of which it is kept what was sold on them. @bound */
 const SOLD_DAYS = 400;
 const DAY_MS = 86_400_000;
 

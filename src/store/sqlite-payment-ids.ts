@@ -4,7 +4,7 @@ import { type WriteTurns } from "./write-turns.ts";
 
 type Bindings = Record<string, string | number>;
 
-/** Expired ids that go with each new one. */
+/** Expired ids that go with each new one. @bound */
 const REAP_ROWS = 10;
 
 /** Who ties an id that is tied to the same already keeps it for longer. */

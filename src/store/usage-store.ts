@@ -82,7 +82,7 @@ export const MAX_UPSTREAM_USES = 1000;
 export const MAX_PAID_USES = 20_000;
 /** Processes whose last batch is remembered; the oldest go first. */
 export const MAX_GATEWAYS = 1000;
-/** Closed epochs that are kept for those whose answer to a reset was lost. */
+/** Closed epochs that are kept for those whose answer to a reset was lost. @bound */
 export const KEPT_EPOCHS = 4;
 /** Payments that are counted by one statement, so that it never blocks for long. */
 export const COUNT_ROWS = 1000;

@@ -1,6 +1,6 @@
 import { codeOf } from "../lib/caught.ts";
 
-/** Milliseconds that one try to write waits for another process's write: the event loop stands still meanwhile. */
+/** Milliseconds that one try to write waits for another process's write: the event loop stands still meanwhile. @bound */
 export const TRY_MS = 5;
 /** Milliseconds before the second try, doubled up to the most. */
 const FIRST_PAUSE_MS = 2;

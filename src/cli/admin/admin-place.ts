@@ -39,6 +39,7 @@ export interface AdminPlace {
 
 export type AdminFlags = Partial<Readonly<Record<keyof typeof ADMIN_FLAGS, string | undefined>>>;
 
+/** Seconds that a command waits for a response: default and most of `--timeout`; and bytes of a file of authorities. @bound */
 const DEFAULT_TIMEOUT_S = 30;
 const MAX_TIMEOUT_S = 3600;
 const MAX_CA_BYTES = 16 * 1024 * 1024;

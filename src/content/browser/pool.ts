@@ -36,13 +36,14 @@ export interface BrowserInfo {
   readonly sandboxed: boolean;
 }
 
-/** Pages open at one time: a core renders one while another waits on the network. */
+/** Pages open at one time: a core renders one while another waits on the network. @bound */
 const PAGES_PER_CORE = 2;
-/** Requests that wait for a free page, and for how long; more are answered 503. */
+/** Requests that wait for a free page, and for how long; more are answered 503. @bound */
 const MAX_QUEUED = 64;
 const QUEUE_TIMEOUT_MS = 30_000;
 /**
  * Beyond the time-out, where the caller takes what is there: to read it from the page, and then to make something of it.
+ * @bound
  */
 const READING_GRACE_MS = 500;
 const USING_GRACE_MS = 500;

@@ -4,17 +4,17 @@ import { browserStopped } from "./load-error.ts";
 import { type Tab } from "./tab.ts";
 import { WarmTabs } from "./warm-tabs.ts";
 
-/** After so many visits, or with so much memory of its main process, a browser is replaced by a fresh one. */
+/** After so many visits, or with so much memory of its main process, a browser is replaced by a fresh one. @bound */
 export const MAX_VISITS = 500;
 const WORN_BYTES = 512 * 1024 * 1024;
 
 /** A browser answers within milliseconds, even under load; one that visits wait for is asked this often. */
 const ASK_EVERY_MS = 200;
-/** One that takes longer may be flooded by a page. */
+/** One that takes longer may be flooded by a page. @bound */
 const SLOW_MS = 150;
 const HUNG_MS = 6_000;
 
-/** Closing a tab takes milliseconds; a browser that does not manage within this has hung. */
+/** Closing a tab takes milliseconds; a browser that does not manage within this has hung. @bound */
 const DISPOSE_TIMEOUT_MS = 3_000;
 
 /** Workers that do not belong to one tab. */

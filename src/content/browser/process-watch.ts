@@ -20,12 +20,12 @@ const LOOKS_PER_WALK = 3;
 /** Renderers are children of a zygote, which is the browser's child, itself below another one with some sandboxes. */
 const MAX_GENERATIONS = 4;
 
-/** Nice values that a page's process gets by the CPU time that it has taken, so that pages that took less go first. */
+/** Nice values that a page's process gets by the CPU time that it has taken, so that pages that took less go first. @bound */
 const NICENESS: readonly (readonly [fromCpuMs: number, nice: number])[] = [
   [1_500, 19],
   [300, 10],
 ];
-/** CPU time from which it runs only when no other process wants to. */
+/** CPU time from which it runs only when no other process wants to. @bound */
 const IDLE_CPU_MS = 4_000;
 /** Share of the time that the main thread has work to do while it is flooded, and CPU time of a page's process that may be to blame. */
 const BUSY_SHARE = 0.7;

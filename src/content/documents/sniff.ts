@@ -1,7 +1,7 @@
 /** What a document is, as far as its reading goes; `code` is text in a language. */
 export type DocumentKind = "html" | "text" | "markdown" | "csv" | "json" | "xml" | "code" | "pdf" | "unsupported";
 
-/** Bytes that are looked at (WHATWG MIME Sniffing §5.2). */
+/** Bytes that are looked at (WHATWG MIME Sniffing §5.2). @bound */
 const HEADER_LENGTH = 1445;
 
 /** Beginnings of HTML, each followed by a space or `>` (§7.1). */

@@ -1,7 +1,7 @@
 /** Why a connection was not made. */
 export type EgressFailure = "refused" | "blocked" | "unresolved" | "unreachable" | "too-much";
 
-/** The limits of one page visit: a page beyond them is an attack or a download, and ends in an error. */
+/** The limits of one page visit: a page beyond them is an attack or a download, and ends in an error. @bound */
 export const EGRESS_LIMITS = {
   /** Bytes that a visit may receive, over all its connections. */
   receivedBytes: 64 * 1024 * 1024,

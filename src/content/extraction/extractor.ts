@@ -5,15 +5,15 @@ import { type ExtractionAnswer, type ExtractionJob, type ExtractionOutcome } fro
 
 /** A longer page is not parsed; far above any that is read. In characters, or bytes where it has not been decoded. */
 const MAX_INPUT_LENGTH = 10_000_000;
-/** Hostile pages send some of the libraries into loops that never end. */
+/** Hostile pages send some of the libraries into loops that never end. @bound */
 const DEADLINE_MS = 10_000;
 const MAX_WORKERS = 4;
 const MAX_QUEUED = 128;
 /** The process may take this much while something is extracted: a document of kilobytes may hide gigabytes. */
 const MAX_PROCESS_BYTES = 2 * 1024 * 1024 * 1024;
-/** It may grow by this much in any case: what it took before is no fault of what is extracted now. */
+/** It may grow by this much in any case: what it took before is no fault of what is extracted now. @bound */
 const MIN_GROWTH_BYTES = 1024 * 1024 * 1024;
-/** A worker fills about 200 MB in this time. */
+/** A worker fills about 200 MB in this time. @bound */
 const MEMORY_LOOK_MS = 100;
 
 interface Task {

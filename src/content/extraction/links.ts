@@ -3,7 +3,7 @@ import { withoutFragment } from "./addresses.ts";
 import { escapeAddress } from "./markdown/escape.ts";
 import { type TextLimits, toText } from "./text.ts";
 
-/** What is read of a link for its text: links may hold whole tables, and those links again. */
+/** What is read of a link for its text: links may hold whole tables, and those links again. @bound */
 const TEXT_LIMITS: TextLimits = { length: 1000, nodes: 1000 };
 
 /**

@@ -1,4 +1,4 @@
-/** Characters that are looked through for a `meta`, wherever it stands (WHATWG HTML §13.2.3.2). */
+/** Characters that are looked through for a `meta`, wherever it stands (WHATWG HTML §13.2.3.2). @bound */
 const PRESCAN_LENGTH = 1024;
 /** As long as nothing but a head has come, Chromium looks on; this is far beyond any head. */
 const MAX_PRESCAN_LENGTH = 256 * 1024;

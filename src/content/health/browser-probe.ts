@@ -14,10 +14,10 @@ export interface ProbeDeps {
   readonly now: () => number;
 }
 
-/** What was seen is told for this long: asking is free, and a dead browser is started again by it. In milliseconds. */
+/** What was seen is told for this long: asking is free, and a dead browser is started again by it. In milliseconds. @bound */
 const KEEP_MS = 1_000;
 
-/** Drawing a few characters takes a tenth of this; in milliseconds. */
+/** Drawing a few characters takes a tenth of this; in milliseconds. @bound */
 const FONTS_TIMEOUT_MS = 3_000;
 
 /** Looks at the browser for all who ask: one look at a time, and one a second. */

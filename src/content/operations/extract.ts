@@ -5,6 +5,7 @@ import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, invalidParameters, postOperation } from "./operation.ts";
 import { MAX_SELECTOR_LENGTH, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
+/** Selectors of an extraction. */
 const MAX_SELECTORS = 100;
 /** Characters of a name. */
 const MAX_NAME_LENGTH = 100;

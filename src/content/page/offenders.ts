@@ -12,6 +12,7 @@ export class PageExcess extends TurnpikeError {
 /**
  * After the second such page of a site in a minute, its next one begins this much later for each, in milliseconds. A page that
  * burns ends within seconds.
+ * @bound
  */
 const REST_MS = 3_000;
 const MAX_REST_MS = 15_000;

@@ -3,7 +3,7 @@ import { type OpenPlaces } from "../extraction/extraction.ts";
 import { type Visit } from "./visit.ts";
 import { type FetchedDocument } from "./page.ts";
 
-/** What is fetched of a page's external scripts: so many at a time, so long, and so many bytes of each. */
+/** What is fetched of a page's external scripts: so many at a time, so long, and so many bytes of each. @bound */
 const AT_ONCE = 4;
 const MAX_MS = 2_000;
 const MAX_SCRIPT_BYTES = 512 * 1024;
@@ -11,7 +11,7 @@ const MAX_SCRIPTS = 16;
 /** A script that is shorter, in characters, may only bring others. */
 const MAX_LOADER_LENGTH = 3_000;
 
-/** Scripts whose text is kept, and their characters together: the pages of a site share theirs. */
+/** Scripts whose text is kept, and their characters together: the pages of a site share theirs. @bound */
 const MAX_KEPT = 256;
 const MAX_KEPT_LENGTH = 16 * 1024 * 1024;
 const KEPT_MS = 300_000;

@@ -15,19 +15,19 @@ export const MAX_SOURCE_CHARACTERS = 100_000;
 const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
 /** Results of each query that are wanted. */
 const RESULTS = 10;
-/** Pages tried beyond those that may be sources: others take the places of those that fail or repeat another's text. */
+/** Pages tried beyond those that may be sources: others take the places of those that fail or repeat another's text. @bound */
 const SPARE_PAGES = 8;
 /** Results of one site that stand among the first; the others come after those of other sites. */
 const MAX_OF_SITE = 2;
-/** Milliseconds for one page at most, and its share of the time that is left: one that never ends leaves time for others. */
+/** Milliseconds for one page at most, and its share of the time that is left: one that never ends leaves time for others. @bound */
 const MAX_PAGE_MS = 15_000;
 const PAGE_SHARE = 0.6;
 /** Milliseconds of a page's time in which what came of it until then is read. */
 const PARTIAL_MS = 1_500;
-/** Tries of a page that the service has no room for, and milliseconds before the second, which grow with each. */
+/** Tries of a page that the service has no room for, and milliseconds before the second, which grow with each. @bound */
 const MAX_TRIES = 6;
 const RETRY_MS = 200;
-/** Milliseconds for the searches at most, and their share of the time. */
+/** Milliseconds for the searches at most, and their share of the time. @bound */
 const MAX_SEARCH_MS = 10_000;
 const SEARCH_SHARE = 0.4;
 

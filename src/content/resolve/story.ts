@@ -1,4 +1,4 @@
-/** Words in a row that are compared, and words of a text beyond which every further one is left out. */
+/** Words in a row that are compared, and words of a text beyond which every further one is left out. @bound */
 const SHINGLE_WORDS = 6;
 const MAX_WORDS = 20_000;
 /** Shingles that a text must have to be compared by them: fewer may be alike by chance. */

@@ -3,7 +3,7 @@ export type BreakerState = "closed" | "open" | "half-open";
 
 /** Failures in a row that open a breaker. */
 const MAX_FAILURES = 3;
-/** Milliseconds that a breaker stays open, doubled each time that it opens again, up to the most. */
+/** Milliseconds that a breaker stays open, doubled each time that it opens again, up to the most. @bound */
 const OPEN_MS = 30_000;
 const MAX_OPEN_MS = 600_000;
 

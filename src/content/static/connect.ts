@@ -22,7 +22,7 @@ export interface Opening {
   abort(): void;
 }
 
-/** The next address is tried as well when one has not answered for this long (RFC 8305 §5). */
+/** The next address is tried as well when one has not answered for this long (RFC 8305 §5). @bound */
 const NEXT_ADDRESS_MS = 250;
 /** Addresses of a host that are tried. */
 const MAX_ADDRESSES = 8;

@@ -14,7 +14,7 @@ import { type ResponseHead, valuesOf } from "./response-parser.ts";
 
 /** Redirects that a document may lie behind, as in browsers. */
 const MAX_REDIRECTS = 20;
-/** Beyond the time-out, to read what has come by then, where the caller takes a part. */
+/** Beyond the time-out, to read what has come by then, where the caller takes a part. @bound */
 const PARTIAL_READ_MS = 1_000;
 
 const USUAL = askerOf();

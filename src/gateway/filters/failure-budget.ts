@@ -1,6 +1,6 @@
-/** The part of one CPU that the failures of a filter may take in the long run. */
+/** The part of one CPU that the failures of a filter may take in the long run. @bound */
 const PART = 1 / 10;
-/** Milliseconds that they may take at once: two invocations that use up 5,000,000 units of fuel. */
+/** Milliseconds that they may take at once: two invocations that use up 5,000,000 units of fuel. @bound */
 const BURST_MS = 500;
 
 /**

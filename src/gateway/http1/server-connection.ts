@@ -24,7 +24,7 @@ import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
 import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
-/** Milliseconds that a closed-off connection is read from, so that the last answer is not lost to a reset (RFC 9112 §9.6). */
+/** Milliseconds that a closed-off connection is read from, so that the last answer is not lost to a reset (RFC 9112 §9.6). @bound */
 const LINGER_MS = 2000;
 /** A request body's rest up to this size is read and forgotten to keep the connection; beyond it the connection closes. */
 const MAX_DISCARD_BYTES = 65_536;

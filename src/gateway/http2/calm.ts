@@ -2,7 +2,7 @@
 const MAX_CREDIT = 10_000;
 /** Credit that comes back with time, a second. */
 const CREDIT_PER_SECOND = 1000;
-/** What a stream costs that is opened and thrown away, by either side's reset: 1000 at once, then 100 a second (CVE-2023-44487, CVE-2025-8671). */
+/** What a stream costs that is opened and thrown away, by either side's reset: 1000 at once, then 100 a second (CVE-2023-44487, CVE-2025-8671). @bound */
 export const RESET_COST = 10;
 
 /**

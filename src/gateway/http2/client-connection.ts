@@ -18,12 +18,12 @@ const MAX_RESPONSE_HEAD_BYTES = 65_536;
 const MAX_RESPONSE_FIELDS = 256;
 /** Requests at one time on a connection, where the server allows as many. */
 const MAX_CONCURRENT_REQUESTS = 100;
-/** Bytes of one response that may be on their way: with a millisecond to the server, 256 MB a second. */
+/** Bytes of one response that may be on their way: with a millisecond to the server, 256 MB a second. @bound */
 const STREAM_WINDOW = 262_144;
-/** Bytes of all responses: twice what fits into their windows, so that clients which read nothing hold up no others. */
+/** Bytes of all responses: twice what fits into their windows, so that clients which read nothing hold up no others. @bound */
 const CONNECTION_WINDOW = 2 * MAX_CONCURRENT_REQUESTS * STREAM_WINDOW;
 
-/** Milliseconds that a server has for the answer to a PING before its connection gets no more requests. */
+/** Milliseconds that a server has for the answer to a PING before its connection gets no more requests. @bound */
 const PING_MS = 5000;
 
 const LOCAL_SETTINGS = {

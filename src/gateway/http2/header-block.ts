@@ -11,7 +11,7 @@ import {
 import { type FrameReader } from "./frame-reader.ts";
 import { type ConnectionFault } from "./settings.ts";
 
-/** A compressed block is seldom longer than the list it holds; this much is allowed on top, since its size is known only after decoding. */
+/** A compressed block is seldom longer than the list it holds; this much is allowed on top, since its size is known only after decoding. @bound */
 const EXTRA_BLOCK_BYTES = 16_384;
 /** CONTINUATION frames of one block (CVE-2024-27316); peers that fill their frames need far fewer. */
 const MAX_CONTINUATIONS = 64;

@@ -21,9 +21,9 @@ import { Http2Stream, type StreamConnection } from "./stream.ts";
 
 /** Bytes that `:status` and `content-length` take at most. */
 const OWN_FIELDS_ROOM = 64;
-/** Milliseconds that the rest of a request is still read, and checked, after it was answered whole. */
+/** Milliseconds that the rest of a request is still read, and checked, after it was answered whole. @bound */
 const LATE_REST_MS = 250;
-/** Bytes that a client must let through to have its time to read anew, or all that waits: it may open its window byte by byte. */
+/** Bytes that a client must let through to have its time to read anew, or all that waits: it may open its window byte by byte. @bound */
 const MIN_STEP_BYTES = 4096;
 const SWITCHED = 101;
 const NO_TUNNEL = "nothing at this path speaks WebSocket";

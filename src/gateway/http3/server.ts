@@ -12,7 +12,7 @@ import { Http3ServerConnection } from "./server-session.ts";
 
 /** Handshakes under way in one worker; one more is refused, since who sends first packets may have made up its address. */
 const MAX_HANDSHAKES = 1024;
-/** Bytes of request body that a stream may send at a time, and the least and most that all streams of a connection may. */
+/** Bytes of request body that a stream may send at a time, and the least and most that all streams of a connection may. @bound */
 const STREAM_WINDOW_BYTES = 262_144;
 const CONNECTION_WINDOW_BYTES = 1_048_576;
 /** Bytes of control and QPACK streams on their way (RFC 9114 §6.2 asks for 1024 at least). */

@@ -8,10 +8,10 @@ import { IdlePlaces } from "./idle-places.ts";
 import { Phase } from "./phase.ts";
 import { type Places } from "./places.ts";
 
-/** Connections over the limits that one worker takes for the gateway's own paths, and how many of them one address may have. */
+/** Connections over the limits that one worker takes for the gateway's own paths, and how many of them one address may have. @bound */
 const RESERVED_PLACES = 16;
 const RESERVED_PER_ADDRESS = 4;
-/** Milliseconds that such a connection has for its request, and for everything. */
+/** Milliseconds that such a connection has for its request, and for everything. @bound */
 const RESERVED_REQUEST_MS = 2000;
 const RESERVED_MS = 10_000;
 /** Bits of an IPv6 address that are one client's: who has one address has a /64 to choose from. */

@@ -64,10 +64,10 @@ const payments = (): typeof Payments => require("../policy/payment/payment.ts");
 /** These are loaded with the first route that needs them: they take as long as all else that a start does (bench start). */
 const bodySchemas = (): typeof BodySchemas => require("../policy/body-schema/body-schema.ts");
 
-/** The part of the memory for gathered bodies that is left to features: paid requests must not make way for slow uploads. */
+/** The part of the memory for gathered bodies that is left to features: paid requests must not make way for slow uploads. @bound */
 const LEFT_TO_FEATURES = 1 / 2;
 
-/** The part of the buffers that is left to requests by responses whose clients are slow. */
+/** The part of the buffers that is left to requests by responses whose clients are slow. @bound */
 const LEFT_TO_REQUESTS = 1 / 2;
 
 /** What outlives a configuration: one of each per process. */

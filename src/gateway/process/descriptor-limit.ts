@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { MAX_TENANT_CONNECTIONS } from "../tenants/tenant-server.ts";
 import { type Config } from "../config/config.ts";
 
-/** Descriptors that a process has beside its clients' connections and what they need: listeners, logs, the engine's own. */
+/** Descriptors that a process has beside its clients' connections and what they need: listeners, logs, the engine's own. @bound */
 const OTHERS = 64;
 /** Refused connections that may linger at once: they are over what is let in, and must not be without a bound. */
 const MAX_LINGERING = 256;
-/** And of the descriptors that there are, this part. */
+/** And of the descriptors that there are, this part. @bound */
 const LINGERING_PART = 1 / 8;
 
-/** Served files that may be open at once: clients choose how many they download slowly. */
+/** Served files that may be open at once: clients choose how many they download slowly. @bound */
 const MAX_FILES = 1024;
 const FILES_PART = 1 / 8;
 

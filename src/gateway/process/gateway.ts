@@ -40,7 +40,7 @@ import { Resources } from "./resources.ts";
 import { ownTenants } from "./tenant-directory.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
-/** Milliseconds that the connections of a listener have to end which a reload has taken away. */
+/** Milliseconds that the connections of a listener have to end which a reload has taken away. @bound */
 const REMOVED_GRACE_MS = 30_000;
 
 /** Binds the configured listeners and serves. Throws, with nothing left bound, where that cannot be. */

@@ -4,7 +4,7 @@ import { type ClientPlace } from "../server-host.ts";
 
 /** Milliseconds without a request after which a connection may be closed for another: a shorter pause is a client at work. */
 const MIN_IDLE_MS = 1000;
-/** Connections that one look through all finds. */
+/** Connections that one look through all finds. @bound */
 const BATCH = 64;
 /** Milliseconds until it is looked again after none was found, so that a flood does not pay a look for each connection. */
 const LOOK_AGAIN_MS = 100;

@@ -4,7 +4,7 @@ import { refuse } from "../http1/refusal.ts";
 import { lingeringRoom } from "./descriptor-limit.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 
-/** Milliseconds that a refused client has to read why. */
+/** Milliseconds that a refused client has to read why. @bound */
 const LINGER_MS = 1000;
 
 const mostLingering = lingeringRoom();

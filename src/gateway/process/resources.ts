@@ -28,7 +28,7 @@ const answerDisks = (): typeof AnswerDisks => require("../policy/payment/answers
 
 /** Buffers that a new request finds free: one each way. */
 const STREAM_RESERVE = 2;
-/** And where its answer is gathered, one for that. */
+/** And where its answer is gathered, one for that. @bound */
 const BODY_RESERVE = 1;
 
 /** Who hears what goes wrong. */

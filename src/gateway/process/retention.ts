@@ -2,7 +2,7 @@ import { type Store } from "../../store/store.ts";
 
 /** Between two looks for what is old, in milliseconds. */
 const LOOK_MS = 10 * 60_000;
-/** Payments that are removed in one step, so that none of it blocks for long. */
+/** Payments that are removed in one step, so that none of it blocks for long. @bound */
 const STEP_ROWS = 500;
 /** Milliseconds between two steps. */
 const STEP_MS = 100;

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Tenants } from "../tenants/tenants.ts";
 
-/** Milliseconds that a worker has for its answer. */
+/** Milliseconds that a worker has for its answer. @bound */
 const ANSWER_MS = 5000;
 /** Questions to one worker that are not answered. */
 const MAX_QUESTIONS = 64;

@@ -18,9 +18,9 @@ const MAX_COPIES = 128;
 const MAX_WAITING_BYTES = 1_048_576;
 /** Bytes of an answer that are read and dropped, so that its connection can be used again. */
 const MAX_DISCARDED_BYTES = 1_048_576;
-/** Milliseconds beyond `total_timeout_ms` that an answer has which no other time-out ends, such as a stream of events. */
+/** Milliseconds beyond `total_timeout_ms` that an answer has which no other time-out ends, such as a stream of events. @bound */
 const ENDLESS_MS = 1000;
-/** The part of a worker's buffers that copies leave to requests. */
+/** The part of a worker's buffers that copies leave to requests. @bound */
 const LEFT_TO_REQUESTS = 1 / 2;
 
 export interface MirrorDeps {

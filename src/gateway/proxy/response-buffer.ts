@@ -9,7 +9,7 @@ import { CannedError } from "../answer.ts";
 import { type Exchange } from "../exchange.ts";
 import { BLOCK_BYTES, type Spool } from "./spool.ts";
 
-/** Bytes of one response that wait in memory; with more its upstream is held back, until some are sent or on the disk. */
+/** Bytes of one response that wait in memory; with more its upstream is held back, until some are sent or on the disk. @bound */
 const MEMORY_BYTES = 262_144;
 /** Fewer bytes than this stay in memory. */
 const MIN_DISK_BYTES = 65_536;
@@ -17,7 +17,7 @@ const MIN_DISK_BYTES = 65_536;
 const SLOW_MS = 250;
 /** Milliseconds before the disk is asked again for room that it had not. */
 const RETRY_MS = 500;
-/** Bytes that are read back at one time. */
+/** Bytes that are read back at one time. @bound */
 const READ_BYTES = 131_072;
 
 const NO_MEMORY = new CannedError("overloaded", "no memory is left for what waits to be sent to the client");

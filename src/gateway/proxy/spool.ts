@@ -6,7 +6,7 @@ import { flushCork, holdCork } from "../wire/outgoing.ts";
 
 /** What the file is divided into. */
 export const BLOCK_BYTES = 262_144;
-/** The part of what is free, and of what it has, that one client may have on the disk. */
+/** The part of what is free, and of what it has, that one client may have on the disk. @bound */
 const CLIENT_PART = 1 / 2;
 /** Milliseconds for which a disk that failed is left alone. */
 const RETRY_MS = 5000;

@@ -7,7 +7,7 @@ import { type ClientConnection } from "../http1/client-connection.ts";
 import { type ClientTunnel } from "../http1/client-tunnel.ts";
 import { flushCork } from "../wire/outgoing.ts";
 
-/** Milliseconds that the upstream has for the rest of what it sends once its client has ended. */
+/** Milliseconds that the upstream has for the rest of what it sends once its client has ended. @bound */
 const CLOSING_MS = 5000;
 
 export interface TunnelOptions {

@@ -7,7 +7,7 @@ export interface FileUsage {
   contentBytes: number;
 }
 
-/** A whole file up to here is read at once and leaves with its head in one write; a larger one is sent from the disk, bit by bit. */
+/** A whole file up to here is read at once and leaves with its head in one write; a larger one is sent from the disk, bit by bit. @bound */
 export const WHOLE_BYTES = 65_536;
 
 /** A regular file that is open, shared by all who send it at a time; its descriptor closes when the last lets go. */

@@ -3,11 +3,11 @@ import { type Exchange } from "../exchange.ts";
 import { type OpenFile } from "./open-file.ts";
 import { type ByteRange } from "../../lib/byte-ranges.ts";
 
-/** Read at a time for codecs that must see the bytes. */
+/** Read at a time for codecs that must see the bytes. @bound */
 const CHUNK_BYTES = 65_536;
 /** Read to fill a socket that the kernel's own sending found full: being refused these is what has it report room again. */
 const FILL_BYTES = 16_384;
-/** Sent to one client before others have their turn; nginx's `sendfile_max_chunk`. */
+/** Sent to one client before others have their turn; nginx's `sendfile_max_chunk`. @bound */
 const BURST_BYTES = 2 * 1024 * 1024;
 
 /** A range of the file, and what stands before it in the answer. */

@@ -1,4 +1,4 @@
-/** Of each kind, as many pass at once, and as many a second after that. */
+/** Of each kind, as many pass at once, and as many a second after that. @bound */
 const BURST = 200;
 const PER_SECOND = 20;
 /** Milliseconds until it is told how many were left out. */

@@ -6,7 +6,7 @@ import { MAX_SERVERS } from "../config/max-servers.ts";
 
 /** Every protocol that a request can come by, as it is called in labels. */
 export const PROTOCOLS = ["http1", "http2", "http3"] as const;
-/** Methods that are counted by name; a client can make up any other. */
+/** Methods that are counted by name; a client can make up any other. @bound */
 export const METHODS = [
   "GET",
   "HEAD",
@@ -38,17 +38,17 @@ export const RATE_LIMIT_STORE_RESULTS = ["answered", "failed", "skipped"] as con
 /** What becomes of spans. */
 export const SPAN_RESULTS = ["exported", "rejected", "dropped"] as const;
 export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
-/** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. */
+/** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. @bound */
 export const FIRST_CODE = 100;
 export const CODES = 501;
 /** gRPC's statuses, 0 to 16; what a server makes up beyond them shares the last column. */
 export const GRPC_STATUSES = 18;
 
-/** Pairs of consumer and route whose use is counted apart; the first row takes all that find none. */
+/** Pairs of consumer and route whose use is counted apart; the first row takes all that find none. @bound */
 export const USAGE_ROWS = 2048;
 /** What is counted of each: see `UsageCounters`. */
 export const USAGE_COLUMNS = 6;
-/** Upstreams whose use is counted apart, and what is counted of each: see `UpstreamCounters`. */
+/** Upstreams whose use is counted apart, and what is counted of each: see `UpstreamCounters`. @bound */
 export const UPSTREAM_ROWS = 512;
 export const UPSTREAM_COLUMNS = 6;
 /** When a filter runs: `callback` is what it is told of besides requests, such as its timer and the replies to its calls. */
@@ -75,17 +75,17 @@ export const FILTER_OUTCOMES = [
 ] as const;
 /** Upper bounds of the buckets for the time of an invocation, in seconds; a last one takes all that is longer. */
 export const FILTER_BOUNDS = [0.000_005, 0.000_025, 0.0001, 0.0005, 0.0025, 0.01, 0.05, 0.25] as const;
-/** Filters that are counted apart, each by its route, and what is counted of each: see `FilterMetrics`. */
+/** Filters that are counted apart, each by its route, and what is counted of each: see `FilterMetrics`. @bound */
 export const FILTER_ROWS = 256;
 export const FILTER_COLUMNS = FILTER_PHASES.length * (FILTER_OUTCOMES.length + 1) + FILTER_BOUNDS.length + 1 + 1;
-/** Metrics that filters define themselves, and what each has: a mark, a value, and the buckets of a histogram. */
+/** Metrics that filters define themselves, and what each has: a mark, a value, and the buckets of a histogram. @bound */
 export const DEFINED_ROWS = 512;
 export const DEFINED_BOUNDS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const;
 export const DEFINED_COLUMNS = 2 + DEFINED_BOUNDS.length + 1;
 /** What becomes of requests on tenant routes, and of the mappings that they make. */
 export const TENANT_EVENTS = ["hit", "miss", "eviction"] as const;
 
-/** Routes whose traffic is counted apart, and what is counted of each: see `RouteTraffic`. */
+/** Routes whose traffic is counted apart, and what is counted of each: see `RouteTraffic`. @bound */
 export const ROUTE_ROWS = 1024;
 export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.length;
 
@@ -115,7 +115,7 @@ export const CELLS_BEFORE_SERVERS = 3;
 /** Cells of a row for each server: see `ServerStates`. */
 export const CELLS_PER_SERVER = 7;
 
-/** Counters of client connections by address, behind those of servers, and their lines: see `AddressShares`. */
+/** Counters of client connections by address, behind those of servers, and their lines: see `AddressShares`. @bound */
 export const SHARE_DEPTH = 4;
 export const SHARE_CELLS = SHARE_DEPTH * 2048;
 export const SHARES_FROM = CELLS_BEFORE_SERVERS + MAX_SERVERS * CELLS_PER_SERVER;

@@ -6,7 +6,7 @@ import { type PoolDeps, ServerPool } from "../upstream/server-pool.ts";
 import { type WorkerStates } from "../upstream/server-states.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
-/** Connections of one worker to one tenant, those without a request, and how long these are kept, in milliseconds: as `connection_pool` is by default. */
+/** Connections of one worker to one tenant, those without a request, and how long these are kept, in milliseconds: as `connection_pool` is by default. @bound */
 export const MAX_TENANT_CONNECTIONS = 64;
 const MAX_IDLE_CONNECTIONS = 16;
 const CONNECTION_IDLE_MS = 60_000;

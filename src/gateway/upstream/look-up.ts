@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 
 /** Hosts that are looked up at one time; each is asked for once, however many connections wait for it. */
 const MAX_LOOK_UPS = 64;
-/** Milliseconds that a connection waits for a look-up. */
+/** Milliseconds that a connection waits for a look-up. @bound */
 const LOOK_UP_MS = 10_000;
 /** Addresses of one host that are used. */
 const MAX_ADDRESSES = 16;

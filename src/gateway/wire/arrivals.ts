@@ -3,9 +3,9 @@ import { unacknowledged } from "../../lib/unacknowledged.ts";
 import { type Outgoing } from "./outgoing.ts";
 import { type Wire } from "./wire.ts";
 
-/** Milliseconds in which a client that did not want a response resets its connection. */
+/** Milliseconds in which a client that did not want a response resets its connection. @bound */
 const MOMENT_MS = 50;
-/** Milliseconds to the first look, and between two looks at most. */
+/** Milliseconds to the first look, and between two looks at most. @bound */
 const FIRST_LOOK_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 

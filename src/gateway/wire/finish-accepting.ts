@@ -1,6 +1,6 @@
 import { dlopen, ptr } from "bun:ffi";
 
-/** Milliseconds for handshakes that the kernel had begun to answer: a long round trip. */
+/** Milliseconds for handshakes that the kernel had begun to answer: a long round trip. @bound */
 const SETTLE_MS = 100;
 /** Turns of the event loop that are waited for one without a new connection. */
 const MAX_TURNS = 200;

@@ -5,12 +5,12 @@ import { writeLatin1 } from "../../lib/latin1.ts";
 import { sendFile } from "../../lib/send-file.ts";
 import { type Wire } from "./wire.ts";
 
-/** Bytes gathered before they go to the socket: a head and a small body leave in one write. */
+/** Bytes gathered before they go to the socket: a head and a small body leave in one write. @bound */
 const CORK_BYTES = 131_072;
 /** A chunk from here on is written from where it lies: copying it costs more than a second write (bench proxy, 64k). */
 const DIRECT_BYTES = 98_304;
 
-/** Bytes that a connection which gathers over events has waiting at most; more leaves at once. */
+/** Bytes that a connection which gathers over events has waiting at most; more leaves at once. @bound */
 const GATHERED_BYTES = 65_536;
 
 const cork = Buffer.allocUnsafeSlow(CORK_BYTES);

@@ -1,6 +1,6 @@
 /** Servers whose last session is kept, for each trust. */
 const MAX_SESSIONS = 256;
-/** Milliseconds after which a server shows its certificate anew. */
+/** Milliseconds after which a server shows its certificate anew. @bound */
 const SESSION_MS = 10 * 60_000;
 
 /** Sessions of TLS that clients may take up again, by what was verified when they began. */

@@ -10,7 +10,7 @@ import { chainId, type Network, networkTitle, parseNetwork } from "../x402/netwo
 import { type Funds, type Offer, PaymentDeclined } from "./offers.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 
-/** Time for one call to a chain's endpoint, in milliseconds. */
+/** Time for one call to a chain's endpoint, in milliseconds. @bound */
 const RPC_TIMEOUT_MS = 5000;
 const VARIABLE = /^TURNPIKE_RPC_([1-9][0-9]{0,14})$/;
 

@@ -7,9 +7,9 @@ import { formatDollars, parseDollars, PaymentDeclined } from "./offers.ts";
 /** A payment that was not made because the day's payments would be more than their limit. */
 export class TotalTooHigh extends PaymentDeclined {}
 
-/** Longest wait for another process that pays from the same wallet, in milliseconds. */
+/** Longest wait for another process that pays from the same wallet, in milliseconds. @bound */
 const BUSY_MS = 5000;
-/** Days of which the total is kept, beside today's. */
+/** Days of which the total is kept, beside today's. @bound */
 const KEPT_DAYS = 32;
 
 /** Where a wallet's spending is kept: beside it. */

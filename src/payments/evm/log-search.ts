@@ -3,7 +3,7 @@ import { type EvmNode } from "./node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "./requests.ts";
 import { type Fault, isFault } from "./rpc.ts";
 
-/** Blocks that are searched first, up to the newest: what is looked for has most often just happened. */
+/** Blocks that are searched first, up to the newest: what is looked for has most often just happened. @bound */
 const RECENT_BLOCKS = 500n;
 /** Blocks that are searched in a window further back. */
 export const MAX_WINDOW_BLOCKS = 5000n;

@@ -2,7 +2,7 @@ import { chainId, type Network, parseNetwork } from "../x402/networks.ts";
 import { chainIdRequest } from "./requests.ts";
 import { type Answers, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
 
-/** Milliseconds after which a node is asked for its chain's id again: what is behind an address may change. */
+/** Milliseconds after which a node is asked for its chain's id again: what is behind an address may change. @bound */
 const CHECK_MS = 60_000;
 
 /** A chain, as a facilitator's own key or a mere reader sees it. */

@@ -4,7 +4,7 @@ import { type PayerShare, type Sent } from "./scheme.ts";
 
 /** Payers whose transactions are remembered; the one longest ago is forgotten first. */
 const MAX_PAYERS = 4096;
-/** Milliseconds for which nothing is sent for a payer after a transaction of his that failed; each further one in a row doubles it. */
+/** Milliseconds for which nothing is sent for a payer after a transaction of his that failed; each further one in a row doubles it. @bound */
 const FIRST_BAR_MS = 60_000;
 const LONGEST_BAR_MS = 86_400_000;
 /** Transactions at a time of a payer that is a contract: one, and one more for each that has gone well since one failed. */

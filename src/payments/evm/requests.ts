@@ -7,6 +7,7 @@ const quantity = z
   .string()
   .regex(/^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/)
   .transform((text) => BigInt(text));
+/** Hexadecimal characters of the data of a call. */
 const MAX_DATA_CHARACTERS = 512 * 1024;
 const data = z.custom<Hex>(
   (value) => typeof value === "string" && value.length <= MAX_DATA_CHARACTERS && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),

@@ -1,6 +1,6 @@
 /** So many calls in a row that nobody answered open the breaker. */
 export const MAX_FAILURES_IN_A_ROW = 5;
-/** Milliseconds for which an open breaker lets nobody through, before and after each probe. */
+/** Milliseconds for which an open breaker lets nobody through, before and after each probe. @bound */
 export const OPEN_MS = 5000;
 
 export interface BreakerDeps {

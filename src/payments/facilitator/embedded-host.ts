@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Facilitator, type Settlement } from "./facilitator.ts";
 
-/** Milliseconds for which the last facilitator stays when none is wanted any more: as long as a payment can be held. */
+/** Milliseconds for which the last facilitator stays when none is wanted any more: as long as a payment can be held. @bound */
 const RETIRE_MS = 900_000;
 
 /** The facilitator with a key of this process's own, through all configurations: one key has one row of nonces. */

@@ -10,7 +10,7 @@ import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.
 export const MAX_REQUEST_BYTES = 64 * 1024;
 /** Calls under way at one time; one more gets 503. */
 const MAX_CALLS = 512;
-/** Milliseconds for a request's body to come whole. */
+/** Milliseconds for a request's body to come whole. @bound */
 const BODY_MS = 5000;
 /** When a caller may try again that found too many before it, in seconds. */
 const RETRY_S = "1";

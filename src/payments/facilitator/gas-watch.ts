@@ -4,9 +4,9 @@ import { openChain, readBalances } from "../client/funds.ts";
 import { networkTitle } from "../x402/networks.ts";
 import { formatAmount } from "../x402/price.ts";
 
-/** Fewer settlements than this, at the highest price that they may cost, are little gas. */
+/** Fewer settlements than this, at the highest price that they may cost, are little gas. @bound */
 const LOW_SETTLEMENTS = 10n;
-/** Milliseconds between two looks. */
+/** Milliseconds between two looks. @bound */
 const LOOK_MS = 600_000;
 const GAS_DECIMALS = 18;
 

@@ -15,7 +15,7 @@ export interface KindsOptions {
   readonly log: (message: string) => void;
 }
 
-/** Milliseconds after which a look that failed is made again, where `refreshMs` is longer. */
+/** Milliseconds after which a look that failed is made again, where `refreshMs` is longer. @bound */
 const RETRY_MS = 10_000;
 /** Part of the time by which looks are early or late, so that the workers of many gateways do not ask at once. */
 const JITTER = 0.1;

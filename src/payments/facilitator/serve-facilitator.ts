@@ -5,9 +5,9 @@ import { type Facilitator } from "./facilitator.ts";
 import { FacilitatorService, MAX_REQUEST_BYTES, type ServiceOptions } from "./facilitator-service.ts";
 import { isLoopback } from "./loopback-only.ts";
 
-/** Seconds for which a connection may be silent. */
+/** Seconds for which a connection may be silent. @bound */
 const IDLE_S = 30;
-/** Milliseconds for whoever listens on a socket already to say so. */
+/** Milliseconds for whoever listens on a socket already to say so. @bound */
 const HEALTH_MS = 1000;
 
 /** Where a facilitator listens. */

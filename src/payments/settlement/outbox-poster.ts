@@ -2,14 +2,14 @@ import { type Notice, type Outbox } from "../../store/outbox.ts";
 import { postNotice } from "./post-notice.ts";
 import { RestingEndpoints } from "./resting-endpoints.ts";
 
-/** Records that one process posts at one time. */
+/** Records that one process posts at one time. @bound */
 const POSTS_AT_ONCE = 8;
 /** Between two looks into an empty outbox, in milliseconds. */
 const LOOK_MS = 1000;
-/** Before a record is tried for the second time, in milliseconds; it doubles with each try. */
+/** Before a record is tried for the second time, in milliseconds; it doubles with each try. @bound */
 const FIRST_DELAY_MS = 5000;
 const LONGEST_DELAY_MS = 2 * 3_600_000;
-/** How long a record is tried, in milliseconds. */
+/** How long a record is tried, in milliseconds. @bound */
 const GIVE_UP_MS = 3 * 86_400_000;
 /** Records that wait; the oldest beyond it are dropped: an endpoint that is away must not fill the disk. */
 const MAX_WAITING = 100_000;

@@ -2,7 +2,7 @@ import { type NewNotice } from "../../store/outbox.ts";
 import { VERSION } from "../../lib/version.ts";
 import { webhookHeaders } from "./webhook-secret.ts";
 
-/** Time for one post, in milliseconds. */
+/** Time for one post, in milliseconds. @bound */
 const POST_TIMEOUT_MS = 10_000;
 
 /** `cause` is for the log: it names neither address nor answer. */

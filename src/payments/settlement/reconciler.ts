@@ -5,11 +5,11 @@ import { type Settled } from "./settlement-record.ts";
 import { fromStored, type StoredPayment } from "./stored-payment.ts";
 import { voidReason } from "./void-reason.ts";
 
-/** Payments that are asked after at one time. */
+/** Payments that are asked after at one time. @bound */
 const LOOKS_AT_ONCE = 8;
-/** Payments that one round asks after; the others wait for the next. */
+/** Payments that one round asks after; the others wait for the next. @bound */
 const LOOKS_PER_ROUND = 200;
-/** Longest wait for one facilitator's answer, in milliseconds; a hold lasts longer. */
+/** Longest wait for one facilitator's answer, in milliseconds; a hold lasts longer. @bound */
 const FIND_TIMEOUT_MS = 20_000;
 const NOBODY: Outcome = { kind: "unknown", cause: "nobody to ask" };
 

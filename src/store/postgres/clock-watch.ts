@@ -1,6 +1,6 @@
 import { HOLD_MS } from "../ledger.ts";
 
-/** Milliseconds by which two looks at the database's clock may differ from what passed here meanwhile; a look takes time. */
+/** Milliseconds by which two looks at the database's clock may differ from what passed here meanwhile; a look takes time. @bound */
 export const MOST_DRIFT_MS = 2000;
 
 /**

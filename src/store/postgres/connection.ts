@@ -33,7 +33,7 @@ export interface Result {
   readonly count: number;
 }
 
-/** Time for a connection from nothing until it is ready for a query, in milliseconds. */
+/** Time for a connection from nothing until it is ready for a query, in milliseconds. @bound */
 export const CONNECT_MS = 5000;
 /** Longest result, in bytes. */
 const MAX_RESULT_BYTES = 64 * 1024 * 1024;

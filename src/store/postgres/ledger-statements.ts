@@ -5,7 +5,7 @@ import { NOW } from "./database.ts";
 import { PAYMENT } from "./payment-row.ts";
 import { OUTBOX, PAYMENTS } from "./schema.ts";
 
-/** Rows that one reaping takes, so that it never blocks for long. */
+/** Rows that one reaping takes, so that it never blocks for long. @bound */
 const REAP_ROWS = 1000;
 /** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. */
 const REAP_GRACE_S = 120;

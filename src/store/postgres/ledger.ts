@@ -18,7 +18,7 @@ import { PostgresError } from "./postgres-error.ts";
 
 /** States that a crash of the database must not undo: by these money moves, or has moved. */
 const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
-/** How often a payment is asked for that is freed and taken by others between two statements. */
+/** How often a payment is asked for that is freed and taken by others between two statements. @bound */
 const MOST_TRIES = 5;
 /** Payments of which it is not known whether the last change was written; more than that many at a time are held for longer. */
 const MAX_DOUBTFUL = 1000;

@@ -8,7 +8,7 @@ export interface PoolSettings extends ConnectionSettings {
 
 /** What waits for a connection, a process; more than all gates of a busy worker hold at a time. */
 const MAX_WAITING = 2000;
-/** How much later than the server itself this side gives a statement up, in milliseconds: its answer is the better one. */
+/** How much later than the server itself this side gives a statement up, in milliseconds: its answer is the better one. @bound */
 const STATEMENT_GRACE_MS = 500;
 
 /** How long those that are open must do once the server has taken no further one, in milliseconds. */

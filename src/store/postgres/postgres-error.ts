@@ -10,6 +10,7 @@ export class PostgresError extends Error {
   }
 }
 
+/** Characters of a PostgreSQL error that are shown. */
 const MAX_SHOWN = 200;
 
 /** What the server says of an error, `ErrorResponse` in the protocol's chapter 55.8: no detail, which repeats values. */

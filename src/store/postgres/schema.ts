@@ -99,7 +99,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Any number that nobody else locks by; it is "turnpike" in ASCII. */
 const LOCK = "8391737060846726757";
-/** Time for all steps together, in milliseconds: tables may be long. */
+/** Time for all steps together, in milliseconds: tables may be long. @bound */
 const MIGRATION_MS = 600_000;
 
 /** Brings the schema up to date, one process at a time. `ms`: for a look at it. Rejects where it is of a newer version. */

@@ -5,7 +5,7 @@ import { type Money, type Snapshot } from "./snapshot.ts";
 
 /** Snapshots that rates are of: a second apart, so that they are means over five seconds. */
 const WINDOW = 6;
-/** Seconds of requests that are plotted. */
+/** Seconds of requests that are plotted. @bound */
 const HISTORY = 60;
 /** Events that are kept. */
 const MAX_EVENTS = 200;

@@ -22,6 +22,7 @@ const MAX_FULL_PAGE_PIXELS = 40_000_000;
 /**
  * A window of more pixels is taken in bands: 10,000 by 10,000 at once takes 3.2 GB in four processes and 5.5 s, in bands
  * 1.3 GB and 2.5 s. What lies below the window cannot be: each band would cost as much as the whole.
+ * @bound
  */
 const MAX_UNDIVIDED_PIXELS = 10_000_000;
 const BAND_PIXELS = 5_000_000;

@@ -3,7 +3,7 @@ import { MAX_CAPTURE_BYTES, type PrintRequest } from "../../page/capture.ts";
 import { CdpError } from "../cdp.ts";
 import { type CaptureHost, hasLateParts, showAll } from "./show-all.ts";
 
-/** How far down a page is scrolled, so that its late pictures are there; in pixels. */
+/** How far down a page is scrolled, so that its late pictures are there; in pixels. @bound */
 const SHOWN_PIXELS = 30_000;
 
 /** Read at one time; in bytes. */

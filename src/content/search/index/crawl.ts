@@ -19,7 +19,7 @@ const PAGE_TYPE = /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|json|pdf)\b)/
 const MAX_HOSTS_AT_ONCE = 4;
 /** Sitemaps of a site that are read. */
 const MAX_SITEMAPS = 50;
-/** Fetches of one round, for each page that the site may have, and beyond them. */
+/** Fetches of one round, for each page that the site may have, and beyond them. @bound */
 const FETCHES_PER_PAGE = 3;
 const MORE_FETCHES = 100;
 /** The longest sleep until a host may be asked again or a page is done, in milliseconds. */

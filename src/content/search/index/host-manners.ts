@@ -9,7 +9,7 @@ const MAX_FAILURES = 10;
 /** Hosts that a crawl gets to know; more are left alone. */
 const MAX_HOSTS = 1_000;
 
-/** Milliseconds for one request of a crawl. */
+/** Milliseconds for one request of a crawl. @bound */
 export const FETCH_TIMEOUT_MS = 20_000;
 
 /** What robots.txt calls us. */

@@ -2,7 +2,7 @@ import { type Database } from "bun:sqlite";
 import { isAlive } from "../../../lib/is-alive.ts";
 import { type PageIndex } from "./page-index.ts";
 
-/** Addresses that are known of a site, for each page that it may have in the index. */
+/** Addresses that are known of a site, for each page that it may have in the index. @bound */
 const FRONTIER_PER_PAGE = 10;
 const MIN_FRONTIER = 1_000;
 /** Addresses that are looked through for one whose host is free. */
@@ -10,7 +10,7 @@ const LOOK_AHEAD = 500;
 /** The same where there are two hosts at most: with `www.` and without. */
 const LOOK_AHEAD_SAME_HOST = 20;
 
-/** Milliseconds without an address dealt with after which a crawler is taken for gone: its process id may be another's. */
+/** Milliseconds without an address dealt with after which a crawler is taken for gone: its process id may be another's. @bound */
 const LOCK_MS = 300_000;
 
 /** What the operator wants of a site. */

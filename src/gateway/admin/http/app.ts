@@ -27,6 +27,7 @@ const SAFE: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };
+/** Characters of the target of a request. */
 const MAX_TARGET = 4096;
 
 /** The admin interface: a function from a request to its answer, which never rejects. */

@@ -13,10 +13,10 @@ import { readPayments } from "./read-payments.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 import { readWasm } from "./read-wasm.ts";
 
-/** Milliseconds for which a snapshot, and what ledger and content service answer, is told again. */
+/** Milliseconds for which a snapshot, and what ledger and content service answer, is told again. @bound */
 const SNAPSHOT_MS = 500;
 const ANSWER_MS = 1000;
-/** Milliseconds that the ledger has for its answer. */
+/** Milliseconds that the ledger has for its answer. @bound */
 const LEDGER_MS = 3000;
 
 /** The figures that operators look at. */

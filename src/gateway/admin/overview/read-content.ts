@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type ContentSummary } from "./content-summary.ts";
 
-/** Milliseconds that the content service has for its answer. */
+/** Milliseconds that the content service has for its answer. @bound */
 const TIMEOUT_MS = 2000;
 /** Bytes that its answer may have. */
 const MAX_BYTES = 65_536;

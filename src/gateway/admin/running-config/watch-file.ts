@@ -1,7 +1,7 @@
 import { type OnEvent } from "../../telemetry/event.ts";
 import { type RunningConfig } from "./running-config.ts";
 
-/** Milliseconds between two looks at the file; one that has not changed costs one system call. */
+/** Milliseconds between two looks at the file; one that has not changed costs one system call. @bound */
 const LOOK_MS = 2000;
 
 /** Tells when somebody else has changed the file of the configuration, once each time. Returns what ends it. */

@@ -8,7 +8,7 @@ export const MAX_CALL_FIELD_BYTES = 65_536;
 export const MAX_CALL_MESSAGE_BYTES = 1_048_576;
 /** Bytes of the messages of one gRPC stream that wait for its upstream to take them. */
 export const MAX_UNSENT_BYTES = 1_048_576;
-/** Messages of one gRPC stream that are handed over in one turn of the event loop; each runs a filter. */
+/** Messages of one gRPC stream that are handed over in one turn of the event loop; each runs a filter. @bound */
 export const MESSAGES_A_TURN = 16;
 /** Milliseconds that a call takes at most, and those that a gRPC stream may be silent. */
 export const MAX_CALL_MS = 300_000;

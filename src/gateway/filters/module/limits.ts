@@ -12,7 +12,7 @@ export const MAX_TABLE_ENTRIES = 65_536;
 export const MAX_GLOBALS = 65_536;
 /** Values of one exception. A table can hold exceptions, which lie outside of the linear memory. */
 export const MAX_EXCEPTION_VALUES = 16;
-/** Fuel for everything that a module does while it is instantiated. */
+/** Fuel for everything that a module does while it is instantiated. @bound */
 export const START_FUEL = 10_000_000;
 /** The fuel of an instance is a 32-bit counter. */
 export const MAX_FUEL = 2_147_483_647;

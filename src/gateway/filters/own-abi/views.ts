@@ -1,6 +1,6 @@
 import { type Fields } from "../../../lib/fields.ts";
 
-/** What a filter sees of a message's body: no more than this of its beginning. */
+/** What a filter sees of a message's body: no more than this of its beginning. @bound */
 export const BODY_VIEW_BYTES = 65_536;
 
 /** What a filter sees of a request. Texts are latin1, a character a byte. */

@@ -28,20 +28,20 @@ export const MAX_SHARED_BYTES = 16 * MEBIBYTE;
 export const MAX_QUEUES = 256;
 export const MAX_QUEUE_MESSAGES = 4096;
 export const MAX_QUEUE_BYTES = 16 * MEBIBYTE;
-/** Messages of which one instance is told in one turn. */
+/** Messages of which one instance is told in one turn. @bound */
 export const MESSAGES_A_TURN = 64;
 /** Bytes of the name of a shared entry, a queue, a property or a metric. */
 export const MAX_NAME_BYTES = 4096;
 /** Metrics that one filter defines. */
 export const MAX_METRICS = 256;
-/** The shortest period of ticks, in milliseconds. */
+/** The shortest period of ticks, in milliseconds. @bound */
 export const MIN_TICK_MS = 10;
 /** Random bytes of one call. */
 export const MAX_RANDOM_BYTES = 65_536;
-/** Starts of a broken instance that follow at once; those after them wait. */
+/** Starts of a broken instance that follow at once; those after them wait. @bound */
 export const QUICK_RESTARTS = 3;
-/** The first wait and the longest one before a broken instance is started again, in milliseconds. */
+/** The first wait and the longest one before a broken instance is started again, in milliseconds. @bound */
 export const FIRST_BACK_OFF_MS = 100;
 export const MAX_BACK_OFF_MS = 5000;
-/** An instance that has lived so long without a failure is sound: the next failure counts as the first. Milliseconds. */
+/** An instance that has lived so long without a failure is sound: the next failure counts as the first. Milliseconds. @bound */
 export const SOUND_AFTER_MS = 10_000;

@@ -4,7 +4,7 @@ import { decodeHuffman } from "./huffman.ts";
 import { IntegerReader } from "./integer.ts";
 import { ENTRY_OVERHEAD, STATIC_TABLE } from "./static-table.ts";
 
-/** Octets of the dynamic table where no SETTINGS say otherwise (RFC 9113 §6.5.2). */
+/** Octets of the dynamic table where no SETTINGS say otherwise (RFC 9113 §6.5.2). @bound */
 const DEFAULT_TABLE_SIZE = 4096;
 /** Table size updates before a block's first field: the smallest size since the last block, and the current one (RFC 7541 §4.2). */
 const MAX_SIZE_UPDATES = 2;

@@ -1,6 +1,6 @@
 import { latin1Text } from "../../../lib/latin1.ts";
 
-/** Texts that are kept, at most: the responses that a worker sends again and again. A power of two. */
+/** Texts that are kept, at most: the responses that a worker sends again and again. A power of two. @bound */
 const CACHE_SLOTS = 1024;
 /** Longer texts are not kept: they are rare, and CACHE_SLOTS of them with their bytes must stay within a few MiB. */
 const MAX_CACHED_LENGTH = 2048;

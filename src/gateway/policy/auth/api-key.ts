@@ -31,7 +31,7 @@ const IS_ASCII = /^[\u0000-\u007f]*$/;
 
 /** Numbers of 32 bits in a hash. */
 const HASH_WORDS = 8;
-/** Places for the keys that were presented last: 2 KiB a route. */
+/** Places for the keys that were presented last: 2 KiB a route. @bound */
 const RECENT_KEYS = 1024;
 /** A place has 16 bits. */
 const MAX_RECENT_NUMBER = 65_536;

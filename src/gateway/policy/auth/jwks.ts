@@ -9,12 +9,12 @@ import { serviceAddress } from "./service-address.ts";
 const MAX_KEY_SET_BYTES = 131_072;
 /** Keys of a set that are taken. */
 const MAX_KEYS = 64;
-/** Milliseconds for one answer of the issuer. */
+/** Milliseconds for one answer of the issuer. @bound */
 const KEY_SET_TIMEOUT_MS = 5000;
-/** Milliseconds after which the set is asked for again, and after which one that could not be is believed no longer. */
+/** Milliseconds after which the set is asked for again, and after which one that could not be is believed no longer. @bound */
 const FRESH_MS = 600_000;
 const USABLE_MS = 3_600_000;
-/** Milliseconds between two requests for it: whoever sends tokens with invented key ids causes no more. */
+/** Milliseconds between two requests for it: whoever sends tokens with invented key ids causes no more. @bound */
 const MIN_REFETCH_MS = 10_000;
 /** Requests that wait for a set at one time; one more is answered 503. */
 const MAX_WAITING_FOR_KEYS = 1024;

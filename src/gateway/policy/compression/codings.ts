@@ -21,7 +21,7 @@ export type CompressStream = ReturnType<typeof zlib.createGzip> & Zlib;
 const OUTPUT_BYTES = 32_768;
 /** Behind it a level costs more time than it saves bytes (bench compression). */
 const ZLIB_LEVEL = 5;
-/** 256 KiB a stream; RFC 8878 §3.1.1.1.2 has decoders take 8 MiB. */
+/** 256 KiB a stream; RFC 8878 §3.1.1.1.2 has decoders take 8 MiB. @bound */
 const ZSTD_WINDOW_LOG = 18;
 const ZSTD_LEVEL = 3;
 const BROTLI_WINDOW_LOG = 18;

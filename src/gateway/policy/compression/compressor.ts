@@ -12,7 +12,7 @@ export interface CompressorHost {
 
 /** Bytes that may wait for a compressor before its source is held; what a source brings all the same is taken. */
 export const MAX_WAITING_BYTES = 65_536;
-/** Milliseconds for which bytes may stay inside a compressor, where they are not to go out at once. */
+/** Milliseconds for which bytes may stay inside a compressor, where they are not to go out at once. @bound */
 export const FLUSH_MS = 5;
 
 /**

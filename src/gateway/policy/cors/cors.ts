@@ -29,8 +29,9 @@ const OVERRULED = new FieldChanges({
 
 const VARY = fieldLine("Vary", "Origin");
 
-/** Lists whose every item is a token; the longest that is sent back. */
+/** A list of tokens. */
 const TOKENS = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+)*$/;
+/** Characters of a preflight field that the response repeats; a longer one is not repeated. */
 const MAX_ECHOED = 4096;
 
 interface Compiled {

@@ -4,7 +4,7 @@ import { type PaymentPayload, type PaymentRequired } from "../../../payments/x40
 const EXTENSION = "payment-identifier";
 const ID = /^[A-Za-z0-9_-]{16,128}$/;
 
-/** How long an id stands for the payment that it came with first, in milliseconds. */
+/** How long an id stands for the payment that it came with first, in milliseconds. @bound */
 export const ID_KEEP_MS = 86_400_000;
 
 /** What the extension says in a payment: `undefined` where it is not there, `invalid` where its id is none. */

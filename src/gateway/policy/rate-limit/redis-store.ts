@@ -25,7 +25,7 @@ const MAX_FAILURES = 5;
 /** Milliseconds between two tries to have it back, which double up to a bound. */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** Milliseconds that a new connection may take. */
+/** Milliseconds that a new connection may take. @bound */
 const CONNECT_MS = 2_000;
 /** Questions that wait for an answer at one time, a worker; beyond them it is late anyway. */
 const MAX_WAITING = 4096;

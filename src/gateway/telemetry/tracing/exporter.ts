@@ -6,9 +6,9 @@ const MAX_QUEUED_SPANS = 8192;
 const MAX_QUEUED_CHARS = 8_388_608;
 /** Times that a batch is sent before it is dropped. */
 const MAX_SENDS = 5;
-/** Milliseconds that a collector has for an answer. */
+/** Milliseconds that a collector has for an answer. @bound */
 const ANSWER_MS = 10_000;
-/** Milliseconds before a batch is sent again: the first time, and at most, whatever Retry-After says. */
+/** Milliseconds before a batch is sent again: the first time, and at most, whatever Retry-After says. @bound */
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 30_000;
 /** Bytes of an answer that are read. */

@@ -22,7 +22,7 @@ export function newSpanId(): string {
   return id === NO_SPAN ? newSpanId() : id;
 }
 
-/** Traces that are made at a time. */
+/** Traces that are made at a time. @bound */
 const BATCH = 64;
 const TRACE_BYTES = 16;
 const TRACE_DIGITS = 2 * TRACE_BYTES;

@@ -1,6 +1,6 @@
 import { type Tracer } from "./tracer.ts";
 
-/** Milliseconds that the spans which are left have to reach their collectors when the gateway stops. */
+/** Milliseconds that the spans which are left have to reach their collectors when the gateway stops. @bound */
 const TRACE_FLUSH_MS = 1500;
 /** Tracers that are remembered once others took their place; of more, the oldest sends what it has at once. */
 const MAX_REPLACED = 8;

@@ -15,9 +15,9 @@ const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 const MAX_WAIT_S = 600;
 /** Consul adds up to a sixteenth to the time that a query may wait. */
 const WAIT_EXTRA = 1 / 16;
-/** Milliseconds for an answer beyond the time that it may wait. */
+/** Milliseconds for an answer beyond the time that it may wait. @bound */
 const ANSWER_MS = 10_000;
-/** Answers that may come early, before the interval is over; after those there is one an interval. */
+/** Answers that may come early, before the interval is over; after those there is one an interval. @bound */
 const BURST = 2;
 
 /**

@@ -14,7 +14,7 @@ import { type CheckedServer } from "./server-check.ts";
 import { ServerWatch } from "./server-watch.ts";
 import { Slots } from "./slots.ts";
 
-/** Milliseconds that a start or a reload waits for the first answers of discovery; then it goes on with what there is. */
+/** Milliseconds that a start or a reload waits for the first answers of discovery; then it goes on with what there is. @bound */
 const FIRST_ANSWERS_MS = 3000;
 
 export interface DirectoryDeps {
@@ -35,7 +35,7 @@ export interface DirectoryDeps {
   readonly clock?: () => number;
 }
 
-/** Between two looks at what requests have made of servers, in milliseconds. */
+/** Between two looks at what requests have made of servers, in milliseconds. @bound */
 const WATCH_MS = 500;
 
 /** A server of an upstream that has its place. */

@@ -8,9 +8,9 @@ import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps,
 
 type DnsConfig = NonNullable<UpstreamConfig["dns_discovery"]>;
 
-/** Milliseconds that an answer may take, all name servers and repetitions together. */
+/** Milliseconds that an answer may take, all name servers and repetitions together. @bound */
 const LOOK_UP_MS = 5000;
-/** The least milliseconds between two look-ups: an answer may say that it is good for no time at all. */
+/** The least milliseconds between two look-ups: an answer may say that it is good for no time at all. @bound */
 const LEAST_MS = 1000;
 const SERVER_WEIGHT = 1;
 

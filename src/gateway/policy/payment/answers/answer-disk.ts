@@ -11,10 +11,10 @@ import { Spill, type SpillHost } from "./spill.ts";
 
 /** Files of answers that one worker has open, for writing and for reading. */
 const MAX_OPEN_FILES = 256;
-/** Milliseconds between two sweeps, and where the last one had more to do. */
+/** Milliseconds between two sweeps, and where the last one had more to do. @bound */
 const SWEEP_MS = 5000;
 const BUSY_SWEEP_MS = 250;
-/** Answers that one sweep removes. */
+/** Answers that one sweep removes. @bound */
 const SWEEP_ANSWERS = 200;
 
 export interface AnswerDiskOptions {

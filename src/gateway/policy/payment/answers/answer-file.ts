@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { codeOf } from "../../../../lib/caught.ts";
 import { decodeTail, FOOTER_BYTES, type Tail, tailLength } from "./answer-format.ts";
 
-/** Read from a file at one time, for a client or to check it. */
+/** Read from a file at one time, for a client or to check it. @bound */
 export const READ_BYTES = 131_072;
 
 /** The body of a paid answer in a file. Whoever has it `retain`s it, and `release`s it once; the last closes the file. */

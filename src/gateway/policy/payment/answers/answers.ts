@@ -22,7 +22,7 @@ export interface AnswerBounds {
   readonly maxEntries: number;
 }
 
-/** For one process. One answer may be as long as a route's `max_response_bytes` lets it by default. */
+/** For one process. One answer may be as long as a route's `max_response_bytes` lets it by default. @bound */
 export const ANSWER_BOUNDS: AnswerBounds = {
   maxAnswerBytes: 32 * 1024 * 1024,
   maxEntries: 1024,

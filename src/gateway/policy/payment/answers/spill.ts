@@ -2,7 +2,7 @@ import { type AnswerFile } from "./answer-file.ts";
 
 /** Bytes of one answer that wait to be written; with more, the upstream is held back. */
 const MAX_UNWRITTEN_BYTES = 262_144;
-/** Written at one time. */
+/** Written at one time. @bound */
 const BUFFER_BYTES = 131_072;
 /** Buffers that are kept for what comes next, of all answers: made anew, they would be as much garbage as there are answers. */
 const MAX_SPARE = 16;

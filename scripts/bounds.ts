@@ -1,0 +1,258 @@
+import { dirname } from "node:path";
+import { Glob } from "bun";
+import { markdownTable } from "../src/lib/markdown-table.ts";
+
+/** Constants that share a docstring, in one file. */
+export interface Bound {
+  readonly file: string;
+  /** The docstring as one line, without the tag. */
+  readonly text: string;
+  readonly constants: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Limits that no constant has: the configuration sets them, or the code has them by its form. */
+const OTHERS: readonly (readonly [what: string, bound: string, file: string])[] = [
+  [
+    "Client connections of all workers",
+    "`server.max_connections`; the next client gets 503",
+    "src/gateway/process/shared-places.ts",
+  ],
+  [
+    "Client connections of one address, of all workers",
+    "`server.max_connections_per_address`; the next one gets 503",
+    "src/gateway/process/client-places.ts",
+  ],
+  [
+    "Header section of a request",
+    "`limits.max_header_bytes`, `limits.max_header_count`",
+    "src/gateway/http1/server-connection.ts",
+  ],
+  ["Request body", "`limits.max_body_bytes`, `routes[].max_body_bytes`", "src/gateway/http1/request-body.ts"],
+  [
+    "Response body of an upstream",
+    "`routes[].max_response_bytes`; not for event streams",
+    "src/gateway/proxy/forward.ts",
+  ],
+  [
+    "Message of a gRPC call",
+    "`limits.max_body_bytes` or `routes[].max_body_bytes`; `routes[].max_response_bytes`",
+    "src/gateway/proxy/message-meter.ts",
+  ],
+  [
+    "Pipelined requests that wait",
+    "those of one read; the connection is not read until they are served",
+    "src/gateway/http1/server-connection.ts",
+  ],
+  [
+    "Fields of an upstream request that a worker keeps",
+    "those of the last request of an HTTP/2 or HTTP/3 client",
+    "src/gateway/proxy/request-head.ts",
+  ],
+  [
+    "Memory for slow peers, for each worker",
+    "`buffer_pool.buffer_size` × `buffer_pool.buffer_count`",
+    "src/lib/buffer-pool.ts",
+  ],
+  [
+    "Connections of a worker to one server",
+    "`connection_pool.max_connections`, `connection_pool.max_idle`",
+    "src/gateway/upstream/server-pool.ts",
+  ],
+  ["Tries of one request", "`retry.max_retries`, within `total_timeout_ms`", "src/gateway/proxy/server-tries.ts"],
+  [
+    "Stored responses of a route, for each worker",
+    "`cache.max_entries`, `cache.max_bytes`; bodies up to `cache.max_entry_bytes`",
+    "src/gateway/proxy/cache/store.ts",
+  ],
+  [
+    "Warm tenants of a worker",
+    "`tenant_max_warm`; the one used longest ago is removed",
+    "src/gateway/config/schema/tenant-max-warm.ts",
+  ],
+  ["Partial responses to one payment", "`routes[].x402.max_partial_answers`", "src/gateway/policy/payment/sale.ts"],
+  [
+    "Settlements of one chain that are under way",
+    "`x402.embedded.max_pending`; the next one is not sent and gets 503",
+    "src/payments/evm/embedded-facilitator.ts",
+  ],
+  ["Connections of a worker to PostgreSQL", "`postgres.pool_size_per_worker`", "src/store/postgres/pool.ts"],
+  ["Picture that gets noise, in stealth mode", "4 million pixels", "src/content/browser/stealth/disguise.ts"],
+  ["Script heap of a page in the browser", "512 MB", "src/content/browser/launch.ts"],
+];
+
+/** A constant at the start of a line, with the docstring right before it. */
+const CONSTANT =
+  /(?:^\/\*\*((?:[^*]|\*(?!\/))*)\*\/\n)?^(?:export )?const ([A-Z][A-Z0-9_]*)(?:: [^=\n]+)? = ([^;]+);.*\n/gm;
+const TAG = "@bound";
+const MAXIMUM = /^MAX_/;
+/** Names of constants beside a maximum that say more of it. */
+const LIMIT = /^(?:MAX|MIN|FIRST|LONGEST)_|_(?:MS|S|BYTES)$/;
+
+interface Found {
+  readonly file: string;
+  readonly start: number;
+  readonly end: number;
+  readonly doc: string | undefined;
+  readonly name: string;
+  readonly expression: string;
+}
+
+function constantsIn(file: string, text: string): Found[] {
+  return [...text.matchAll(CONSTANT)].map((match) => ({
+    file,
+    start: match.index,
+    end: match.index + match[0].length,
+    doc: match[1]
+      ?.replaceAll(/\n \* ?/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+    name: match[2] ?? "",
+    expression: (match[3] ?? "").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "").replaceAll(/\s+/g, " "),
+  }));
+}
+
+/** Constants without a docstring belong to the constant on the line before them. */
+function groupsOf(constants: readonly Found[]): Found[][] {
+  const groups: Found[][] = [];
+  for (const constant of constants) {
+    const group = groups.at(-1);
+    if (constant.doc === undefined && group?.at(-1)?.end === constant.start) group.push(constant);
+    else groups.push([constant]);
+  }
+  return groups;
+}
+
+/** Bytes, milliseconds and counts as people read them; code that is not a number stays code. */
+export function readable(name: string, value: number): string {
+  if (/_BYTES$|^MAX_BYTES/.test(name)) {
+    for (const [unit, size] of [
+      ["GiB", 2 ** 30],
+      ["MiB", 2 ** 20],
+      ["KiB", 2 ** 10],
+    ] as const) {
+      if (value >= size && Number.isInteger((value / size) * 4)) return `${value / size} ${unit}`;
+    }
+    return `${value.toLocaleString("en-US")} bytes`;
+  }
+  if (name.endsWith("_MS")) {
+    if (value >= 86_400_000 && value % 86_400_000 === 0) return `${value / 86_400_000} d`;
+    if (value >= 3_600_000 && value % 3_600_000 === 0) return `${value / 3_600_000} h`;
+    if (value >= 60_000 && value % 60_000 === 0) return `${value / 60_000} min`;
+    return value >= 1000 ? `${value / 1000} s` : `${value} ms`;
+  }
+  return value.toLocaleString("en-US");
+}
+
+const OPERATORS: readonly (readonly [sign: string, apply: (a: number, b: number) => number])[] = [
+  ["<<", (a, b) => a << b],
+  ["+", (a, b) => a + b],
+  ["-", (a, b) => a - b],
+  ["/", (a, b) => a / b],
+  ["*", (a, b) => a * b],
+];
+
+/** Computes an expression of numbers and constants without brackets; undefined for any other code. */
+function evaluate(expression: string, value: (name: string) => number | undefined): number | undefined {
+  const text = expression.trim();
+  if (/^(?:\d[\d_.]*(?:e\d+)?|0x[\da-f_]+)n?$/.test(text)) return Number(text.replaceAll(/[_n]/g, ""));
+  if (/^[A-Z][A-Z0-9_]*$/.test(text)) return value(text);
+  for (const [sign, apply] of OPERATORS) {
+    // Operators of one rank apply from the left, so the last one splits the expression.
+    const at = text.lastIndexOf(` ${sign} `);
+    if (at === -1) continue;
+    const left = evaluate(text.slice(0, at), value);
+    const right = evaluate(text.slice(at + sign.length + 2), value);
+    return left === undefined || right === undefined ? undefined : apply(left, right);
+  }
+  return undefined;
+}
+
+async function sources(): Promise<(readonly [string, string])[]> {
+  const files = [...new Glob("src/**/*.{ts,tsx}").scanSync(".")].filter(
+    (file) => !/\.test\.tsx?$|\/testing\//.test(file),
+  );
+  return Promise.all(files.toSorted().map(async (file) => [file, await Bun.file(file).text()] as const));
+}
+
+/**
+ * The bounds of the source: constants `MAX_...` with a docstring, and other constants whose docstring ends with `@bound`. Constants on
+ * the lines right after it belong to it. Throws for `@bound` without a text.
+ */
+export async function bounds(): Promise<Bound[]> {
+  const all = (await sources()).map(([file, text]) => constantsIn(file, text));
+  const elsewhere = new Map(all.flat().map((constant) => [constant.name, constant]));
+  const valueIn = (constants: readonly Found[]) => {
+    const value = (name: string): number | undefined => {
+      const found = constants.find((constant) => constant.name === name) ?? elsewhere.get(name);
+      return found && evaluate(found.expression, value);
+    };
+    return value;
+  };
+  return all.flatMap((constants) => {
+    const value = valueIn(constants);
+    return groupsOf(constants).flatMap((group) => boundOf(group, value) ?? []);
+  });
+}
+
+/** The bound that a docstring with its constants describes, if it does. */
+function boundOf(group: readonly Found[], value: (name: string) => number | undefined): Bound | undefined {
+  const [first] = group;
+  if (first?.doc === undefined) return undefined;
+  const tagged = first.doc.endsWith(TAG);
+  const numbers = group.flatMap(({ name, expression }) => {
+    const number = evaluate(expression, value);
+    return number !== undefined && (tagged || LIMIT.test(name)) ? [{ name, value: readable(name, number) }] : [];
+  });
+  const text = first.doc.replace(TAG, "").trim();
+  if (text === "") throw new Error(`Cannot describe ${first.name} in ${first.file}: its docstring has no text`);
+  const { file, name, expression } = first;
+  const others = [{ name, value: `\`${expression}\`` }, ...numbers];
+  if (!tagged && !group.some((constant) => MAXIMUM.test(constant.name))) return undefined;
+  if (numbers[0]?.name === name) return { file, text, constants: numbers };
+  return tagged || MAXIMUM.test(name) ? { file, text, constants: others } : undefined;
+}
+
+const INTRODUCTION = `# Bounds
+
+Every queue, cache, buffer and table of Turnpike has a limit. A client, a page, an upstream or a facilitator cannot make the gateway use more
+memory than these limits allow. Settled payments stay in the ledger; unsettled ones are removed after their time.
+
+The first table has the limits that the configuration sets, and those without a constant. The other tables come from the constants in the
+source: their docstrings, values, names and files. Lengths without a unit are characters or counts, as the description says.
+
+## Configuration and others
+
+`;
+
+/** Text of a docstring in a table of VitePress: outside of code, no HTML and no column separator. */
+function cell(text: string): string {
+  return text
+    .split(/(`[^`]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll("<", "&lt;").replaceAll("{{", "{ {")))
+    .join("")
+    .replaceAll("|", "\\|");
+}
+
+/** Two folders below src/, or the folder itself. */
+function sectionOf(file: string): string {
+  return dirname(file).split("/").slice(0, 3).join("/");
+}
+
+/** docs/reference/bounds.md. */
+export async function boundsReference(): Promise<string> {
+  const sections = Map.groupBy(await bounds(), ({ file }) => sectionOf(file));
+  const tables = [...sections].map(([section, rows]) => {
+    const lines = rows.map(({ file, text, constants }) => {
+      const names = constants.map(({ name }) => `\`${name}\``).join(", ");
+      const limits = constants.map(({ value }) => cell(value)).join("; ");
+      // Without padding: a new constant changes one line of the file.
+      return `| ${names} | ${limits} | ${cell(text)} | \`${file}\` |`;
+    });
+    return `## ${section}\n\n| Constant | Limit | Meaning | File |\n| - | - | - | - |\n${lines.join("\n")}\n`;
+  });
+  const others = markdownTable([
+    ["What", "Limit", "File"],
+    ...OTHERS.map(([what, bound, file]) => [what, bound, `\`${file}\``]),
+  ]);
+  return `${INTRODUCTION}${others}\n\n${tables.join("\n")}`;
+}
