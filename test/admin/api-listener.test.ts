@@ -1,18 +1,12 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:tls";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { Admin, KEY } from "../support/admin.ts";
 import { makeCertificate, TEST_CA } from "../support/certificates.ts";
 import { Folder, Program, until } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
-
-/** A port that was free a moment ago. */
-function freePort(): number {
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  server.stop(true);
-  return server.port;
-}
 
 async function withAdmin(
   options: Parameters<typeof Admin.start>[0],
@@ -54,7 +48,7 @@ test("a port that is taken is a clear error, and nothing is served", async () =>
 test("a change of its own port is answered where it was asked, and then it is elsewhere", () =>
   withAdmin({ workers: 2 }, async (admin) => {
     const config = (await admin.call("GET", "/v1/config")).body;
-    const port = freePort();
+    const port = await freePort();
     const moved = await admin.call("PUT", "/v1/config", { body: { ...config, admin: { ...config.admin, port } } });
     expect([moved.status, moved.body.ok]).toEqual([200, true]);
     expect(await statusAt(`http://127.0.0.1:${port}`)).toBe(200);
@@ -72,7 +66,7 @@ test("a port that is taken refuses the reload as a whole", () =>
     expect((await admin.call("GET", "/v1/config")).body).toEqual(config);
     taken.stop(true);
     // What cannot be served for another reason leaves no port behind.
-    const port = freePort();
+    const port = await freePort();
     const busy = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     const traffic = { ...config, admin: { ...config.admin, port }, server: { ...config.server, port: busy.port } };
     expect((await admin.call("PUT", "/v1/config", { body: traffic })).status).toBe(500);
@@ -91,7 +85,7 @@ test("it can be turned off, which ends its streams, and on again by a signal", (
     expect(off.status).toBe(200);
     await stream.text().catch(() => "");
     await until("it is off", async () => ((await statusAt(admin.url)) === "refused" ? true : undefined));
-    const port = freePort();
+    const port = await freePort();
     admin.folder.write("turnpike.json", { ...config, admin: { enabled: true, port, api_key: KEY } });
     admin.program.kill("SIGHUP");
     await until("it is on", async () => ((await statusAt(`http://127.0.0.1:${port}`)) === 200 ? true : undefined));

@@ -18,6 +18,11 @@ const PIPELINED = 10_000;
 let server: Server;
 let gateway: Gateway;
 
+/** KiB: the most that the gateway had in memory, without the pages of program files, which all processes share. */
+function peakKib(): number {
+  return gateway.memoryKib("VmHWM") - gateway.memoryKib("RssFile");
+}
+
 /** Writes `total` bytes, generated on the way, as fast as the socket takes them; resolves to their hash. */
 function sendBody(socket: Socket, total: number, onSent?: (bytes: number) => void): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha1");
@@ -120,7 +125,7 @@ test("200 MB up and 200 MB down keep their hash and take less than 150 MB of mem
   const { head, hash } = await answered;
   expect(head.toLowerCase()).toContain(`x-hash: ${sentUp}`);
   expect(hash).toBe(sentDown);
-  expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
+  expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
 });
 
 /** Resolves once `read` has not changed for 300 ms: the pipe is full. */
@@ -152,7 +157,7 @@ test("an answer of 100 MB waits at the origin while the client does not read, an
   socket.resume();
   const { hash } = await answered;
   expect(hash).toBe(sentHash);
-  expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
+  expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
 });
 
 test("a request of 100 MB waits at the client while the origin does not read, and then arrives whole", async () => {
@@ -171,7 +176,7 @@ test("a request of 100 MB waits at the client while the origin does not read, an
   socket.write(`POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${HELD_BACK}\r\n\r\n`);
   const sentHash = sendBody(socket, HELD_BACK, (bytes) => (sent = bytes));
   expect(await settled(() => sent)).toBeLessThan(HELD_BACK / 2);
-  expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
+  expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
   const answered = receiveBody(socket);
   release.resolve();
   expect(await received.promise).toBe(await sentHash);
@@ -194,7 +199,7 @@ test("a client that sends requests and reads no answers is held back", async () 
   socket.pause();
   socket.write("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n".repeat(PIPELINED));
   expect(await settled(() => requests)).toBeLessThan(PIPELINED / 4);
-  expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
+  expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
 });
 
 test("interim answers without end are held back or refused", async () => {
@@ -215,5 +220,5 @@ test("interim answers without end are held back or refused", async () => {
   socket.pause();
   socket.write("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
   expect(await settled(() => sent)).toBeLessThan(BODY / 4);
-  expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
+  expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
 });

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST, makeCertificate, TEST_CA } from "../support/certificates.ts";
@@ -47,14 +48,6 @@ function folderOf(): string {
   return folder;
 }
 
-/** A UDP port that nobody uses, and its TCP twin. */
-function freePort(): number {
-  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop(true);
-  return port;
-}
-
 function run(folder: string, config: object): { output: () => string; process: Bun.Subprocess } {
   const file = join(folder, "turnpike.json");
   writeFileSync(file, JSON.stringify(config));
@@ -83,7 +76,7 @@ function run(folder: string, config: object): { output: () => string; process: B
 /** Starts the program with a listener that serves HTTP/3, and `more` beside it. */
 async function start(more: { server?: object; [key: string]: unknown }): Promise<Program> {
   const folder = folderOf();
-  const port = freePort();
+  const port = await freePort();
   const configOf = (changes: { server?: object; [key: string]: unknown }): object => ({
     access_log: { enabled: false },
     tls: { cert_path: join(folder, "cert.pem"), key_path: join(folder, "key.pem") },
@@ -313,7 +306,7 @@ test("SIGTERM ends connections by goodbye, and the program with 0", async () => 
 
 test("what cannot be served is refused at start, by the name of its key", async () => {
   const folder = folderOf();
-  const listener = { address: "127.0.0.1", port: freePort(), quic_enabled: true };
+  const listener = { address: "127.0.0.1", port: await freePort(), quic_enabled: true };
   const taken = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });
   open.push({ stop: () => taken.close() });
   const tls = { cert_path: join(folder, "cert.pem"), key_path: join(folder, "key.pem") };

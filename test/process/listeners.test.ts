@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { once as onceEvent } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect, type TLSSocket } from "node:tls";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { everythingTo } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
@@ -401,10 +402,4 @@ describe("a reload", () => {
 function withWorkers(workers: number, config: object): object {
   const { server } = config as { server: object }; // As configOf makes it.
   return { ...config, server: { ...server, workers } };
-}
-
-async function freePort(): Promise<number> {
-  const probe = await RawOrigin.start();
-  await probe.stop();
-  return probe.port;
 }

@@ -3,7 +3,6 @@
  * where a byte is wrong, memory keeps growing, a connection or a request is stuck, or anything was thrown.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createSocket } from "node:dgram";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -33,18 +32,8 @@ interface Tally {
   readonly failures: string[];
 }
 
-function freeUdpPort(): Promise<number> {
-  return new Promise((resolve) => {
-    const socket = createSocket("udp4");
-    socket.bind(0, "127.0.0.1", () => {
-      const { port } = socket.address();
-      socket.close(() => resolve(port));
-    });
-  });
-}
-
 async function start(origin: SoakOrigin, folder: string): Promise<{ gateway: Gateway; ports: Ports }> {
-  const ports = { plain: await freePort(), tls: await freePort(), quic: await freeUdpPort() };
+  const ports = { plain: await freePort(), tls: await freePort(), quic: await freePort() };
   const files = { cert_path: join(folder, "cert.pem"), key_path: join(folder, "key.pem") };
   writeFileSync(files.cert_path, LOCALHOST.cert);
   writeFileSync(files.key_path, LOCALHOST.key);

@@ -1,8 +1,7 @@
 /** Everything that a configuration can open, with the servers that it needs, and faults at every point of its making. */
-import { once as onceEvent } from "node:events";
 import { createServer, type Server } from "node:net";
 import { Catalog } from "../../../src/gateway/upstream/directory/testing/catalog.ts";
-import { listenOnLoopback, listeningPort } from "../../../src/lib/testing/listen.ts";
+import { freePort, listenOnLoopback, listeningPort } from "../../../src/lib/testing/listen.ts";
 import { TERMS } from "../../../src/payments/testing/payment.ts";
 import { TestPostgres } from "../../../src/store/testing/postgres.ts";
 import { RedisServer } from "../../policy/testing/redis-server.ts";
@@ -14,26 +13,6 @@ import { RawOrigin } from "../../support/raw-origin.ts";
 
 /** A token that names a key, so that the key set is asked for. */
 const TOKEN = ['{"alg":"RS256","kid":"a"}', "{}", "x"].map((part) => Buffer.from(part).toString("base64url")).join(".");
-
-/** Below what the kernel gives to connections, so that none takes it between two reloads. */
-const QUIET = { first: 12_000, count: 20_000 };
-
-/** A port that is free for TCP and UDP. */
-async function quietPort(): Promise<number> {
-  for (;;) {
-    const port = QUIET.first + Math.floor(Math.random() * QUIET.count);
-    const place = { hostname: "127.0.0.1", port };
-    try {
-      (await Bun.udpSocket(place)).close();
-      const server = createServer().listen(port, place.hostname);
-      await onceEvent(server, "listening");
-      await new Promise((resolve) => server.close(resolve));
-      return port;
-    } catch {
-      // Another process has it.
-    }
-  }
-}
 
 type Config = ReturnType<ReloadBed["configuration"]>;
 
@@ -85,7 +64,7 @@ export class ReloadBed {
       user: await database.newUser(),
       origin: await RawOrigin.start(),
       taken,
-      ports: [await quietPort(), await quietPort(), await quietPort()],
+      ports: [await freePort(), await freePort(), await freePort()],
     });
   }
 
