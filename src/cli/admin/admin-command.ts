@@ -1,6 +1,6 @@
 import { type ParseArgsConfig } from "node:util";
 import * as z from "zod";
-import { parseJson } from "../../gateway/config/json.ts";
+import { formatOf } from "../../gateway/config/formats/format-of.ts";
 import { readFault } from "../../lib/read-fault.ts";
 import { atBoundary } from "../boundary.ts";
 import { writeText } from "../call-output.ts";
@@ -122,13 +122,14 @@ export function tableText<T>(columns: readonly Column<T>[], items: readonly T[],
 /** A larger file cannot be a configuration. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** The JSON of a file, or of standard input for `-`. Throws where it is none, with the line. */
+/** The document of a file, or of standard input for `-`, which is JSON; `text` is JSON too. Throws where it is none, with the line. */
 export async function readJsonFile(path: string): Promise<{ readonly text: string; readonly value: unknown }> {
   const name = path === "-" ? "standard input" : `"${path}"`;
   const text = await readUtf8(path, name);
-  const parsed = parseJson(text);
+  const format = await formatOf(path);
+  const parsed = format.parse(text);
   if (!parsed.ok) throw new Error(`Cannot use ${name}: ${parsed.fault}`);
-  return { text, value: parsed.value };
+  return { text: format.name === "json" ? text : JSON.stringify(parsed.value), value: parsed.value };
 }
 
 /** The text of a file that has one object. */

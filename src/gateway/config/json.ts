@@ -49,7 +49,8 @@ export function placeText({ line, column }: Place): string {
   return `line ${line}, column ${column}`;
 }
 
-function withoutMark(text: string): string {
+/** A text without its byte order mark. */
+export function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 

@@ -6,7 +6,8 @@ import { type Config } from "./config.ts";
 import { draftOf, gather } from "./draft.ts";
 import { describeFound, type Finding, formatPath, listAt, valueAt } from "./finding.ts";
 import { problemsOf } from "./issue.ts";
-import { parseJson } from "./json.ts";
+import { formatOf } from "./formats/format-of.ts";
+import { JSON_FORMAT, type TextFormat } from "./formats/text-format.ts";
 import { knownKeysAt } from "./known-keys.ts";
 import { parseConfig, type ParsedConfig, ParseCache } from "./parse.ts";
 import { PLACEHOLDER, placeholdersIn } from "./secrets.ts";
@@ -149,11 +150,11 @@ export function loadValue(value: unknown, cache = new ParseCache()): Loaded {
 export type Prepare = (value: unknown) => unknown;
 
 /** Checks the text of a configuration file. Throws nothing. */
-export function loadText(text: string, prepare: Prepare = (value) => value): Loaded {
-  const parsed = parseJson(text);
+export function loadText(text: string, prepare: Prepare = (value) => value, format: TextFormat = JSON_FORMAT): Loaded {
+  const parsed = format.parse(text);
   if (!parsed.ok) return failed(parsed.fault);
   const loaded = loadValue(prepare(parsed.value));
-  const locate = locatorOf(text);
+  const locate = locatorOf(text, format);
   const warnings = loaded.warnings.map(locate);
   if (loaded.config !== undefined) return { ...loaded, warnings, locate };
   return { ...loaded, problems: loaded.problems.map(locate), warnings, locate };
@@ -162,7 +163,7 @@ export function loadText(text: string, prepare: Prepare = (value) => value): Loa
 /** Reads and checks a configuration file of at most 16 MiB. Throws nothing: a file that cannot be read is a problem. */
 export async function loadFile(path: string, prepare?: Prepare): Promise<Loaded> {
   try {
-    return loadText(configText(await readConfigBytes(path)), prepare);
+    return loadText(configText(await readConfigBytes(path)), prepare, await formatOf(path));
   } catch (error) {
     return failed(messageOf(error));
   }

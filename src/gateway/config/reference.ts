@@ -26,9 +26,25 @@ export const EXAMPLE = {
 
 const INTRODUCTION = `# Configuration
 
-Turnpike reads one JSON file, which \`--config\` names. This page lists all keys. Every section is optional: \`{}\` starts with the
+Turnpike reads one file, which \`--config\` names: JSON, JSON with comments, or YAML ([formats](#formats)). This page lists all keys. Every section is optional: \`{}\` starts with the
 defaults. Unknown keys are ignored, each with a warning. To check a file, run \`turnpike check FILE\`: it prints every problem with its
 place, and exits with 1 if the gateway would not start.
+
+## Formats
+
+The ending of the file's name says its format. Problems have the same line and column in each.
+
+- \`.jsonc\`: JSON with comments (\`//\` and \`/* */\`) and with commas before a closing bracket
+- \`.yaml\` and \`.yml\`: YAML 1.2, of at most 4 MiB and one document. A plain scalar is a number, \`true\`, \`false\` or \`null\` only as JSON
+  writes it, and otherwise a string: \`pay_to: 0x2096…\` and \`no\` are strings. Anchors and aliases work; an alias counts as what it stands for, up
+  to 1,000,000 values. Tags and merge keys (\`<<\`) are refused.
+- every other ending: JSON
+
+A key that stands twice in one object is refused in each format. If the gateway writes the file (\`turnpike persist\`), JSON with comments and
+YAML keep their comments. Comments before a route go with it when it is removed. A YAML file with aliases is never written: \`persist\` says
+so, and you edit the file yourself.
+
+## Flags
 
 These flags override keys of the file:
 

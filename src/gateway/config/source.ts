@@ -1,5 +1,6 @@
 import { type Finding, formatPath } from "./finding.ts";
-import { type Place, placeAt, visitJson } from "./json.ts";
+import { JSON_FORMAT, type TextFormat } from "./formats/text-format.ts";
+import { type Place, placeAt } from "./json.ts";
 
 /** The last part of a path as `formatPath` writes it. */
 const LAST_PART = /(?:\.?[\w$-]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])$/;
@@ -10,12 +11,12 @@ export type Locate = (finding: Finding) => Finding;
 /** For configurations that were never a text. */
 export const NOWHERE: Locate = (finding) => finding;
 
-/** Finds the places of findings in `text`, which `parseJson` takes; a key that is absent is placed at what would hold it. */
-export function locatorOf(text: string): Locate {
+/** Finds the places of findings in `text`, which the format's parser accepts; a key that is absent is placed at what would hold it. */
+export function locatorOf(text: string, format: TextFormat = JSON_FORMAT): Locate {
   let offsets: ReadonlyMap<string, number> | undefined;
   return (finding) => {
     if (finding.path === "" || finding.place !== undefined) return finding;
-    offsets ??= offsetsIn(text);
+    offsets ??= offsetsIn(text, format);
     const place = placeOf(text, offsets, finding.path);
     return place === undefined ? finding : { ...finding, place };
   };
@@ -32,8 +33,8 @@ function placeOf(text: string, offsets: ReadonlyMap<string, number>, path: strin
   return undefined;
 }
 
-function offsetsIn(text: string): ReadonlyMap<string, number> {
+function offsetsIn(text: string, format: TextFormat): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>();
-  visitJson(text, (path, offset) => offsets.set(formatPath(path), offset));
+  format.visit(text, (path, offset) => offsets.set(formatPath(path), offset));
   return offsets;
 }

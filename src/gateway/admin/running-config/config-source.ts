@@ -2,7 +2,9 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { findingText } from "../../config/finding.ts";
 import { applyFlags, type ConfigFlags } from "../../config/flags.ts";
-import { MAX_DEPTH, parseJson } from "../../config/json.ts";
+import { formatOf } from "../../config/formats/format-of.ts";
+import { type TextFormat } from "../../config/formats/text-format.ts";
+import { MAX_DEPTH } from "../../config/json.ts";
 import { configText, failed, type Loaded, loadValue, type Prepare, readConfigBytes } from "../../config/load.ts";
 import { ParseCache } from "../../config/parse.ts";
 import { locatorOf } from "../../config/source.ts";
@@ -47,7 +49,12 @@ export async function openConfig(source: ConfigSource, cache = new ParseCache())
   let bytes: Uint8Array | undefined;
   try {
     bytes = await readConfigBytes(source.path);
-    return { source, bytes, cache, ...loadConfigText(configText(bytes), source, cache) };
+    return {
+      source,
+      bytes,
+      cache,
+      ...loadConfigText(configText(bytes), { source, format: await formatOf(source.path), cache }),
+    };
   } catch (error) {
     return { source, document: undefined, bytes, loaded: failed(messageOf(error)), cache };
   }
@@ -56,7 +63,8 @@ export async function openConfig(source: ConfigSource, cache = new ParseCache())
 /** The document in a file as it is now; undefined if there is none that can be read. */
 export async function documentIn(path: string): Promise<unknown> {
   try {
-    const parsed = parseJson(configText(await readConfigBytes(path)));
+    const format = await formatOf(path);
+    const parsed = format.parse(configText(await readConfigBytes(path)));
     return parsed.ok ? parsed.value : undefined;
   } catch {
     // It is about to be written over.
@@ -73,13 +81,16 @@ export function loadValues(document: unknown, source: ConfigSource, cache: Parse
 /** Loads a file's text; its findings have their places in it. */
 export function loadConfigText(
   text: string,
-  source: ConfigSource,
-  cache?: ParseCache,
+  {
+    source,
+    format,
+    cache,
+  }: { readonly source: ConfigSource; readonly format: TextFormat; readonly cache?: ParseCache },
 ): Pick<OpenedConfig, "document" | "loaded"> {
-  const parsed = parseJson(text);
+  const parsed = format.parse(text);
   if (!parsed.ok) return { document: undefined, loaded: failed(parsed.fault) };
   const loaded = loadDocument(parsed.value, source, cache);
-  const locate = locatorOf(text);
+  const locate = locatorOf(text, format);
   const located = { warnings: loaded.warnings.map(locate), locate };
   if (loaded.config !== undefined) return { document: parsed.value, loaded: { ...loaded, ...located } };
   return { document: parsed.value, loaded: { ...loaded, problems: loaded.problems.map(locate), ...located } };

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { documentText } from "./document-text.ts";
+import { plainJson } from "../../config/formats/jsonc.ts";
 import { isSame } from "./json-difference.ts";
 
 interface Shape {
@@ -104,4 +105,53 @@ test("whatever changes, the text says the new document", () => {
     }),
     { numRuns: 500 },
   );
+});
+
+const COMMENTED = `// The gateway.
+{
+  // Where it listens.
+  "server": { "port": 8080, /* plain */ "workers": 1 }, // one process
+  "routes": [
+    // First.
+    { "path_prefix": "/a", "upstream": "one" },
+    // Second.
+    { "path_prefix": "/b", "upstream": "one" }, // dear
+    // Third.
+    { "path_prefix": "/c", "upstream": "one" }, // with a comma behind it
+  ],
+  // Nothing yet.
+  "upstreams": [
+    // none
+  ],
+}
+`;
+
+function rewriteCommented(change: (document: Shape) => object): string {
+  const { text: plain } = plainJson(COMMENTED);
+  const document = JSON.parse(plain);
+  const written = documentText({ text: COMMENTED, document, plain }, change(JSON.parse(plain)));
+  expect(JSON.parse(plainJson(written).text)).toEqual(change(JSON.parse(plain)));
+  return written;
+}
+
+test.each([
+  ["nothing", (it: Shape) => it, COMMENTED],
+  ["a value", (it: Shape) => ({ ...it, server: { port: 9090, workers: 1 } }), COMMENTED.replace("8080", "9090")],
+  [
+    "an item that is removed",
+    (it: Shape) => ({ ...it, routes: it.routes.toSpliced(1, 1) }),
+    COMMENTED.replace(`    // Second.\n    { "path_prefix": "/b", "upstream": "one" }, // dear\n`, ""),
+  ],
+  [
+    "an item at the end",
+    (it: Shape) => ({ ...it, routes: [...it.routes, { path_prefix: "/d" }] }),
+    COMMENTED.replace(`"one" }, // with`, `"one" },\n    {\n      "path_prefix": "/d"\n    }, // with`),
+  ],
+  [
+    "an item in a list that has only a comment",
+    (it: Shape) => ({ ...it, upstreams: [{ name: "one" }] }),
+    COMMENTED.replace("    // none\n  ]", `    // none\n\n    {\n      "name": "one"\n    }\n  ]`),
+  ],
+])("comments stay around %s", (_name, change, text) => {
+  expect(rewriteCommented(change)).toBe(text);
 });

@@ -16,14 +16,20 @@ interface Style {
 export interface WrittenDocument {
   readonly text: string;
   readonly document: unknown;
+  /** The text with spaces in place of comments; undefined: it has none. */
+  readonly plain?: string;
 }
 
-/** `next` as a text that differs as little as possible from that of the document before. */
+/**
+ * `next` as a JSON text that differs as little as possible from that of the document before. A comment before a member or item
+ * goes with it, and stays where that stays.
+ */
 export function documentText(before: WrittenDocument, next: unknown): string {
   const { text, document } = before;
   const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const tree = jsonTree(body);
-  const written = new Rewriter(body, styleOf(body)).value(tree, { before: document, after: next }, "");
+  const plain = before.plain ?? body;
+  const tree = jsonTree(plain);
+  const written = new Rewriter(body, plain).value(tree, { before: document, after: next }, "");
   const mark = text.slice(0, text.length - body.length);
   return `${mark}${body.slice(0, tree.start)}${written}${body.slice(tree.end)}`;
 }
@@ -51,11 +57,14 @@ interface Piece {
 
 class Rewriter {
   readonly #text: string;
+  /** The same without comments. */
+  readonly #plain: string;
   readonly #style: Style;
 
-  constructor(text: string, style: Style) {
+  constructor(text: string, plain: string) {
     this.#text = text;
-    this.#style = style;
+    this.#plain = plain;
+    this.#style = styleOf(text);
   }
 
   /** `margin` is the white space before the line that the value begins in. */
@@ -112,7 +121,7 @@ class Rewriter {
     const last = parts.at(-1);
     const [bare, closing] = [this.#text.slice(start, start + 1), this.#text.slice(end - 1, end)];
     if (pieces.length === 0) return bare + closing;
-    const opening = first === undefined ? bare + inner.lead : this.#text.slice(start, first.start);
+    const opening = first === undefined ? bare + this.#within(node) + inner.lead : this.#text.slice(start, first.start);
     const ending = last === undefined ? inner.tail + closing : this.#text.slice(last.end, end);
     let text = opening;
     for (const [i, piece] of pieces.entries()) {
@@ -123,10 +132,24 @@ class Rewriter {
     return text + ending;
   }
 
+  /** The comments in a container that is empty otherwise, with the line end that one of them may need. */
+  #within({ start, end }: JsonNode): string {
+    const within = this.#text.slice(start + 1, end - 1).trimEnd();
+    return within === "" ? "" : within + this.#style.newline;
+  }
+
   #between(parts: readonly JsonPart[], a: Piece, b: Piece): string | undefined {
     const [left, right] = [parts[a.from], parts[b.from]];
-    if (left === undefined || right === undefined || b.from !== a.from + 1) return undefined;
-    return this.#text.slice(left.end, right.start);
+    if (right === undefined) return undefined;
+    if (left !== undefined && b.from === a.from + 1) return this.#text.slice(left.end, right.start);
+    const before = parts[b.from - 1];
+    if (before === undefined) return undefined;
+    // A comment behind what was there before, in its line, goes with it; one in a line of its own is on what follows.
+    const gap = this.#text.slice(before.end, right.start);
+    const lineEnd = gap.indexOf("\n");
+    const comma = this.#plain.slice(before.end, right.start).indexOf(",");
+    const kept = comma < lineEnd ? `,${gap.slice(lineEnd)}` : gap;
+    return /^[\s,]*$/.test(kept) ? undefined : kept;
   }
 
   #innerOf(node: JsonNode, margin: string): Inner {

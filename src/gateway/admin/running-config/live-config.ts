@@ -1,6 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type Config } from "../../config/config.ts";
 import { type Finding, valueAt } from "../../config/finding.ts";
+import { formatOf } from "../../config/formats/format-of.ts";
 import { type Loaded } from "../../config/load.ts";
 import { type ParseCache } from "../../config/parse.ts";
 import { withKeptSecrets, withoutSecrets } from "../../config/secrets.ts";
@@ -218,7 +219,7 @@ export class LiveConfig implements RunningConfig {
     const to = writesTo === from.path ? from : new ConfigFile(writesTo, undefined);
     const moved = movedDocument(this.#served.document, from.path, to.path);
     const document = force && to.changed ? withAddedKeys(moved, await documentIn(to.path), this.#saved) : moved;
-    const like = { text: from.text, document: this.#saved };
+    const like = { text: from.text, document: this.#saved, format: (await formatOf(from.path)).name };
     const outcome = await writeDocument(to, { document, like, force, source: this.#source });
     if (outcome.kind !== "done") return outcome;
     this.#file = to;

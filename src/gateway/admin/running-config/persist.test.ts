@@ -216,3 +216,47 @@ test("a file that somebody else changes is told of once, and again after it was 
   }
   end();
 });
+
+async function persisted(name: string, text: string): Promise<{ readonly outcome: unknown; readonly text: string }> {
+  path = join(folder, name);
+  writeFileSync(path, text);
+  const running = await changed();
+  const outcome = await running.persist(BY, { force: false });
+  return { outcome, text: readFileSync(path, "utf8") };
+}
+
+test("a file with comments keeps them", async () => {
+  const commented = FILE.replace(`"routes"`, `// All of them.\n  "routes"`).replace(`"a" }\n`, `"a" }, // one\n`);
+  const { outcome, text } = await persisted("turnpike.jsonc", commented);
+  expect(outcome).toEqual({ kind: "done", path });
+  const added = `"a" },\n    {\n      "path_prefix": "/new",\n      "upstream": "a"\n    }, // one\n`;
+  expect(text).toBe(commented.replace(`"a" }, // one\n`, added));
+});
+
+const YAML = `# Servers.
+upstreams:
+  - { name: a, servers: [ { address: 127.0.0.1, port: 9000 } ] }
+# All.
+routes:
+  - path_prefix: /
+    upstream: a # the one
+`;
+
+test("a file of YAML keeps its comments", async () => {
+  const { outcome, text } = await persisted("turnpike.yaml", YAML);
+  expect(outcome).toEqual({ kind: "done", path });
+  expect(text).toBe(`${YAML}  - path_prefix: /new\n    upstream: a\n`);
+});
+
+test("a file of YAML with aliases is not written, and its reader learns why", async () => {
+  const text = YAML.replace("name: a", "name: &a a").replace("upstream: a", "upstream: *a");
+  const written = await persisted("turnpike.yml", text);
+  expect(written).toEqual({
+    outcome: {
+      kind: "failed",
+      reason: "the file has YAML aliases, which a change could reach in several places; edit the file, and reload it",
+      code: undefined,
+    },
+    text,
+  });
+});

@@ -3,6 +3,8 @@ import { dirname, resolve } from "node:path";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { findingText } from "../../config/finding.ts";
 import { MAX_FILE_BYTES } from "../../config/load.ts";
+import { formatOf } from "../../config/formats/format-of.ts";
+import { type TextFormat } from "../../config/formats/text-format.ts";
 import { type ConfigFile } from "./config-file.ts";
 import { type ConfigSource, loadConfigText } from "./config-source.ts";
 import { documentText, type WrittenDocument } from "./document-text.ts";
@@ -10,11 +12,14 @@ import { isSame } from "./json-difference.ts";
 import { replaceFile } from "./replace-file.ts";
 import { type PersistOutcome } from "./running-config.ts";
 
+/** A text, and the format that it has. */
+type Model = WrittenDocument & { readonly format: TextFormat["name"] };
+
 /** What goes into the file. */
 export interface Writing {
   readonly document: unknown;
   /** The text that it is kept close to; undefined: there is none. */
-  readonly like: WrittenDocument | undefined;
+  readonly like: Model | undefined;
   /** Also over a file that somebody else has changed. */
   readonly force: boolean;
   readonly source: ConfigSource;
@@ -25,12 +30,18 @@ export async function writeDocument(file: ConfigFile, writing: Writing): Promise
   const { document, like, force, source } = writing;
   const isOurs = (): boolean => force || !file.changed;
   if (!isOurs()) return { kind: "changed-on-disk" };
-  const text = textOf(document, like);
+  const format = await formatOf(file.path);
+  const text = await textOf(document, like, format);
+  if (text === undefined) {
+    const reason =
+      "the file has YAML aliases, which a change could reach in several places; edit the file, and reload it";
+    return { kind: "failed", reason, code: undefined };
+  }
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_FILE_BYTES) {
     return { kind: "failed", reason: `it would be over ${MAX_FILE_BYTES} bytes`, code: undefined };
   }
-  const { document: read, loaded } = loadConfigText(text, source);
+  const { document: read, loaded } = loadConfigText(text, { source, format });
   if (loaded.config === undefined || !isSame(read, document)) {
     const why = loaded.problems.map(findingText).join("; ") || "it would not be read as it is";
     return { kind: "failed", reason: `the gateway could not start with it: ${why}`, code: undefined };
@@ -45,8 +56,18 @@ export async function writeDocument(file: ConfigFile, writing: Writing): Promise
   return { kind: "done", path: file.path };
 }
 
-function textOf(document: unknown, like: WrittenDocument | undefined): string {
-  return like === undefined ? `${JSON.stringify(document, undefined, 2)}\n` : documentText(like, document);
+/** Undefined: the text that the document was read from cannot be changed without a person. */
+async function textOf(document: unknown, like: Model | undefined, { name }: TextFormat): Promise<string | undefined> {
+  // Comments have no place in plain JSON, and a text in another format is no model.
+  const model = like?.format === name ? like : undefined;
+  if (name === "yaml") {
+    const { freshYaml, yamlText } = await import("./yaml-text.ts");
+    return model === undefined ? freshYaml(document) : yamlText(model, document);
+  }
+  if (model === undefined) return `${JSON.stringify(document, undefined, 2)}\n`;
+  if (name === "json") return documentText(model, document);
+  const { plainJson } = await import("../../config/formats/jsonc.ts");
+  return documentText({ ...model, plain: plainJson(model.text).text }, document);
 }
 
 /** The document for a file in another folder: a relative `$schema` leads to the same schema as before. */

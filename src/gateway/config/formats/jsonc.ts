@@ -1,0 +1,62 @@
+/** JSON with comments and trailing commas, as editors write it. */
+import { createScanner } from "jsonc-parser";
+import { type ParsedJson, parseJson, placeAt, placeText, visitJson, withoutMark } from "../json.ts";
+import { type TextFormat } from "./text-format.ts";
+
+export const JSONC_FORMAT: TextFormat = {
+  name: "jsonc",
+  parse,
+  visit: (text, visit) => visitJson(plainJson(text).text, visit),
+};
+
+function parse(text: string): ParsedJson {
+  const { text: plain, unclosed } = plainJson(text);
+  if (unclosed === undefined) return parseJson(plain);
+  return { ok: false, fault: `${placeText(placeAt(plain, unclosed))}: a comment is not closed` };
+}
+
+/**
+ * The text with spaces in place of comments and of commas before a closing bracket: everything else keeps its line and column.
+ * `unclosed` is the offset of a comment without an end.
+ */
+export function plainJson(source: string): { readonly text: string; readonly unclosed: number | undefined } {
+  const text = withoutMark(source);
+  const scanner = createScanner(text, false);
+  const blanks: (readonly [start: number, end: number])[] = [];
+  let unclosed: number | undefined;
+  // The first characters of the last two tokens tell a comma behind a value.
+  let last = "";
+  let comma: number | undefined;
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const start = scanner.getTokenOffset();
+    const end = start + scanner.getTokenLength();
+    const first = text.charAt(start);
+    if (isComment(text, start)) {
+      blanks.push([start, end]);
+      if (first + text.charAt(start + 1) === "/*" && !isClosed(text.slice(start, end))) unclosed ??= start;
+    } else if (first.trim() !== "") {
+      if ("}]".includes(first) && comma !== undefined) blanks.push([comma, comma + 1]);
+      comma = first === "," && !["", ",", ":", "{", "["].includes(last) ? start : undefined;
+      last = first;
+    }
+  }
+  return { text: blanked(text, blanks), unclosed };
+}
+
+function isComment(text: string, start: number): boolean {
+  return text.startsWith("//", start) || text.startsWith("/*", start);
+}
+
+function isClosed(comment: string): boolean {
+  return comment.length >= "/**/".length && comment.endsWith("*/");
+}
+
+function blanked(text: string, blanks: readonly (readonly [start: number, end: number])[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [start, end] of blanks.toSorted(([a], [b]) => a - b)) {
+    pieces.push(text.slice(at, start), text.slice(start, end).replaceAll(/[^\r\n]/g, " "));
+    at = end;
+  }
+  return pieces.join("") + text.slice(at);
+}
