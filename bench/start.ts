@@ -11,7 +11,7 @@ import { isInstalled, startNginx, startTurnpike } from "./support/programs.ts";
 import { aligned, median } from "./support/report.ts";
 
 const MAIN = join(import.meta.dir, "../src/cli/main.ts");
-const LAUNCHER = join(import.meta.dir, "../bin/turnpike.mjs");
+const LAUNCHER = join(import.meta.dir, "../bin/turnpike");
 /** Milliseconds between two tries to connect, and after which a start has failed. */
 const TRY_MS = 1;
 const MAX_MS = 20_000;
@@ -60,7 +60,7 @@ const STARTERS: readonly Starter[] = [
   gateway("two-workers", (port) => ({ server: { workers: 2, address: "127.0.0.1", port } })),
   gateway("admin", () => ({ admin: { enabled: true, port: 0, api_key: "the-key-of-the-bench" } })),
   gateway("sells", () => ({ x402: { enabled: true, test_mode: true } }), { x402: PRICE }),
-  { name: "version", start: (children) => children.spawn({ name: "turnpike", argv: ["node", LAUNCHER, "--version"] }) },
+  { name: "version", start: (children) => children.spawn({ name: "turnpike", argv: [LAUNCHER, "--version"] }) },
   {
     name: "nginx",
     start: (children, port) =>

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
-// Runs the Bun that npm installed. It looks the program up itself, since npm may be told not to run install scripts.
+// Runs the Bun that npm installed, for development; bin/turnpike runs it for users. It looks the program up itself, since npm may be told not to run install scripts.
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -53,30 +52,6 @@ function executable(path) {
   return path;
 }
 
-/** Signals that a server obeys, and that would end it before it hears them, by number. */
-const HELD = { SIGHUP: constants.signals.SIGHUP, SIGUSR1: constants.signals.SIGUSR1 };
-
-/** Milliseconds between two looks whether Bun listens to such a signal yet, and how often to look before it gets it all the same. */
-const LOOK_MS = 20;
-const MOST_LOOKS = 100;
-
-/** True where the process takes the signal itself, by default it would end of it; and where nobody can tell. */
-function takes(pid, signal) {
-  try {
-    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
-    return caught === undefined || ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
-  } catch {
-    return true;
-  }
-}
-
-/** Passes a signal on; one of those that are held waits until Bun is ready for it. */
-function passOn(child, name, looks = 0) {
-  const number = HELD[name];
-  if (number === undefined || looks >= MOST_LOOKS || takes(child.pid, number)) child.kill(name);
-  else setTimeout(() => passOn(child, name, looks + 1), LOOK_MS);
-}
-
 /** Runs Bun with `args`, passes signals on, and ends with its exit code. */
 export function runBun(args) {
   const bun = findBun();
@@ -88,7 +63,7 @@ export function runBun(args) {
   }
   const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"];
   // Before there is a child that a signal to this process alone would leave behind; they are heard only after.
-  for (const signal of signals) process.on(signal, () => passOn(child, signal));
+  for (const signal of signals) process.on(signal, () => child.kill(signal));
   const child = spawn(bun, args, { stdio: "inherit", env: { ...ALLOCATOR, ...WASM, ...process.env } });
   child.on("error", (error) => {
     console.error(`turnpike: cannot start ${bun}: ${error.message}`);

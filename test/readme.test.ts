@@ -45,7 +45,7 @@ interface Ran {
 
 /** Runs `turnpike` as a newcomer does, in a folder and with a home of the test's own. */
 async function turnpike(...args: string[]): Promise<Ran> {
-  return run("node", join(ROOT, "bin/turnpike.mjs"), ...args);
+  return run(join(ROOT, "bin/turnpike"), ...args);
 }
 
 async function run(...command: string[]): Promise<Ran> {
@@ -66,7 +66,7 @@ interface Server {
 
 /** Starts a server; it is ready when it printed what `ready` matches. */
 async function serve(args: readonly string[], ready: RegExp): Promise<Server> {
-  const child = Bun.spawn(["node", join(ROOT, "bin/turnpike.mjs"), ...args], {
+  const child = Bun.spawn([join(ROOT, "bin/turnpike"), ...args], {
     cwd: folder,
     env: environment(),
     stdio: ["ignore", "pipe", "inherit"],

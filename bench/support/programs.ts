@@ -13,7 +13,7 @@ export interface Running {
   output?(): string;
 }
 
-const TURNPIKE = join(import.meta.dir, "../../bin/turnpike.mjs");
+const TURNPIKE = join(import.meta.dir, "../../bin/turnpike");
 
 export function isInstalled(program: string): boolean {
   return Bun.which(program) !== null;
@@ -34,7 +34,7 @@ function configured(children: Children, name: string, [file, config]: readonly [
 
 export function startTurnpike(children: Children, name: string, config: object): Child {
   const file = configured(children, name, ["turnpike.json", JSON.stringify(config)]);
-  return children.spawn({ name, argv: ["node", TURNPIKE, "--config", file] });
+  return children.spawn({ name, argv: [TURNPIKE, "--config", file] });
 }
 
 export interface NginxConfig {

@@ -89,7 +89,7 @@ async function run(command: readonly string[], input = ""): Promise<Ran> {
   return { code, out, err };
 }
 
-const pay = (...args: string[]) => run(["node", join(ROOT, "bin/turnpike.mjs"), "pay", ...args]);
+const pay = (...args: string[]) => run([join(ROOT, "bin/turnpike"), "pay", ...args]);
 
 test("a URL is paid for, and its answer printed, with the receipt beside it", async () => {
   const { code, out, err } = await pay(`127.0.0.1:${gateway.port}/reports/1?year=2026`);
@@ -115,7 +115,7 @@ test("method, body and fields are the buyer's, and a body comes from text, a fil
     body: "a=1&b=2",
   });
   const typed = ["pay", `${url}/reports`, "-d", "@-", "-H", "content-type: text/csv"];
-  const piped = await run(["node", join(ROOT, "bin/turnpike.mjs"), ...typed], "x,y");
+  const piped = await run([join(ROOT, "bin/turnpike"), ...typed], "x,y");
   expect(JSON.parse(piped.out)).toMatchObject({ type: "text/csv", body: "x,y" });
 });
 
@@ -123,7 +123,7 @@ test("bytes go out as they are, into a pipe and a file", async () => {
   const file = folder.file("bytes");
   expect(await pay(`${url}/reports/bytes`, "-o", file)).toMatchObject({ code: 0, out: "" });
   expect([...readFileSync(file)]).toEqual([0, 255, 10, 13]);
-  const child = Bun.spawn(["node", join(ROOT, "bin/turnpike.mjs"), "pay", `${url}/reports/bytes`], {
+  const child = Bun.spawn([join(ROOT, "bin/turnpike"), "pay", `${url}/reports/bytes`], {
     env: { ...Bun.env, TURNPIKE_HOME: folder.path },
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -187,7 +187,7 @@ const PAGES = [
 for (const [path, init, expected] of PAGES) {
   test(`what the page of ${path} shows pays for that request`, async () => {
     const [command = "", program = ""] = await blocks(path, init);
-    const bin = `npx() { shift; node ${join(ROOT, "bin/turnpike.mjs")} "$@"; }`;
+    const bin = `npx() { shift; ${join(ROOT, "bin/turnpike")} "$@"; }`;
     const typed = await run(["sh", "-c", `${bin}\n${command}`]);
     expect(JSON.parse(typed.out)).toMatchObject(expected);
     writeFileSync(folder.file("pay.mjs"), program);

@@ -1,6 +1,6 @@
 /** Signals that come while the gateway starts: a service manager, a script or a terminal may send one at any time. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Catalog } from "../../src/gateway/upstream/directory/testing/catalog.ts";
 import { everythingTo } from "../support/gateway.ts";
@@ -10,7 +10,7 @@ import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
-const LAUNCHER = join(import.meta.dir, "../../bin/turnpike.mjs");
+const LAUNCHER = join(import.meta.dir, "../../bin/turnpike");
 const TIME_MS = patient(40_000);
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 
@@ -53,21 +53,67 @@ async function starting(config: object): Promise<Program> {
 }
 
 test(
-  "SIGHUP and SIGUSR1 wait until Bun is there to hear them, where npm's program starts it",
+  "npm's program obeys a SIGHUP that comes before Bun runs, and SIGUSR1 ends nothing",
   async () => {
-    const config = folder.write("turnpike.json", { server: { address: "127.0.0.1", port: 0, workers: 1 } });
-    const started = new Program(["--config", config], { command: ["node", LAUNCHER] });
+    const { upstreams, routes } = everythingTo(origin.port);
+    const server = { address: "127.0.0.1", port: 0, workers: 1 };
+    const config = folder.write("turnpike.json", { server, upstreams, routes: [] });
+    const started = new Program(["--config", config], { command: [LAUNCHER] });
     program = started;
-    // Bun needs some ten times longer to come to the program than it takes to see that it is there.
-    const children = `/proc/${started.pid}/task/${started.pid}/children`;
-    while (started.running && readFileSync(children, "latin1") === "") await new Promise(setImmediate);
+    while (started.running && !heedsHangup(started.pid)) await new Promise(setImmediate);
+    folder.write("turnpike.json", { server, upstreams, routes });
     started.kill("SIGUSR1");
     started.kill("SIGHUP");
-    await started.sees(/listening on /);
-    await started.sees(/reloaded /);
+    const [, port] = await started.sees(/listening on http:\/\/\S*?:(\d+)/);
+    // The file of before, if Bun had read it when the signal came, is served until it is read again.
+    await until("it serves the file of the signal", async () =>
+      statusOf(await once(Number(port), GET)) === 200 ? true : undefined,
+    );
   },
   TIME_MS,
 );
+
+/** The names and values that `pattern` finds in the file. */
+function settings(file: string, pattern: RegExp): (string | undefined)[][] {
+  return [...readFileSync(file, "utf8").matchAll(pattern)].map(([, name, value]) => [name, value]);
+}
+
+/** True if SIGHUP does not end the process: it ignores or handles the signal. */
+function heedsHangup(pid: number): boolean {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  return [...status.matchAll(/^Sig(?:Ign|Cgt):\s*([0-9a-f]+)$/gm)].some(([, mask]) => (Number(`0x${mask}`) & 1) === 1);
+}
+
+test(
+  "a command that does not serve ends by SIGHUP before Bun runs",
+  async () => {
+    for (const [args, ignored] of [
+      [["pay", "--help"], false],
+      [["--color", "never", "pay", "--help"], false],
+      [["--color=never", "start", "--help"], true],
+      [["--help"], true],
+    ] as const) {
+      // A Bun that says what it inherits, in the place of the one that npm installed.
+      const root = folder.file(`package-${args.join("")}`);
+      mkdirSync(join(root, "bin"), { recursive: true });
+      mkdirSync(join(root, "node_modules/bun/bin"), { recursive: true });
+      copyFileSync(LAUNCHER, join(root, "bin/turnpike"));
+      writeFileSync(join(root, "node_modules/bun/bin/bun.exe"), "#!/bin/sh\nexec grep SigIgn /proc/self/status\n");
+      const linked = join(root, "turnpike");
+      symlinkSync("bin/turnpike", linked);
+      const { stdout } = Bun.spawnSync([linked, ...args]);
+      const mask = /SigIgn:\s*([0-9a-f]+)/.exec(stdout.toString())?.[1];
+      expect([args, (Number(`0x${mask}`) & 1) === 1]).toEqual([args, ignored]);
+    }
+  },
+  TIME_MS,
+);
+
+test("the launcher gives Bun the same settings as scripts/bun.mjs", () => {
+  const launched = settings(LAUNCHER, /^export \w+="\$\{(\w+)-(\w+)\}"$/gm);
+  expect(launched).toHaveLength(2);
+  expect(settings(join(import.meta.dir, "../../scripts/bun.mjs"), /= \{ (\w+): "(\w+)" \};/g)).toEqual(launched);
+});
 
 for (const workers of [1, 2]) {
   describe(`with workers: ${workers}`, () => {

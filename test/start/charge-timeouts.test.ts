@@ -12,7 +12,7 @@ import { Folder, Program } from "../support/program.ts";
 
 setDefaultTimeout(patient(90_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
+const BIN = join(import.meta.dir, "../../bin/turnpike");
 const CHARGE = { "settlement-overrides": '{"amount":"100%"}' };
 const PRICE = {
   price: "$0.005",
@@ -72,7 +72,7 @@ async function open(name: string, chargeTimeouts: boolean): Promise<Shop> {
     ],
   });
   const program = new Program(["--config", config, "--port", "0", "--state-dir", state, "--allow-private"], {
-    command: ["node", BIN, "start"],
+    command: [BIN, "start"],
   });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   return { program, state, url: `http://127.0.0.1:${port}` };

@@ -13,7 +13,7 @@ import { type Documentation, startDocumentation } from "../support/documentation
 setDefaultTimeout(120_000);
 
 const ROOT = join(import.meta.dir, "../..");
-const NPX = `npx() { shift; node ${join(ROOT, "bin/turnpike.mjs")} "$@"; }`;
+const NPX = `npx() { shift; ${join(ROOT, "bin/turnpike")} "$@"; }`;
 
 let documentation: Documentation;
 let page: string;

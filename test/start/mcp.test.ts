@@ -20,7 +20,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
+const BIN = join(import.meta.dir, "../../bin/turnpike");
 const SENTENCE = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ";
 const ARTICLE = `<!doctype html><html><head><title>On tolls</title></head><body>
 <article><h1>On tolls</h1><p>${SENTENCE.repeat(8)}</p><p>${SENTENCE.repeat(8)}</p></article></body></html>`;
@@ -53,7 +53,7 @@ beforeAll(async () => {
   asked = [];
   left = [];
   program = new Program(["--port", "0", "--state-dir", folder.file("state"), "--allow-private"], {
-    command: ["node", BIN, "start"],
+    command: [BIN, "start"],
   });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   url = `http://127.0.0.1:${port}`;
@@ -78,8 +78,8 @@ async function overStdio(...args: string[]): Promise<Client> {
   clients.push(client);
   await client.connect(
     new StdioClientTransport({
-      command: "node",
-      args: [BIN, "mcp", ...args],
+      command: BIN,
+      args: ["mcp", ...args],
       env: { PATH: Bun.env["PATH"] ?? "", TURNPIKE_HOME: folder.file("wallet"), TURNPIKE_GATEWAY: url },
       stderr: "ignore",
     }),

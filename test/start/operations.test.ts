@@ -14,7 +14,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 setDefaultTimeout(patient(60_000));
 
 const ROOT = join(import.meta.dir, "../..");
-const BIN = join(ROOT, "bin/turnpike.mjs");
+const BIN = join(ROOT, "bin/turnpike");
 const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);
 const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body>
 <article><h1>Tide tables</h1><p>${WORDS}</p><p>${WORDS}</p><a href="/next">Next</a></article></body></html>`;
@@ -68,10 +68,10 @@ beforeAll(async () => {
   mkdirSync(folder.file("node_modules"));
   symlinkSync(ROOT, folder.file("node_modules/turnpike"));
   const state = ["--state-dir", folder.file("state"), "--allow-private"];
-  const indexed = await run(["node", BIN, "index", "add", `${site.url.href}tides`, "--depth", "0", ...state]);
+  const indexed = await run([BIN, "index", "add", `${site.url.href}tides`, "--depth", "0", ...state]);
   if (indexed.code !== 0) throw new Error(`Cannot fill the index: ${indexed.err}`);
   const config = folder.write("turnpike.json", { ...shipped, content: { search: { providers: ["local"] } } });
-  program = new Program(["--config", config, "--port", "0", ...state], { command: ["node", BIN, "start"] });
+  program = new Program(["--config", config, "--port", "0", ...state], { command: [BIN, "start"] });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   gateway = `http://127.0.0.1:${port}`;
 });

@@ -11,7 +11,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
+const BIN = join(import.meta.dir, "../../bin/turnpike");
 const SENTENCE = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ";
 const ARTICLE = `<!doctype html><html><head><title>On tolls</title></head><body><nav>Home</nav>
 <article><h1>On tolls</h1><p>${SENTENCE.repeat(8)}</p><p>${SENTENCE.repeat(8)}</p></article></body></html>`;
@@ -54,7 +54,7 @@ function ledger(): Record<string, number> {
 }
 
 async function turnpike(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const process = Bun.spawn(["node", BIN, ...args], {
+  const process = Bun.spawn([BIN, ...args], {
     env: { ...Bun.env, TURNPIKE_HOME: folder.file("wallet"), TURNPIKE_GATEWAY: url },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -77,7 +77,7 @@ beforeAll(async () => {
     },
   });
   program = new Program(["--port", "0", "--state-dir", folder.file("state"), "--allow-private"], {
-    command: ["node", BIN, "start"],
+    command: [BIN, "start"],
   });
   const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
   url = `http://127.0.0.1:${port}`;

@@ -8,7 +8,7 @@ import { descendants, Folder, isAlive, Program, until } from "../support/program
 import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = patient(60_000);
-const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
+const BIN = join(import.meta.dir, "../../bin/turnpike");
 /** All operations without a price, on a port of the kernel's choice. */
 const FREE = {
   server: { address: "127.0.0.1", port: 0, workers: 1 },
@@ -361,9 +361,9 @@ describe("with another configuration", () => {
   test(
     "Ctrl-C, which signals the whole group, stops it once and cleanly",
     async () => {
-      const { program } = await startFree([], { command: ["node", BIN], detached: true });
+      const { program } = await startFree([], { command: [BIN], detached: true });
       const { all } = family(program);
-      // The group of the detached program: Node, Bun, the content service and its browser.
+      // The group of the detached program: Bun, the content service and its browser.
       process.kill(-program.pid, "SIGINT");
       expect(await program.exit()).toBe(0);
       await until("no process left", () => (all.some(isAlive) ? undefined : true));
