@@ -7,6 +7,7 @@ import { boundsReference } from "./bounds.ts";
 import { clientBuild, formatted } from "./client-build.ts";
 import { clientTypes } from "./client-types.ts";
 import { consoleBuild } from "./console-build.ts";
+import { decisionsIndex } from "./decisions.ts";
 import { errorReference } from "./error-reference.ts";
 
 const root = new URL("../", import.meta.url);
@@ -17,6 +18,7 @@ const sources: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],
   ["docs/configuration.md", reference()],
   ["docs/errors.md", errorReference()],
+  ["docs/decisions/README.md", await decisionsIndex()],
   ["docs/reference/bounds.md", await boundsReference()],
   [clientSource, formatted(clientSource, clientTypes(apiDocument("/")))],
   [listed, formatted(listed, JSON.stringify(listings()))],

@@ -209,3 +209,29 @@ test("the reference of bounds has the constants with their values, and the keys 
   expect(settings.filter((key) => !reference.includes(key.split(".").at(-1) ?? key))).toEqual([]);
   expect((await bounds()).length).toBeGreaterThan(600);
 });
+
+test("every decision that the code cites by number has a record", () => {
+  const records = new Set(DOCUMENTS.map((path) => /^docs\/decisions\/(\d{4})-/.exec(path)?.[1]));
+  const cited = [...new Glob("{src,test,scripts,bench}/**/*.{ts,tsx}").scanSync(ROOT)].flatMap((path) =>
+    [...readDocument(path).matchAll(/\b[Dd]ecision (\d{4})\b/g)].map(([, number]) => ({ path, number })),
+  );
+  expect(cited.length).toBeGreaterThan(20);
+  expect(cited.filter(({ number }) => !records.has(number))).toEqual([]);
+});
+
+test("records of decisions have 60 to 250 words", () => {
+  const records = DOCUMENTS.filter((path) => /^docs\/decisions\/\d/.test(path));
+  expect(records.length).toBeGreaterThan(100);
+  const lengths = records.map((path) => {
+    const words = readDocument(path)
+      .replaceAll(/^#.*$/gm, "")
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word));
+    return [path, words.length] as const;
+  });
+  expect(lengths.filter(([, words]) => words < 55 || words > 260)).toEqual([]);
+});
+
+test("the architecture is an orientation of at most 3,000 words", () => {
+  expect(readDocument("docs/architecture.md").split(/\s+/).length).toBeLessThanOrEqual(3000);
+});

@@ -92,7 +92,14 @@ export default defineConfig({
           { text: "Bounds", link: "/reference/bounds" },
         ],
       },
-      { text: "Explanation", items: [{ text: "Architecture", link: "/architecture" }] },
+      {
+        text: "Explanation",
+        items: [
+          { text: "Architecture", link: "/architecture" },
+          { text: "Decisions", link: "/decisions/README" },
+          { text: "Performance", link: "/performance" },
+        ],
+      },
     ],
   },
 });

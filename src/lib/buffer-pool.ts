@@ -29,7 +29,7 @@ const NOBODY: PoolWatcher = { used() {}, refused() {} };
 
 /**
  * The account of the memory that one worker may hold for one purpose, as a number of buffers. It is asked only where bytes have
- * to wait, so what never waits costs nothing. No memory is set aside: holders take their own, and say here how much.
+ * to wait, so what never waits costs nothing. No memory is set aside: holders take their own, and say here how much. Decision 0105.
  */
 export class BufferPool implements BufferAccount {
   #limits: BufferPoolLimits;

@@ -18,7 +18,7 @@ export interface Asker {
 
 /**
  * What one client, or one connection of it, holds of a pool: at most a part of what nobody else holds. However many clients there
- * are, each leaves something free for the next one ("dynamic thresholds", Choudhury and Hahne 1998).
+ * are, each leaves something free for the next one ("dynamic thresholds", Choudhury and Hahne 1998). Decision 0107.
  */
 export class Share<W> {
   /** Requests that wait for a connection, oldest first. */

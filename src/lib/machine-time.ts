@@ -19,7 +19,7 @@ const read = fromCLibrary((name): ClockGettime => {
 /**
  * Milliseconds of the machine's monotonic clock: all of its processes read the same, and setting the time of day does not move
  * it. It begins anew when the machine starts. Where the system has no such clock, it is this process's own, which began at
- * the time of day.
+ * the time of day. Decision 0803.
  */
 export function machineTime(): number {
   if (process.platform !== "linux" || read?.(MONOTONIC, timeAt) !== 0) {

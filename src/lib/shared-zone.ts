@@ -30,6 +30,7 @@ export interface ZoneShape {
  * compare-and-exchange at a time, so that nobody can die with it half changed.
  *
  *   counters of row 0 │ counters of row 1 │ … │ cells of row 0 │ cells of row 1 │ … │ common
+ * Decision 0103.
  */
 export class SharedZone {
   readonly shape: ZoneShape;

@@ -58,7 +58,7 @@ export function ticksToWait({ debt }: Charge, { cost, burst }: BucketSize): numb
  * anything that it could die with. A slot is taken over only when its bucket is full, since a new one says the same. Where all
  * 16 slots of a set have buckets that are not full, those who come new share one spare bucket of their route, with the
  * route's own rate: nobody who floods gets more than one rate out of it, and who has a bucket keeps it. Two keys that agree
- * in 34 bits of the hash share a bucket: of 100,000 keys at one time, about one in 170,000; nobody can choose which.
+ * in 34 bits of the hash share a bucket: of 100,000 keys at one time, about one in 170,000; nobody can choose which. Decision 0505.
  */
 export class TokenBuckets {
   /** Of the last `charge`; the next one overwrites it. */

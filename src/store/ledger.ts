@@ -8,7 +8,7 @@ import { type NewNotice } from "./outbox.ts";
  *     ▲                    │                     │                                 ├──▶ failed    nothing moved
  *     └────── released ◀───┴─────────────────────┘                                 └──▶ unknown   to be reconciled
  *
- * Each state is written before the act it stands for, so a crash leaves `settling` at worst where money may have moved.
+ * Each state is written before the act it stands for, so a crash leaves `settling` at worst where money may have moved (decision 0801).
  */
 export type PaymentState = "reserved" | "verified" | "settling" | "settled" | "released" | "failed" | "unknown";
 

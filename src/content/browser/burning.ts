@@ -25,7 +25,7 @@ type Send = (method: string) => Promise<CdpFields>;
 
 /**
  * Whether the processor time of the page's own process used the visit's time up. False where that is not certain. The page's
- * session must have Performance enabled; a script that never ends is interrupted for the answer.
+ * session must have Performance enabled; a script that never ends is interrupted for the answer. Decision 0905.
  */
 export async function hasBurnt(send: Send, { elapsedMs, isBusy }: LateVisit): Promise<boolean> {
   const asked = send("Performance.getMetrics").catch(() => ({}));

@@ -48,7 +48,7 @@ interface Watched {
   readonly isRenderer: boolean;
 }
 
-/** Keeps the processes of a browser within bounds: lowers the priority of those that burn, and kills those that take too much. */
+/** Keeps the processes of a browser within bounds: lowers the priority of those that burn, and kills those that take too much. Decision 0903. */
 export class ProcessWatch {
   readonly #browser: number;
   readonly #limits: typeof PROCESS_LIMITS;

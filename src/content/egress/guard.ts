@@ -44,7 +44,7 @@ async function systemResolve(host: string): Promise<readonly string[]> {
 
 /**
  * What one page visit may reach. A host is looked up once, all its addresses are checked, and every connection of the
- * visit goes to one of those very addresses: a name that changes its answer (DNS rebinding) changes nothing.
+ * visit goes to one of those very addresses: a name that changes its answer (DNS rebinding) changes nothing. Decision 0902.
  */
 export class EgressSession {
   readonly #options: EgressOptions;

@@ -88,7 +88,7 @@ function planAt(path: readonly (string | number)[]): Plan {
   return plan;
 }
 
-/** A part of a configuration, at `path` of the whole, with its secrets replaced; values of unknown keys are replaced too. */
+/** A part of a configuration, at `path` of the whole, with its secrets replaced; values of unknown keys are replaced too. Decision 1105. */
 export function withoutSecrets(value: unknown, path: readonly (string | number)[] = []): unknown {
   return hidden(value, planAt(path), undefined);
 }

@@ -8,7 +8,7 @@ export const RESET_COST = 10;
 /**
  * How much work without use a peer may cause. Whatever moves nothing costs credit; answers and the data that is sent give it
  * back, so a connection that works never runs out, and a flood of any kind does. Data that comes gives nothing: a byte would
- * pay for a reset. The clock is read only then.
+ * pay for a reset. The clock is read only then. Decision 0212.
  */
 export class Calm {
   #credit = MAX_CREDIT;

@@ -12,7 +12,7 @@ const MAX_DELETED = 4096;
  * How many connections each client address has, over all workers. A worker counts its own exactly, and what the others have by
  * a count-min sketch in each one's row of the shared memory (Cormode, Muthukrishnan: "An Improved Data Stream Summary"): an
  * address adds one to a counter in each of four lines, and the least of the four is its number, or a little more where others
- * share all four. A worker that dies leaves its row, which the supervisor clears.
+ * share all four. A worker that dies leaves its row, which the supervisor clears. Decision 0104.
  */
 export class AddressShares {
   #own = new Map<string, number>();

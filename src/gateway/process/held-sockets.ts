@@ -17,7 +17,7 @@ type SystemCall = (call: number, first: number, second: number, third: number) =
  * in the order in which they were bound, and moves the last to the place of one that is gone: when a worker died and another
  * was started, clients of a third would come to the wrong one. So the supervisor has each worker's socket open as well
  * (pidfd_getfd(2)), and lets go of it when the next one has bound, which is then the last. Where the system does not
- * allow that, as in some containers, nothing is kept, and `log` hears of it once.
+ * allow that, as in some containers, nothing is kept, and `log` hears of it once. Decision 0241.
  */
 export class HeldSockets {
   readonly #log: (text: string) => void;

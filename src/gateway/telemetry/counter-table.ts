@@ -28,7 +28,7 @@ export interface TableEntry {
 /** The row of all that found no row of their own. */
 const NOBODYS: readonly [index: number, name: undefined] = [0, undefined];
 
-/** Counters by name, of which every process has its own, and which only grow. */
+/** Counters by name, of which every process has its own, and which only grow. Decision 0509. */
 export class CounterTable {
   /** What this process counts into. */
   readonly row: Float64Array;

@@ -10,7 +10,7 @@ interface Kind {
   leftOut: number;
 }
 
-/** Lets a bounded number of events of each kind pass, so that a storm of them costs nobody anything. */
+/** Lets a bounded number of events of each kind pass, so that a storm of them costs nobody anything. Decision 1107. */
 export class EventGate {
   readonly #now: () => number;
   readonly #onLeftOut: (kind: string, count: number) => void;

@@ -11,7 +11,7 @@ export interface ColdRequest<T> {
 
 /**
  * One cold start for all who want the same tenant at the same time: the first request starts it, the others wait. Where the first
- * one fails, is refused or leaves, the next one takes its place, since its filter may decide otherwise.
+ * one fails, is refused or leaves, the next one takes its place, since its filter may decide otherwise. Decision 0712.
  */
 export class ColdStarts<T> {
   /** Those who wait, by tenant; an entry is there for as long as somebody leads. */

@@ -31,7 +31,7 @@ export interface TenantServerOwner {
 
 /**
  * An upstream of one server: the socket of a tenant, as this worker alone knows it. The first failure that is the server's own puts
- * it out of rotation for good: whoever comes next starts the tenant again, and gets another upstream.
+ * it out of rotation for good: whoever comes next starts the tenant again, and gets another upstream. Decision 0711.
  */
 export class TenantUpstream extends Upstream {
   readonly states: TenantStates;

@@ -43,7 +43,7 @@ export function retryDelayMs(tries: number, random: number): number {
 
 /**
  * Posts the outbox's records until they are taken, in no promised order, at least once each: whoever takes one knows it again
- * by its id. Any number of processes may do so for one outbox.
+ * by its id. Any number of processes may do so for one outbox. Decision 0809.
  */
 export class OutboxPoster {
   readonly #options: PosterOptions;

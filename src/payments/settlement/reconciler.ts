@@ -30,7 +30,7 @@ export interface ReconcilerOptions {
 
 /**
  * Looks again and again for what has become of payments whose outcome is open. It moves no money: what was settled becomes a
- * debt to its payer, what never will be is over, and everything else stays open.
+ * debt to its payer, what never will be is over, and everything else stays open. Decision 0808.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;

@@ -6,7 +6,7 @@ export const MOST_DRIFT_MS = 2000;
 /**
  * Tells whether the database's clock can be trusted to say that a hold is over. It is the clock of all gateways, and somebody may
  * set it: after a step forward every hold looks over, and every living holder renews its own within `HOLD_MS`. So a gateway
- * takes nobody's hold before it has seen that clock run evenly, by its own monotonic one, for that long.
+ * takes nobody's hold before it has seen that clock run evenly, by its own monotonic one, for that long. Decision 0803.
  */
 export class ClockWatch {
   readonly #own: () => number;

@@ -131,7 +131,7 @@ const packets: readonly TransportRule[] = [
 
 const tls: readonly TransportRule[] = [
   rule(["RFC 9001 §6", "KeyUpdate behind Finished"], { tlsBehind: KEY_UPDATE }, UNEXPECTED_MESSAGE),
-  // An unexpected_message by the RFC. See docs/architecture.md, "What the engine lets through".
+  // An unexpected_message by the RFC. See decision 0242.
   rule(
     ["RFC 9001 §6", "KeyUpdate in a short packet"],
     { frames: cryptoFrame(Uint8Array.from(KEY_UPDATE)), untilTaken: true },

@@ -87,7 +87,7 @@ export interface IndexStats {
   readonly bytes: number;
 }
 
-/** A full-text index of pages in one SQLite file, which any number of processes may use at one time. */
+/** A full-text index of pages in one SQLite file, which any number of processes may use at one time. Decision 1003. */
 export class PageIndex {
   readonly database: Database;
   readonly #now: () => number;

@@ -37,7 +37,7 @@ export interface ListenerOptions {
 
 /**
  * The port of the admin interface, in front of node:http. It counts connections before anything is read of them, which
- * Bun.serve has no place for, and puts TLS before HTTP by itself, so that a new certificate needs no new port.
+ * Bun.serve has no place for, and puts TLS before HTTP by itself, so that a new certificate needs no new port. Decision 1101.
  */
 export class Listener {
   readonly #tcp: Server;

@@ -21,7 +21,7 @@ interface Tries {
   right: number;
 }
 
-/** Slows down addresses that show wrong keys, and not those that an operator is known to come from. */
+/** Slows down addresses that show wrong keys, and not those that an operator is known to come from. Decision 1102. */
 export class Throttle {
   /** The one that was heard of last is the last. */
   readonly #addresses = new Map<string, Tries>();

@@ -12,7 +12,7 @@ interface Style {
   readonly gap: string;
 }
 
-/** A document and the text that it was read from. */
+/** A document and the text that it was read from. Decision 1104. */
 export interface WrittenDocument {
   readonly text: string;
   readonly document: unknown;

@@ -29,7 +29,7 @@ const HAS_MAXIMUM = 1;
 /**
  * The module with its metering, so that nothing it does takes more time than its fuel and more memory than `memoryBytes`.
  * Everything is added behind what is there, so no number in it changes. Custom sections are dropped: they hold offsets of
- * the old code. Throws ModuleRefused.
+ * the old code. Throws ModuleRefused. Decision 0701.
  */
 export function meter(shape: ModuleShape, memoryBytes: number): Metered {
   const memory = memoryPages(shape, memoryBytes);

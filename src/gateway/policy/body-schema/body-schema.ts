@@ -39,7 +39,7 @@ const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]
 /** Methods that mostly come without a body, and may. */
 const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
-/** Refuses requests whose bodies do not fit the route's schema. Throws `SchemaFault` where the schema cannot be kept to. */
+/** Refuses requests whose bodies do not fit the route's schema. Throws `SchemaFault` where the schema cannot be kept to. Decision 0511. */
 export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: BodySchemaDeps): Policy {
   const schema = compileSchema(config.body_schema, { checksFormats: true });
   const maxBytes = Math.min(config.max_body_bytes, MAX_CHECKED_BYTES);

@@ -71,6 +71,7 @@ export interface ServerStatus {
  *
  *   prepare ─┬─ commit ───▶ the new configuration's servers are probed and looked for, and no others
  *            └─ rollback ─▶ all stays as it was
+ * Decision 0407.
  */
 export class Directory {
   readonly #deps: DirectoryDeps;

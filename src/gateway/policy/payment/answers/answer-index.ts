@@ -48,7 +48,7 @@ export type Kept = { readonly body: Uint8Array } | "file";
 /**
  * The account of the paid answers on a machine's disk, in an SQLite file that all its workers share: what each takes is added
  * up in the transaction that takes it, so that the sum is exact over all processes, and outlives them. Small answers lie in
- * it; of long ones it knows the files. A row is there before its file and goes after it. Every method may throw.
+ * it; of long ones it knows the files. A row is there before its file and goes after it. Every method may throw. Decision 0806.
  */
 export class AnswerIndex {
   readonly folder: string;
