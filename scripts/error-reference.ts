@@ -19,7 +19,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "payment-conflict": "The payment belongs to another request, is in use, or is already spent.",
   "already-exists": "Admin: there is a route with this prefix and host, or an upstream with this name.",
   "still-referenced": "Admin: routes refer to the upstream to be deleted; `referenced_by` lists them.",
-  "ambiguous-route": "Admin: several routes have this prefix; `hosts` lists their hosts, and `?host=` selects one.",
+  "ambiguous-route":
+    "Admin: several routes have this prefix; `hosts` and `names` list their hosts and names, and `?host=` and `?name=` select one.",
   "changed-on-disk": "Admin: another program has changed the configuration file; `?force=true` overwrites it.",
   "no-config-file": "Admin: the gateway was started without a configuration file.",
   "missing-csrf-token":

@@ -30,6 +30,7 @@ const PATH = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$|^[\w-]+\.(?:ts|md|json)$/;
 /** Files that an example makes, and what only looks like a path. */
 const NOT_HERE = new Set([
   "gateway.json",
+  "routes.json",
   "turnpike.json",
   "front.json",
   "proxy.json",

@@ -45,6 +45,7 @@ export default defineConfig({
         items: [
           { text: "Sell an API", link: "/guides/sell-an-api" },
           { text: "Read web pages", link: "/guides/read-pages" },
+          { text: "Routes", link: "/guides/routes" },
           { text: "Load balancing", link: "/guides/load-balancing" },
           { text: "TLS, HTTP/3 and files", link: "/guides/tls" },
           { text: "Protect an API", link: "/guides/protect-an-api" },

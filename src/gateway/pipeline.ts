@@ -11,7 +11,8 @@ import { forward } from "./proxy/forward.ts";
 import { GrpcResponse } from "./proxy/grpc.ts";
 import { type ForwardTarget } from "./proxy/target.ts";
 import { type HostCheck } from "./routing/allowed-hosts.ts";
-import { type Routable, type RouteTable } from "./routing/table.ts";
+import { type Routable } from "./routing/routable.ts";
+import { type RouteTable } from "./routing/table.ts";
 import { type StaticFiles } from "./static/static-files.ts";
 
 /** A route as requests need it; made from the configuration, never changed. */
@@ -67,7 +68,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   if (pipeline.clientAddress !== undefined) {
     exchange.clientAddress = pipeline.clientAddress(exchange.peerAddress, head.forwardedFor);
   }
-  const route = pipeline.routes.match(head.authority, head.path);
+  const route = pipeline.routes.match(head.authority, head.path, head);
   const { observer } = route ?? pipeline;
   observer.begin(exchange);
   if (head.isGrpc) GrpcResponse.answer(exchange, observer);
@@ -102,7 +103,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
 
 /** Most bytes of the body of a request with this head; undefined: what the settings say. */
 export function routeBodyLimit({ routes, limitsBodies }: Pipeline, head: RequestHead): number | undefined {
-  return limitsBodies ? routes.match(head.authority, head.path)?.target.maxBodyBytes : undefined;
+  return limitsBodies ? routes.match(head.authority, head.path, head)?.target.maxBodyBytes : undefined;
 }
 
 /** To the route's upstream, unless its cache has the answer; a file, or 404, where there is no route. */

@@ -117,6 +117,8 @@ export interface ProblemMembers {
   readonly referenced_by?: readonly string[];
   /** The hosts of the routes that a request may mean; the empty one is the route without a host. */
   readonly hosts?: readonly string[];
+  /** The names of those routes, in the same order; the empty one is the route without a name. */
+  readonly names?: readonly string[];
 }
 
 export const PROBLEM_CONTENT_TYPE = "application/problem+json";

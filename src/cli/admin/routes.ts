@@ -24,8 +24,8 @@ import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
 
 const USAGE = `usage: turnpike routes [list] [--json]
        turnpike routes add FILE|- [--if-match R] [--json]
-       turnpike routes change PREFIX FILE|- [--host H] [--if-match R] [--json]
-       turnpike routes remove PREFIX [--host H] [--if-match R] [--json]
+       turnpike routes change PREFIX FILE|- [--host H] [--name N] [--if-match R] [--json]
+       turnpike routes remove PREFIX [--host H] [--name N] [--if-match R] [--json]
 
 The routes of a running gateway.
 
@@ -35,6 +35,7 @@ The routes of a running gateway.
   remove    the route of PREFIX
 
   --host H        where several routes have the prefix: that of this host; "" is the one without a host
+  --name N        where several routes of a host have it: that of this name; "" is the one without a name
   --if-match R    only if the configuration is still of revision R, which turnpike status tells
   --json          the answer as JSON
 
@@ -51,6 +52,7 @@ const DEFAULT_RATE = 100;
 const COLUMNS: readonly Column<Route>[] = [
   { title: "PREFIX", cell: ({ path_prefix: prefix }) => prefix },
   { title: "HOST", cell: ({ host }) => (typeof host === "string" ? host : "") },
+  { title: "MATCH", cell: matchText },
   { title: "TO", cell: targetText },
   { title: "AUTH", cell: ({ auth }) => auth },
   { title: "PRICE", cell: ({ x402 }) => priceText(x402), right: true },
@@ -61,8 +63,14 @@ const COLUMNS: readonly Column<Route>[] = [
 
 const COMMAND: AdminCommand = {
   usage: USAGE,
-  forms: { "": [], list: [], add: ["if-match"], change: ["host", "if-match"], remove: ["host", "if-match"] },
-  flags: { host: { type: "string" }, ...IF_MATCH },
+  forms: {
+    "": [],
+    list: [],
+    add: ["if-match"],
+    change: ["host", "name", "if-match"],
+    remove: ["host", "name", "if-match"],
+  },
+  flags: { host: { type: "string" }, name: { type: "string" }, ...IF_MATCH },
   read(form, rest, values) {
     if (form === "add") return add(rest, values);
     if (form === "change") return change(rest, values);
@@ -100,7 +108,7 @@ function add(rest: readonly string[], values: Values): AdminAction {
 
 function change(rest: readonly string[], values: Values): AdminAction {
   const [prefix = "", file = ""] = takeWords(rest, ["PREFIX", "FILE"]);
-  const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host") });
+  const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host"), name: textOf(values, "name") });
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "route");
@@ -113,7 +121,7 @@ function change(rest: readonly string[], values: Values): AdminAction {
 
 function remove(rest: readonly string[], values: Values): AdminAction {
   const [prefix = ""] = takeWords(rest, ["PREFIX"]);
-  const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host") });
+  const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host"), name: textOf(values, "name") });
   const headers = ifMatch(values);
   return async (client) => {
     const answer = await askOfOne(client, { method: "DELETE", path, headers }, prefix);
@@ -128,12 +136,32 @@ async function askOfOne(client: AdminClient, request: AdminRequest, prefix: stri
     return await client.json(request);
   } catch (error) {
     if (!(error instanceof AdminRefused) || error.code !== "ambiguous_route") throw error;
-    const { hosts } = error.problem;
-    const names = Array.isArray(hosts) ? hosts.map((host) => `"${wordsOf(host)}"`).join(", ") : "several hosts";
-    throw new Error(`Cannot tell which route is meant: "${prefix}" is there for ${names}; name one with --host`, {
+    const { hosts, names } = error.problem;
+    const [ofHosts, flag] = new Set(listed(hosts)).size > 1 ? [listed(hosts), "--host"] : [listed(names), "--name"];
+    const several = ofHosts.length === 0 ? "several routes" : ofHosts.map((text) => `"${text}"`).join(", ");
+    throw new Error(`Cannot tell which route is meant: "${prefix}" is there for ${several}; name one with ${flag}`, {
       cause: error,
     });
   }
+}
+
+function listed(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(wordsOf) : [];
+}
+
+/** What a route has beside its prefix and host: its name, and what requests must have. */
+function matchText({ name, match }: Route): string {
+  const shown = typeof name === "string" ? [`#${name}`] : [];
+  if (!isRecord(match)) return shown.join(" ");
+  const { exact_path: isExact, path_pattern: pattern, methods, headers, query, grpc } = match;
+  if (isExact === true) shown.push("exact");
+  if (typeof pattern === "string") shown.push(`~${pattern}`);
+  if (Array.isArray(methods) && methods.length > 0) shown.push(methods.join(","));
+  for (const [kind, list] of [["header", headers] as const, ["query", query] as const]) {
+    if (Array.isArray(list)) for (const { name: key } of list.filter(isRecord)) shown.push(`${kind}:${String(key)}`);
+  }
+  if (isRecord(grpc)) shown.push(`grpc:${wordsOf(grpc["service"] ?? "*")}/${wordsOf(grpc["method"] ?? "*")}`);
+  return shown.join(" ");
 }
 
 function targetText({ upstream, tenant, traffic_split: split }: Route): string {

@@ -29,6 +29,8 @@ function expectation(issue: z.core.$ZodIssue): string {
         ? issue.message
         : `expected ${String(issue.minimum)} or more`;
     case "too_big":
+      if (issue.origin === "string") return `expected at most ${String(issue.maximum)} characters`;
+      if (issue.origin === "array") return `expected at most ${String(issue.maximum)} items`;
       return `expected ${String(issue.maximum)} or less`;
     case "invalid_union": {
       // Only unions with a discriminator carry options; ours all have one, apart from free-form JSON.

@@ -9,6 +9,7 @@ import { formatPath, listAt, valueAt } from "./finding.ts";
 import { type ParseCache } from "./parse.ts";
 import { checkAuth } from "./rules-auth.ts";
 import { checkBodySchema } from "./rules-body-schema.ts";
+import { checkMatch, Repetitions } from "./rules-match.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 import { upstreamReferences } from "./upstream-references.ts";
 
@@ -148,15 +149,12 @@ function tenants({ raw, routes }: Draft, report: Report): void {
 export function checkRoutes(draft: Draft, report: Report, cache: ParseCache): void {
   references(draft, report);
   tenants(draft, report);
-  const first = new Map<string, number>();
+  const repetitions = new Repetitions(report);
   const watched = new WatchedReport(report);
   for (const [i, route] of draft.routes.entries()) {
     if (route === undefined) continue;
     const path = `routes[${i}]`;
-    const key = `${route.host ?? ""} ${route.path_prefix}`;
-    const other = first.get(key);
-    if (other !== undefined) report.problem(path, `path_prefix and host are those of routes[${other}]`);
-    first.set(key, other ?? i);
+    repetitions.check(route, i);
     if (cache.isClean(route, [draft.x402])) continue;
     const { findings } = watched;
     checkRoute(route, path, { draft, report: watched });
@@ -167,6 +165,7 @@ export function checkRoutes(draft: Draft, report: Report, cache: ParseCache): vo
 /** What a route says by itself, and with `x402`. */
 function checkRoute(route: RouteConfig, path: string, { draft, report }: { draft: Draft; report: Report }): void {
   destination(route, path, report);
+  checkMatch(route, `${path}.match`, report);
   upstreamHeaders(route, path, report);
   rateLimit(route, path, report);
   checkAuth(route.auth, `${path}.auth`, report);

@@ -31,6 +31,8 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "routes[].rate_limit.key": "what has a bucket",
   "routes[].traffic_split_sticky.cookie": "its name and age",
   "routes[].upstream_headers": "what of it is secret is marked below it",
+  "routes[].match.headers": "what of it is secret is marked below it",
+  "routes[].match.query[].value": "it stands in URLs, which are logged",
   "routes[].headers": "what of it is secret is marked below it",
   "routes[].headers.response.set[].value": "clients see it",
   "routes[].headers.response.add[].value": "clients see it",

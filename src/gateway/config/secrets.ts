@@ -207,15 +207,14 @@ function listKey(item: unknown): unknown {
   return listName(item) ?? Reflect.get(item, "type");
 }
 
-/** What names an item among its siblings: `name`, or a route's `path_prefix` and host. */
+/** What names an item among its siblings: `name`, or a route's host, `path_prefix` and name. */
 export function listName(item: unknown): string | undefined {
   if (typeof item !== "object" || item === null) return undefined;
   const name: unknown = Reflect.get(item, "name");
-  if (typeof name === "string") return name;
   const prefix: unknown = Reflect.get(item, "path_prefix");
-  if (typeof prefix !== "string") return undefined;
+  if (typeof prefix !== "string") return typeof name === "string" ? name : undefined;
   const host: unknown = Reflect.get(item, "host");
-  return `${typeof host === "string" ? host.toLowerCase() : ""} ${prefix}`;
+  return `${typeof host === "string" ? host.toLowerCase() : ""} ${prefix} ${typeof name === "string" ? name : ""}`;
 }
 
 /** Objects and lists that hold no placeholder: one must not be changed once it is here. */

@@ -27,6 +27,7 @@ import { type Spool } from "../proxy/spool.ts";
 import { type RetrySettings } from "../proxy/retry-pause.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { createAllowedHosts } from "../routing/allowed-hosts.ts";
+import { matchOf } from "../routing/conditions.ts";
 import { createRewrite } from "../routing/rewrite.ts";
 import { routeName } from "../routing/route-name.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
@@ -174,6 +175,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     maxBytes: config.buffer_pool.response_buffer_bytes,
   };
   const tenantOf = tenantRoutes(config, deps, answer.answerError);
+  const besideMethodGuard = methodGuards(config);
   const hidden = new HiddenParameters(config.routes.flatMap(({ auth }) => keyParameters(auth)));
   for (const route of config.routes) {
     const upstream = route.upstream === undefined ? NO_UPSTREAM : upstreams.get(route.upstream);
@@ -194,13 +196,14 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     });
     const target = tenant?.target(plain) ?? { ...plain, mirror: routeMirror(route, plain, upstreams, deps) };
     const compiled: Route = {
-      pathPrefix: route.path_prefix,
+      ...matchOf(route),
       host: route.host === undefined ? undefined : hostOf(route.host),
       isGuarded: guarded,
       policies: held.add(
         routePolicies({
           ...fields,
-          methodOverride: guarded || route.cache !== undefined ? createMethodOverridePolicy() : undefined,
+          methodOverride:
+            guarded || route.cache !== undefined || besideMethodGuard(route) ? createMethodOverridePolicy() : undefined,
           auth: traced(authenticate(route)),
           rateLimit: limits.policy(route),
           bodySchema: bodyPolicy(config, route, deps),
@@ -255,6 +258,20 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
 /** Only requests with credentials, or with a payment, get through. */
 function isGuarded({ auth, x402 }: RouteConfig): boolean {
   return x402 !== undefined || asksCredentials(auth);
+}
+
+/**
+ * True for a route that gets requests of the methods which a guarded route does not take: a field that gives such a request
+ * another method would pass the guard by.
+ */
+function methodGuards({ routes, wasm_filters: filters }: Config): (route: RouteConfig) => boolean {
+  const filtered = new Set(filters.map(({ match }) => match));
+  const guards = routes.filter(
+    (route) => (route.match?.methods.length ?? 0) > 0 && (isGuarded(route) || filtered.has(route.path_prefix)),
+  );
+  return function isBeside({ path_prefix: prefix }) {
+    return guards.some(({ path_prefix: other }) => prefix.startsWith(other) || other.startsWith(prefix));
+  };
 }
 
 // These stand outside `compileWith`: a function made in it would keep `previous` in memory, and with it all configurations before.
@@ -431,6 +448,7 @@ function createSeller(
       {
         path_prefix: route.path_prefix,
         ...(route.host === undefined ? {} : { host: route.host }),
+        ...(route.name === undefined ? {} : { name: route.name }),
         x402: route.x402,
         test_mode: x402.test_mode,
         public_url: x402.public_url,

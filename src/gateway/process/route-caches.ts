@@ -29,11 +29,11 @@ export class RouteCaches {
     const kept = new Map<string, Kept>();
     for (const route of routes) {
       if (route.cache === undefined) continue;
-      const before = previous === undefined ? undefined : previous.#byRoute.get(nameOf(route));
+      const before = previous === undefined ? undefined : previous.#byRoute.get(routeName(route));
       const { max_entries: maxEntries, max_bytes: maxBytes } = route.cache;
       const { cache } = deps.telemetry;
       kept.set(
-        nameOf(route),
+        routeName(route),
         before !== undefined && isDeepStrictEqual(before.route, route)
           ? before
           : { route, store: new CacheStore({ maxEntries, maxBytes }, (entries, bytes) => cache.holds(entries, bytes)) },
@@ -44,7 +44,7 @@ export class RouteCaches {
 
   /** The cache of a route; undefined where it has none. */
   create(route: RouteConfig, target: ForwardTarget): ResponseCache | undefined {
-    const kept = this.#byRoute.get(nameOf(route));
+    const kept = this.#byRoute.get(routeName(route));
     if (route.cache === undefined || kept === undefined) return undefined;
     const { ttl_s: ttl, vary, max_entry_bytes: maxEntryBytes, targeted_fields: targeted } = route.cache;
     // What the upstream made for one consumer is no other's.
@@ -75,8 +75,4 @@ export class RouteCaches {
     const taken = others === undefined ? undefined : others.#byRoute;
     for (const [name, kept] of this.#byRoute) if (taken?.get(name) !== kept) kept.store.close();
   }
-}
-
-function nameOf({ path_prefix: prefix, host }: RouteConfig): string {
-  return `${host ?? ""} ${prefix}`;
 }

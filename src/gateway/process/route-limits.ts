@@ -2,6 +2,7 @@ import { type AnswerError } from "../answer.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type Policy } from "../policy/policy.ts";
 import { createRateLimitPolicy, type RateLimits } from "../policy/rate-limit/rate-limit.ts";
+import { routeName } from "../routing/route-name.ts";
 import { RedisStore } from "../policy/rate-limit/redis-store.ts";
 
 export interface LimitDeps {
@@ -45,7 +46,7 @@ export class RouteLimits {
   policy(route: RouteConfig): Policy | undefined {
     if (route.rate_limit === undefined) return undefined;
     return createRateLimitPolicy(
-      { ...route.rate_limit, route: `${route.host ?? ""}${route.path_prefix}` },
+      { ...route.rate_limit, route: routeName(route) },
       { limits: this.#deps.rateLimits, store: this.#store, answerError: this.#answerError },
     );
   }

@@ -1,26 +1,26 @@
+import { MatchSubject } from "./conditions.ts";
+import { ConditionalRoutes } from "./conditional-routes.ts";
+import { PathGuards } from "./path-guards.ts";
 import { isAmbiguous, readings, spellings } from "./readings.ts";
-
-/** What a table needs to know of a route. */
-export interface Routable {
-  /** In the spelling of `normalisePath`; starts with `/`. */
-  readonly pathPrefix: string;
-  /** Lower case, without port, or `*.example.com`; undefined: any. */
-  readonly host: string | undefined;
-  /** It asks for credentials or for money. */
-  readonly isGuarded: boolean;
-}
+import { type Matchable, type Routable } from "./routable.ts";
 
 /** Routes that share a prefix, by how closely their host fits. */
-interface Slot<R> {
+interface Slot<R extends Routable> {
   readonly exact: Map<string, R>;
   /** `.example.com`, longest first. */
   readonly wildcards: (readonly [suffix: string, route: R])[];
   anyHost: R | undefined;
+  /** All routes of the prefix, where some have conditions; `anyHost` is then one of those, and stands for all. */
+  conditional: ConditionalRoutes<R> | undefined;
 }
 
+/** A request that meets no condition of fields and parameters. */
+const BARE: Matchable = { method: "GET", query: "", fields: "" };
+
 /**
- * Finds a request's route: the longest prefix wins; at equal length a host that matches beats none, an exact one a
- * wildcard. Compiled once; a look-up costs one map access for each length of prefix that is in use.
+ * Finds a request's route: an exact path wins over prefixes, and the longest prefix over others; at equal length a host that
+ * matches beats none, an exact one a wildcard; then conditions decide. Compiled once; a look-up costs one map access for each
+ * length of prefix that is in use, and a second look only at prefixes whose routes have conditions.
  */
 export class RouteTable<R extends Routable> {
   readonly #prefixes: PrefixTable<R>;
@@ -29,18 +29,27 @@ export class RouteTable<R extends Routable> {
   readonly #readings: PrefixTable<R> | undefined;
   /** A guarded prefix has several spellings, so that a plain path may be one of them. */
   readonly #readsAll: boolean;
+  /** Guarded routes of exact paths and patterns; undefined: there is none. */
+  readonly #pathGuards: PathGuards<R> | undefined;
 
   constructor(routes: readonly R[]) {
     this.#prefixes = new PrefixTable(routes.map((route) => [route.pathPrefix, route]));
     this.#hasHosts = routes.some((route) => route.host !== undefined);
     const guarded = routes.filter((route) => route.isGuarded);
-    this.#readings = guarded.length === 0 ? undefined : readingsOf(guarded, routes);
-    this.#readsAll = guarded.some((route) => isAmbiguous(route.pathPrefix));
+    const ofPrefix = guarded.filter((route) => !hasPathCondition(route));
+    this.#readings = ofPrefix.length === 0 ? undefined : readingsOf(ofPrefix, routes);
+    this.#readsAll = guarded.some(
+      ({ pathPrefix, conditions }) => isAmbiguous(pathPrefix) || conditions?.isSpelled === true,
+    );
+    const ofPath = ofPrefix.length === guarded.length ? [] : guarded.filter(hasPathCondition);
+    this.#pathGuards = ofPath.length === 0 ? undefined : new PathGuards(ofPath);
   }
 
-  /** `authority` is the request's host, with or without port; `path` is normalised. */
-  match(authority: string, path: string): R | undefined {
-    return this.#prefixes.match(this.#hasHosts ? hostOf(authority) : "", path);
+  /** `authority` is the request's host, with or without port; `path` is normalised; `request` is what conditions look at. */
+  match(authority: string, path: string, request: Matchable = BARE): R | undefined {
+    const host = this.#hasHosts ? hostOf(authority) : "";
+    const route = this.#prefixes.match(host, path);
+    return route?.conditions === undefined ? route : this.#prefixes.matchBy(host, path, request);
   }
 
   /**
@@ -49,10 +58,13 @@ export class RouteTable<R extends Routable> {
    * the configuration says.
    */
   evades(authority: string, path: string, route: R | undefined): boolean {
-    if (this.#readings === undefined || !(this.#readsAll || isAmbiguous(path))) return false;
+    if (this.#readings === undefined && this.#pathGuards === undefined) return false;
+    const guards = this.#pathGuards;
+    if (!(this.#readsAll || isAmbiguous(path) || guards?.mayTake(path) === true)) return false;
     const host = this.#hasHosts ? hostOf(authority) : "";
     for (const reading of readings(path)) {
-      const other = this.#readings.match(host, reading);
+      if (guards?.isPassedBy(route, { host, path, reading }) === true) return true;
+      const other = this.#readings?.match(host, reading);
       if (other === undefined || other === route || !other.isGuarded) continue;
       if (route === undefined || !isReadAlike(route, other)) return true;
     }
@@ -62,10 +74,17 @@ export class RouteTable<R extends Routable> {
 
 function readingsOf<R extends Routable>(guarded: readonly R[], routes: readonly R[]): PrefixTable<R> {
   // Where two prefixes have one reading, the guarded one has it: the table keeps the first.
-  const guardedFirst = [...guarded, ...routes.filter((route) => !route.isGuarded)];
+  const guardedFirst = [...guarded, ...routes.filter((route) => !route.isGuarded)].filter(
+    (route) => !hasPathCondition(route),
+  );
   return new PrefixTable(
     guardedFirst.flatMap((route) => [...spellings(route.pathPrefix)].map((reading) => [reading, route] as const)),
+    false,
   );
+}
+
+function hasPathCondition({ conditions }: Routable): boolean {
+  return conditions !== undefined && (conditions.isExact || conditions.path !== undefined);
 }
 
 function isReadAlike(a: Routable, b: Routable): boolean {
@@ -73,7 +92,7 @@ function isReadAlike(a: Routable, b: Routable): boolean {
 }
 
 /** The prefixes of one length. */
-interface SameLength<R> {
+interface SameLength<R extends Routable> {
   readonly length: number;
   /** Where there is one: comparing it costs less than a slice of the path and its hash (bench proxy --pinned, small64). */
   readonly only: readonly [prefix: string, slot: Slot<R>] | undefined;
@@ -85,16 +104,18 @@ class PrefixTable<R extends Routable> {
   /** Lengths in use, longest first. */
   readonly #lengths: readonly SameLength<R>[];
 
-  constructor(routes: readonly (readonly [prefix: string, route: R])[]) {
+  /** `minds` conditions: if not, routes are found by prefix and host alone. */
+  constructor(routes: readonly (readonly [prefix: string, route: R])[], minds = true) {
     for (const [prefix, route] of routes) {
       // Prefixes that end in `/` and those that do not live side by side: `/a/` takes less than `/a`.
-      const empty: Slot<R> = { exact: new Map(), wildcards: [], anyHost: undefined };
+      const empty: Slot<R> = { exact: new Map(), wildcards: [], anyHost: undefined, conditional: undefined };
       const slot = this.#slots.get(prefix) ?? empty;
       this.#slots.set(prefix, slot);
       if (route.host === undefined) slot.anyHost ??= route;
       else if (route.host.startsWith("*.")) slot.wildcards.push([route.host.slice(1), route]);
       else if (!slot.exact.has(route.host)) slot.exact.set(route.host, route);
     }
+    if (minds) this.#gather(routes);
     for (const slot of this.#slots.values()) slot.wildcards.sort(([a], [b]) => b.length - a.length);
     const byLength = Map.groupBy(this.#slots, ([prefix]) => prefix.length);
     this.#lengths = [...byLength]
@@ -113,12 +134,45 @@ class PrefixTable<R extends Routable> {
     return undefined;
   }
 
+  /** As `match`, also by conditions. */
+  matchBy(host: string, path: string, request: Matchable): R | undefined {
+    const subject = new MatchSubject(request, path);
+    for (const { length } of this.#lengths) {
+      if (length > path.length || !endsAtBoundary(path, length)) continue;
+      const slot = this.#find(path, length);
+      if (slot === undefined) continue;
+      const { conditional } = slot;
+      const route =
+        conditional === undefined ? ofHost(slot, host) : conditional.find(host, subject, length === path.length);
+      if (subject.isTooLong) return undefined;
+      if (route !== undefined) return route;
+    }
+    return undefined;
+  }
+
+  /** Puts the routes of prefixes with conditions in the order in which they are asked. */
+  #gather(routes: readonly (readonly [prefix: string, route: R])[]): void {
+    const markers = new Map<string, R>();
+    for (const [prefix, route] of routes) if (route.conditions !== undefined) markers.set(prefix, route);
+    if (markers.size === 0) return;
+    for (const [prefix, slot] of this.#slots) {
+      const marker = markers.get(prefix);
+      if (marker === undefined) continue;
+      slot.exact.clear();
+      slot.wildcards.length = 0;
+      slot.anyHost = marker;
+      slot.conditional = new ConditionalRoutes<R>();
+    }
+    for (const [prefix, route] of routes) this.#slots.get(prefix)?.conditional?.add(route);
+    for (const slot of this.#slots.values()) slot.conditional?.sort();
+  }
+
   #find(path: string, length: number): Slot<R> | undefined {
     return this.#slots.get(length === path.length ? path : path.slice(0, length));
   }
 }
 
-function ofHost<R>({ exact, wildcards, anyHost }: Slot<R>, host: string): R | undefined {
+function ofHost<R extends Routable>({ exact, wildcards, anyHost }: Slot<R>, host: string): R | undefined {
   return exact.get(host) ?? wildcards.find(([suffix]) => host.endsWith(suffix))?.[1] ?? anyHost;
 }
 

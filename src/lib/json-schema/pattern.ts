@@ -48,6 +48,31 @@ const CATEGORIES: Readonly<Record<string, string>> = {
  * time wherever else the schema is used: `(a+)+`, `(a|aa)+`.
  */
 export function compilePattern(source: string): Pattern {
+  const translated = translateChecked(source);
+  const matcher = linear(translated);
+  const fault = exponentialFault(linear(spelledOut(translated)));
+  if (fault !== "") throw new Error(fault);
+  const size = sizeOf(source);
+  return { test: (text) => matcher.test(text), steps: (length) => Math.floor((length * size) / 32) };
+}
+
+/** Limits of a pattern that whole texts are matched by. */
+export interface WholePatternOptions {
+  /** Of the automaton, in about as many states. */
+  readonly maxSize: number;
+  readonly ignoresCase: boolean;
+}
+
+/** As `compilePattern`, for a pattern that no other program uses: it must match the whole text, and may be ambiguous. */
+export function compileWhole(source: string, { maxSize, ignoresCase }: WholePatternOptions): (text: string) => boolean {
+  const translated = translateChecked(source);
+  if (sizeOf(source) > maxSize) throw new Error(`it repeats too much: its size is limited to ${maxSize}`);
+  const matcher = linear(`${ignoresCase ? "(?i)" : ""}^(?:${translated})$`);
+  return (text) => matcher.test(text);
+}
+
+/** The pattern in the words of RE2, if ECMA-262 takes it too. */
+function translateChecked(source: string): string {
   if (source.length > MAX_PATTERN) throw new Error(`a pattern has ${MAX_PATTERN} characters at most`);
   try {
     // oxlint-disable-next-line no-new -- asked for its syntax alone, never run
@@ -55,21 +80,21 @@ export function compilePattern(source: string): Pattern {
   } catch (error) {
     throw new Error(messageOf(error).replace(/^Invalid regular expression: /, ""), { cause: error });
   }
-  let matcher: RE2JS;
-  let forward: RE2JS;
+  return inLinearTime(() => translate(source));
+}
+
+function linear(translated: string): RE2JS {
+  return inLinearTime(() => RE2JS.compile(translated));
+}
+
+function inLinearTime<T>(make: () => T): T {
   try {
-    const translated = translate(source);
-    matcher = RE2JS.compile(translated);
-    forward = RE2JS.compile(spelledOut(translated));
+    return make();
   } catch (error) {
     throw new Error(`not to be matched in linear time: ${messageOf(error).replace(/^error parsing regexp: /, "")}`, {
       cause: error,
     });
   }
-  const fault = exponentialFault(forward);
-  if (fault !== "") throw new Error(fault);
-  const size = sizeOf(source);
-  return { test: (text) => matcher.test(text), steps: (length) => Math.floor((length * size) / 32) };
 }
 
 /** Groups that are repeated more often than this count as repeated without end: `(.*a){20}` takes as long as `(.*a)+`. */

@@ -47,9 +47,9 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
     case "ambiguous":
       return new TurnpikeError(
         "ambiguous-route",
-        `Cannot tell which route is meant: ${thing} is there for several hosts; name one with ?host=, empty for the one without`,
+        `Cannot tell which route is meant: ${thing} is there several times; name one with ?host= and ?name=, empty for the one without`,
         undefined,
-        { hosts: outcome.hosts },
+        { hosts: outcome.hosts, names: outcome.names },
       );
     case "stale":
       return stale();

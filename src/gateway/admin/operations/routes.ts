@@ -16,6 +16,7 @@ const listedRoute = z
   .looseObject({
     path_prefix: z.string(),
     host: z.string().optional(),
+    name: z.string().optional(),
     upstream: z.string().optional(),
     auth: z.string().openapi({ description: "The type of its auth, or none; the whole of it is in /v1/config" }),
     wasm_filter: z.boolean().openapi({ description: "An entry of wasm_filters is for it" }),
@@ -25,10 +26,16 @@ const listedRoute = z
   })
   .openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
 
-const HOST = {
-  name: "host",
-  description: "The host of the route, where several have the prefix; empty for the one without a host",
-};
+const SELECTION = [
+  {
+    name: "host",
+    description: "The host of the route, where several have the prefix; empty for the one without a host",
+  },
+  {
+    name: "name",
+    description: "The name of the route, where several have the prefix; empty for the one without a name",
+  },
+];
 
 export const listRoutes: Operation = {
   name: "listRoutes",
@@ -81,17 +88,28 @@ export const addRoute: Operation = {
   success: {
     status: 201,
     description: "Every worker serves by it",
-    schema: z.object({ ...changed, created: z.string(), host: z.string().optional() }),
+    schema: z.object({
+      ...changed,
+      created: z.string(),
+      host: z.string().optional(),
+      name: z.string().optional(),
+    }),
     headers: { ...ETAG, Location: "Where the route is" },
   },
   failures: ["already-exists", "invalid-configuration", "change-failed"],
   async run(call, parts) {
     const { body } = call;
     const prefix = textOf(body, "path_prefix") ?? "";
-    const host = textOf(body, "host");
-    const done = await changeBy(call, parts, { kind: "add-route", route: body }, `the route ${shown(prefix, host)}`);
-    const answer = { created: prefix, ...(host === undefined ? {} : { host }) };
-    return changeAnswer(done, answer, { status: 201, headers: { location: placeOf(prefix, host) } });
+    const selected = { host: textOf(body, "host"), name: textOf(body, "name") };
+    const { host, name } = selected;
+    const edit = { kind: "add-route", route: body } as const;
+    const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
+    const answer = {
+      created: prefix,
+      ...(host === undefined ? {} : { host }),
+      ...(name === undefined ? {} : { name }),
+    };
+    return changeAnswer(done, answer, { status: 201, headers: { location: placeOf(prefix, selected) } });
   },
 };
 
@@ -100,11 +118,11 @@ export const patchRoute: Operation = {
   method: "patch",
   path: "/v1/routes/{prefix}",
   summary: "Change a route by a JSON merge patch (RFC 7396)",
-  description: "`null` takes a key away. The patch may change the prefix and the host too.",
+  description: "`null` takes a key away. The patch may change the prefix, the host and the name too.",
   access: "full",
   conditional: true,
   parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },
-  query: [HOST],
+  query: SELECTION,
   body: {
     types: [MERGE_PATCH_TYPE, JSON_TYPE],
     maxBytes: MAX_BODY_BYTES,
@@ -119,11 +137,11 @@ export const patchRoute: Operation = {
   },
   failures: ["not-found", "already-exists", "ambiguous-route", "invalid-configuration", "change-failed"],
   async run(call, parts) {
-    const { body, parameters, query } = call;
+    const { body, parameters } = call;
     const { prefix = "" } = parameters;
-    const host = query.get("host") ?? undefined;
-    const edit = { kind: "patch-route", prefix, host, patch: body } as const;
-    const done = await changeBy(call, parts, edit, `the route ${shown(prefix, host)}`);
+    const selected = selectionOf(call);
+    const edit = { kind: "patch-route", prefix, ...selected, patch: body } as const;
+    const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
     return changeAnswer(done, { changed: textOf(body, "path_prefix") ?? prefix });
   },
 };
@@ -147,7 +165,7 @@ export const deleteRoute: Operation = {
   name: "deleteRoute",
   path: "/v1/routes/{prefix}",
   parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },
-  query: [HOST],
+  query: SELECTION,
   run: (call, parts) => deleteBy(call.parameters["prefix"] ?? "", call, parts),
 };
 
@@ -155,7 +173,7 @@ export const deleteRouteByQuery: Operation = {
   ...deletion,
   name: "deleteRouteByQuery",
   path: "/v1/routes",
-  query: [{ name: "prefix", description: "The route's path_prefix" }, HOST],
+  query: [{ name: "prefix", description: "The route's path_prefix" }, ...SELECTION],
   run(call, parts) {
     const prefix = call.query.get("prefix");
     if (prefix === null) {
@@ -166,17 +184,33 @@ export const deleteRouteByQuery: Operation = {
 };
 
 async function deleteBy(prefix: string, call: Call, parts: AdminParts): Promise<Response> {
-  const host = call.query.get("host") ?? undefined;
-  const done = await changeBy(call, parts, { kind: "delete-route", prefix, host }, `the route ${shown(prefix, host)}`);
+  const selected = selectionOf(call);
+  const edit = { kind: "delete-route", prefix, ...selected } as const;
+  const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
   return changeAnswer(done, { deleted: prefix });
 }
 
-function shown(prefix: string, host: string | undefined): string {
-  return `${JSON.stringify(prefix)}${host === undefined || host === "" ? "" : ` of ${JSON.stringify(host)}`}`;
+/** What a route is told by, from others of its prefix. */
+interface Selection {
+  readonly host: string | undefined;
+  readonly name: string | undefined;
 }
 
-function placeOf(prefix: string, host: string | undefined): string {
-  return `/v1/routes/${encodeURIComponent(prefix)}${host === undefined ? "" : `?host=${encodeURIComponent(host)}`}`;
+function selectionOf({ query }: Call): Selection {
+  return { host: query.get("host") ?? undefined, name: query.get("name") ?? undefined };
+}
+
+function shown(prefix: string, { host = "", name = "" }: Selection): string {
+  const named = name === "" ? "" : ` named ${JSON.stringify(name)}`;
+  return `${JSON.stringify(prefix)}${named}${host === "" ? "" : ` of ${JSON.stringify(host)}`}`;
+}
+
+function placeOf(prefix: string, { host, name }: Selection): string {
+  const query = new URLSearchParams({
+    ...(host === undefined ? {} : { host }),
+    ...(name === undefined ? {} : { name }),
+  });
+  return `/v1/routes/${encodeURIComponent(prefix)}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }
 
 function textOf(value: unknown, key: string): string | undefined {

@@ -19,6 +19,7 @@ export const problem = z
       }),
     referenced_by: z.array(z.string()).optional(),
     hosts: z.array(z.string()).optional(),
+    names: z.array(z.string()).optional(),
   })
   .openapi("Problem", { description: "RFC 9457 problem details" });
 

@@ -62,7 +62,13 @@ export function identityOf(list: ListKey, item: unknown): string | undefined {
     return typeof name === "string" ? name : undefined;
   }
   const prefix = valueAt(item, ["path_prefix"]);
-  return typeof prefix === "string" ? `${hostOf(item)} ${prefix}` : undefined;
+  return typeof prefix === "string" ? `${hostOf(item)} ${prefix} ${nameOf(item)}` : undefined;
+}
+
+/** A route's name; empty where it has none. */
+function nameOf(route: unknown): string {
+  const name = valueAt(route, ["name"]);
+  return typeof name === "string" ? name : "";
 }
 
 /** A route's host as the schema has it, in lower case; empty where it has none. */
@@ -78,15 +84,22 @@ function indexOf(document: unknown, list: ListKey, identity: string | undefined)
 
 function findRoute(
   document: unknown,
-  { prefix, host }: { readonly prefix: string; readonly host: string | undefined },
+  { prefix, host, name }: Extract<Edit, { kind: "delete-route" }> | Extract<Edit, { kind: "patch-route" }>,
 ): number | Refusal {
   const found = [...listAt(document, ["routes"]).entries()].filter(
     ([, route]) =>
-      valueAt(route, ["path_prefix"]) === prefix && (host === undefined || hostOf(route) === host.toLowerCase()),
+      valueAt(route, ["path_prefix"]) === prefix &&
+      (host === undefined || hostOf(route) === host.toLowerCase()) &&
+      (name === undefined || nameOf(route) === name),
   );
   const [first] = found;
   if (first === undefined) return ABSENT;
-  if (found.length > 1) return { kind: "ambiguous", hosts: found.map(([, route]) => hostOf(route)) };
+  if (found.length > 1)
+    return {
+      kind: "ambiguous",
+      hosts: found.map(([, route]) => hostOf(route)),
+      names: found.map(([, route]) => nameOf(route)),
+    };
   return first[0];
 }
 

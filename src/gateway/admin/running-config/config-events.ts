@@ -29,8 +29,14 @@ function editText(edit: Edit): string {
   return "replace the configuration";
 }
 
-function routeText({ prefix, host }: { readonly prefix: string; readonly host: string | undefined }): string {
-  return `${JSON.stringify(prefix)}${host ? ` of ${JSON.stringify(host)}` : ""}`;
+interface NamedRoute {
+  readonly prefix: string;
+  readonly host: string | undefined;
+  readonly name?: string | undefined;
+}
+
+function routeText({ prefix, host, name }: NamedRoute): string {
+  return `${JSON.stringify(prefix)}${name ? ` named ${JSON.stringify(name)}` : ""}${host ? ` of ${JSON.stringify(host)}` : ""}`;
 }
 
 /** What a new item is called; it is not checked yet. */
@@ -56,7 +62,7 @@ export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
     case "referenced":
       return `${outcome.by.length} other ${outcome.by.length === 1 ? "key names" : "keys name"} it`;
     case "ambiguous":
-      return "several hosts have one, and none is named";
+      return "several routes have the prefix, and none is named";
     case "stale":
       return "the configuration has changed since it was read";
     case "busy":

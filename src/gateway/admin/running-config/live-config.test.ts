@@ -116,7 +116,7 @@ test("a change that cannot be is told apart from one that must not be, and chang
       ],
     },
     { kind: "absent" },
-    { kind: "ambiguous", hosts: ["one.test", "two.test"] },
+    { kind: "ambiguous", hosts: ["one.test", "two.test"], names: ["", ""] },
     { kind: "absent" },
     { kind: "duplicate" },
     expect.objectContaining({ kind: "invalid" }),

@@ -3,16 +3,22 @@ import { type Config } from "../../config/config.ts";
 import { type Finding } from "../../config/finding.ts";
 import { type Actor } from "../../telemetry/event.ts";
 
-/** One change of the document. A `host` of undefined is any host; an empty one is the route without a host. */
+/** One change of the document. A `host` or `name` of undefined is any; an empty one is the route without. */
 export type Edit =
   | { readonly kind: "add-route"; readonly route: unknown }
   | {
       readonly kind: "patch-route";
       readonly prefix: string;
       readonly host: string | undefined;
+      readonly name?: string | undefined;
       readonly patch: unknown;
     }
-  | { readonly kind: "delete-route"; readonly prefix: string; readonly host: string | undefined }
+  | {
+      readonly kind: "delete-route";
+      readonly prefix: string;
+      readonly host: string | undefined;
+      readonly name?: string | undefined;
+    }
   | { readonly kind: "add-upstream"; readonly upstream: unknown }
   | { readonly kind: "patch-upstream"; readonly name: string; readonly patch: unknown }
   | { readonly kind: "delete-upstream"; readonly name: string }
@@ -55,8 +61,8 @@ export type ChangeOutcome =
   | { readonly kind: "duplicate" }
   /** What names the upstream, as `routes[2].mirror`. */
   | { readonly kind: "referenced"; readonly by: readonly string[] }
-  /** The hosts of the routes with this prefix; the empty one has no host. */
-  | { readonly kind: "ambiguous"; readonly hosts: readonly string[] }
+  /** Hosts and names of the routes with this prefix; the empty ones have none. */
+  | { readonly kind: "ambiguous"; readonly hosts: readonly string[]; readonly names: readonly string[] }
   /** None of the revisions in `ifMatch` is the current one. */
   | { readonly kind: "stale" }
   /** Too many changes wait. */

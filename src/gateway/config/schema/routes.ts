@@ -19,6 +19,7 @@ import {
 import { rateLimit } from "./rate-limit.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
 import { routeCache } from "./route-cache.ts";
+import { routeMatch, routeNameKey } from "./route-match.ts";
 import { routeX402 } from "./route-x402.ts";
 import { routeSecurityHeaders } from "./security-headers.ts";
 import { trafficSplit, trafficSplitSticky } from "./traffic-split.ts";
@@ -90,6 +91,8 @@ export const route = z
     host: routeHost
       .exactOptional()
       .describe("Host of the route, such as `example.com` or `*.example.com`. Absent: any host."),
+    name: routeNameKey.exactOptional(),
+    match: routeMatch.exactOptional(),
     upstream: text.exactOptional().describe("Upstream of the route. Required unless `tenant` is set."),
     tenant: tenant.exactOptional(),
     rewrite_pattern: pathPrefix

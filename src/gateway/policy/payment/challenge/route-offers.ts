@@ -21,6 +21,7 @@ export interface PaymentTerms extends Terms {
 export interface OfferConfig {
   readonly path_prefix: string;
   readonly host?: string;
+  readonly name?: string;
   readonly x402: PaymentTerms;
   /** `x402.public_url`: what resource URLs start with, no slash at the end. Empty: they start as the client's own request does. */
   readonly public_url: string;

@@ -38,9 +38,26 @@ export interface PatchOperation {
   readonly value?: Json;
 }
 
+interface NamedCondition {
+  readonly name: string;
+  readonly value?: string;
+  readonly pattern?: string;
+}
+
+export interface RouteMatch {
+  readonly exact_path?: boolean;
+  readonly path_pattern?: string;
+  readonly methods?: readonly string[];
+  readonly headers?: readonly NamedCondition[];
+  readonly query?: readonly NamedCondition[];
+  readonly grpc?: { readonly service?: string; readonly method?: string };
+}
+
 export interface RouteSummary {
   readonly path_prefix: string;
   readonly host?: string;
+  readonly name?: string;
+  readonly match?: RouteMatch;
   readonly upstream?: string;
   readonly tenant?: JsonObject;
   readonly traffic_split?: readonly { readonly upstream: string; readonly weight: number }[];

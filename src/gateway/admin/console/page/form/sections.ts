@@ -6,18 +6,22 @@ function text(item: JsonObject, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The address of a route: its prefix, and its host, which may be none. */
-export function routeAddress(prefix: string, host: string | undefined): string {
-  return `/v1/routes/${encodeURIComponent(prefix)}?host=${encodeURIComponent(host ?? "")}`;
+/** The address of a route: its prefix, and its host and name, which may be none. */
+export function routeAddress(prefix: string, host: string | undefined, name: string | undefined): string {
+  const query = `host=${encodeURIComponent(host ?? "")}&name=${encodeURIComponent(name ?? "")}`;
+  return `/v1/routes/${encodeURIComponent(prefix)}?${query}`;
 }
 
 export const ROUTES: Section = {
   name: "routes",
   noun: "route",
-  first: ["path_prefix", "host", "upstream", "auth", "x402", "rate_limit", "cache"],
+  first: ["path_prefix", "host", "name", "match", "upstream", "auth", "x402", "rate_limit", "cache"],
   begin: {},
-  addressOf: (item) => routeAddress(text(item, "path_prefix"), text(item, "host")),
-  titleOf: (item) => `${text(item, "host")}${text(item, "path_prefix")}`,
+  addressOf: (item) => routeAddress(text(item, "path_prefix"), text(item, "host"), text(item, "name")),
+  titleOf: (item) => {
+    const name = text(item, "name");
+    return `${text(item, "host")}${text(item, "path_prefix")}${name === "" ? "" : `#${name}`}`;
+  },
 };
 
 export const UPSTREAMS: Section = {

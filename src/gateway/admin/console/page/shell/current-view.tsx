@@ -29,7 +29,9 @@ export function CurrentView({ view, query }: CurrentViewProps) {
     case "routes/edit": {
       const prefix = query.get("prefix");
       const host = query.get("host");
-      const find = (item: JsonObject): boolean => item["path_prefix"] === prefix && (item["host"] ?? null) === host;
+      const name = query.get("name");
+      const find = (item: JsonObject): boolean =>
+        item["path_prefix"] === prefix && (item["host"] ?? null) === host && (item["name"] ?? null) === name;
       return <Edit section={ROUTES} find={find} name={`${view}?${query.toString()}`} />;
     }
     case "upstreams":

@@ -18,8 +18,40 @@ import { tell } from "../parts/told.tsx";
 import { Errors } from "./overview.tsx";
 
 /** What counters of a route are named by. */
-function labelOf({ host, path_prefix: prefix }: RouteSummary): string {
-  return `${host ?? ""}${prefix}`;
+function labelOf({ host, path_prefix: prefix, name }: RouteSummary): string {
+  return `${host ?? ""}${prefix}${name === undefined ? "" : `#${name}`}`;
+}
+
+/** What a request must have beside host and prefix, in a few words each. */
+function conditionsOf({ match }: RouteSummary): string[] {
+  if (match === undefined) return [];
+  const { exact_path: isExact, path_pattern: pattern, methods = [], headers = [], query = [], grpc } = match;
+  return [
+    ...(isExact === true ? ["exact path"] : []),
+    ...(pattern === undefined ? [] : [`path ~ ${pattern}`]),
+    ...(methods.length === 0 ? [] : [methods.join(", ")]),
+    ...(grpc === undefined ? [] : [`gRPC ${grpc.service ?? "*"}/${grpc.method ?? "*"}`]),
+    ...headers.map(({ name, value, pattern: text }) => `${name}${conditionText(value, text)}`),
+    ...query.map(({ name, value, pattern: text }) => `?${name}${conditionText(value, text)}`),
+  ];
+}
+
+function conditionText(value: string | undefined, pattern: string | undefined): string {
+  if (pattern !== undefined) return ` ~ ${pattern}`;
+  return value === undefined ? "" : `=${value}`;
+}
+
+function Route({ route }: { readonly route: RouteSummary }) {
+  const conditions = conditionsOf(route);
+  if (route.name === undefined && conditions.length === 0) {
+    return <RouteName host={route.host} prefix={route.path_prefix} />;
+  }
+  return (
+    <span class="stack">
+      <RouteName host={route.host} prefix={route.path_prefix} />
+      <span class="soft">{[...(route.name === undefined ? [] : [`#${route.name}`]), ...conditions].join(" · ")}</span>
+    </span>
+  );
 }
 
 /** All routes, what they do, and what comes to them. */
@@ -59,7 +91,7 @@ function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
     {
       name: "Route",
       sort: labelOf,
-      cell: (route) => <RouteName host={route.host} prefix={route.path_prefix} />,
+      cell: (route) => <Route route={route} />,
     },
     { name: "Goes to", cell: (route) => <Target route={route} /> },
     { name: "Guards", cell: (route) => <Guards route={route} /> },
@@ -121,7 +153,7 @@ function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
         caption="Routes, with rates of the last minute"
         columns={columns}
         rows={shown}
-        keyOf={(route) => `${route.host ?? ""} ${route.path_prefix}`}
+        keyOf={labelOf}
         empty={
           <Empty title={`No route has “${filter}” in it`}>Prefixes, hosts, upstreams and guards are searched.</Empty>
         }
@@ -134,8 +166,17 @@ function cacheShareOf(cache: Parameters<typeof cacheShare>[1] | undefined): numb
   return cache === undefined ? undefined : cacheShare(undefined, cache);
 }
 
-function searchText({ path_prefix: prefix, host, upstream, auth, traffic_split: split }: RouteSummary): string {
-  const names = [prefix, host, upstream, auth, ...(split ?? []).map((share) => share.upstream)];
+function searchText(route: RouteSummary): string {
+  const { path_prefix: prefix, host, name, upstream, auth, traffic_split: split } = route;
+  const names = [
+    prefix,
+    host,
+    name,
+    upstream,
+    auth,
+    ...conditionsOf(route),
+    ...(split ?? []).map((share) => share.upstream),
+  ];
   return names.join(" ").toLowerCase();
 }
 
@@ -189,14 +230,17 @@ function Actions({ route, onChange }: { readonly route: RouteSummary; readonly o
         </p>
       ),
       async run() {
-        await call(routeAddress(route.path_prefix, route.host), { method: "DELETE" });
+        await call(routeAddress(route.path_prefix, route.host, route.name), { method: "DELETE" });
         tell(`The route ${name} is removed. The file has it until you persist.`);
         onChange();
       },
     });
   return (
     <span class="row-actions">
-      <a class="button small quiet" href={linkTo("routes/edit", { prefix: route.path_prefix, host: route.host })}>
+      <a
+        class="button small quiet"
+        href={linkTo("routes/edit", { prefix: route.path_prefix, host: route.host, name: route.name })}
+      >
         Edit<span class="visually-hidden"> {name}</span>
       </a>
       <button class="button small quiet" type="button" onClick={remove}>

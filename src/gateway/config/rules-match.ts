@@ -1,0 +1,111 @@
+import { messageOf } from "../../lib/caught.ts";
+import { compileWholePattern } from "../../lib/linear-pattern.ts";
+import { type RouteConfig } from "./config.ts";
+import { type Report } from "./draft.ts";
+import { HOP_FIELDS, PAYMENT_FIELDS, STEERING_FIELDS, STEERING_PREFIXES, TOLD_FIELDS } from "./own-fields.ts";
+
+/** Routes with one path prefix and host: a request may have to be compared with each of them. */
+const MAX_ALTERNATIVES = 256;
+
+/** Fields that requests do not have any more when routes are chosen. */
+const UNSEEN = new Set([...HOP_FIELDS, ...TOLD_FIELDS, ...STEERING_FIELDS, ...PAYMENT_FIELDS]);
+
+/** Rules of `routes[].match`: it says something, and nothing that excludes itself. */
+export function checkMatch({ match, path_prefix: prefix }: RouteConfig, path: string, report: Report): void {
+  if (match === undefined) return;
+  const { exact_path: isExact, path_pattern: pattern, methods, headers, query, grpc } = match;
+  const hasOther = isExact || pattern !== undefined || grpc !== undefined;
+  if (!hasOther && methods.length + headers.length + query.length === 0) report.problem(path, "expected a condition");
+  if (pattern !== undefined) {
+    if (isExact) report.problem(`${path}.path_pattern`, "excluded by exact_path");
+    checkPattern(pattern, `${path}.path_pattern`, report);
+  }
+  for (const [i, condition] of headers.entries()) {
+    checkField(condition.name, `${path}.headers[${i}].name`, report);
+    checkTest(condition, `${path}.headers[${i}]`, report);
+  }
+  for (const [i, condition] of query.entries()) checkTest(condition, `${path}.query[${i}]`, report);
+  if (grpc !== undefined) checkGrpc({ ...match, grpc }, prefix, { path: `${path}.grpc`, report });
+}
+
+function checkPattern(pattern: string, path: string, report: Report): void {
+  try {
+    compileWholePattern(pattern);
+  } catch (error) {
+    report.problem(path, `expected a regular expression: ${messageOf(error)}`);
+  }
+}
+
+interface Test {
+  readonly value?: string;
+  readonly pattern?: string;
+}
+
+function checkTest({ value, pattern }: Test, path: string, report: Report): void {
+  if (pattern === undefined) return;
+  if (value !== undefined) report.problem(path, '"value" excludes "pattern"');
+  checkPattern(pattern, `${path}.pattern`, report);
+}
+
+function checkField(name: string, path: string, report: Report): void {
+  const lower = name.toLowerCase();
+  if (lower === "host") report.problem(path, '"host" of the route matches the Host of requests');
+  else if (UNSEEN.has(lower) || STEERING_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+    report.problem(path, `${JSON.stringify(name)} of clients is removed before routes are matched`);
+  }
+}
+
+function checkGrpc(
+  { grpc, exact_path: isExact, path_pattern: pattern }: NonNullable<RouteConfig["match"]>,
+  prefix: string,
+  { path, report }: { readonly path: string; readonly report: Report },
+): void {
+  const { service, method } = grpc ?? {};
+  if (service === undefined && method === undefined) report.problem(path, 'expected "service", "method" or both');
+  if (isExact || pattern !== undefined) report.problem(path, "excludes exact_path and path_pattern");
+  const called = `/${service ?? ""}${service === undefined ? "" : "/"}${service === undefined ? "" : (method ?? "")}`;
+  const isCovered = prefix === called || called.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`);
+  if (!isCovered) {
+    report.problem(path, `path_prefix ${JSON.stringify(prefix)} does not cover ${JSON.stringify(called)}; use "/"`);
+  }
+}
+
+/** Finds routes that would never be asked, since another one has the same prefix, host and conditions. */
+export class Repetitions {
+  readonly #report: Report;
+  readonly #names = new Map<string, number>();
+  readonly #matches = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  check({ host = "", path_prefix: prefix, name, match }: RouteConfig, i: number): void {
+    const key = `${host} ${prefix}`;
+    const sameName = first(this.#names, name === undefined ? key : `${key} ${name}`, i);
+    if (sameName !== undefined) {
+      const what = name === undefined ? "path_prefix and host" : "path_prefix, host and name";
+      const hint = match === undefined ? "" : "; give it a name of its own";
+      this.#report.problem(`routes[${i}]`, `${what} are those of routes[${sameName}]${hint}`);
+    }
+    const sameMatch = first(this.#matches, match === undefined ? key : `${key} ${JSON.stringify(match)}`, i);
+    if (sameMatch !== undefined && sameName === undefined) {
+      this.#report.problem(`routes[${i}]`, `path_prefix, host and match are those of routes[${sameMatch}]`);
+    }
+    if (name === undefined && match === undefined) return;
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    if (count === MAX_ALTERNATIVES + 1) {
+      const message = `expected at most ${MAX_ALTERNATIVES} routes with one path_prefix and host`;
+      this.#report.problem(`routes[${i}]`, message);
+    }
+  }
+}
+
+/** The first route with this key, if it is another one. */
+function first(known: Map<string, number>, key: string, i: number): number | undefined {
+  const other = known.get(key);
+  if (other === undefined) known.set(key, i);
+  return other;
+}

@@ -1,0 +1,94 @@
+import * as z from "zod";
+import { headerName, headerValue, ours, secret, text } from "./kinds.ts";
+
+/** As many conditions of one kind as Gateway API allows in one match. */
+const MAX_CONDITIONS = 16;
+/** Characters of a regular expression; `lib/linear-pattern.ts` bounds what it repeats. */
+const MAX_PATTERN_LENGTH = 256;
+/** Characters of a value or of a parameter's name. */
+const MAX_VALUE_LENGTH = 4096;
+/** Characters of a gRPC service's or method's name. */
+const MAX_GRPC_NAME = 1024;
+
+const pattern = text.max(MAX_PATTERN_LENGTH);
+
+/** RFC 9110 §9.1: a method is a token, and its capitals matter. */
+const method = z
+  .string()
+  .max(64)
+  .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'expected a method, as in "GET"');
+
+const headerCondition = z
+  .strictObject({
+    name: headerName.describe("Field name."),
+    value: headerValue
+      .meta(secret("field"))
+      .exactOptional()
+      .describe("The field's whole value. Several lines are joined with `, `."),
+    pattern: pattern.exactOptional().describe("Regular expression for the whole value, in place of `value`."),
+  })
+  .describe("One header field. With neither `value` nor `pattern`, any value matches.");
+
+const queryCondition = z
+  .strictObject({
+    name: text.max(MAX_VALUE_LENGTH).describe("Name of the parameter, decoded."),
+    value: z.string().max(MAX_VALUE_LENGTH).exactOptional().describe("The parameter's whole value, decoded."),
+    pattern: pattern.exactOptional().describe("Regular expression for the whole value, in place of `value`."),
+  })
+  .describe(
+    "One query parameter. With neither `value` nor `pattern`, any value matches. Of a repeated parameter, the first value counts.",
+  );
+
+const grpcName = z.string().max(MAX_GRPC_NAME);
+
+const grpc = z
+  .strictObject({
+    service: grpcName
+      .regex(/^[A-Za-z_][\w.]*$/, 'expected the full name of a service, as in "shop.v1.Cart"')
+      .exactOptional()
+      .describe("Full name of the service. Absent: any service."),
+    method: grpcName
+      .regex(/^[A-Za-z_]\w*$/, 'expected the name of a method, as in "AddItem"')
+      .exactOptional()
+      .describe("Name of the method. Absent: any method."),
+  })
+  .describe("A gRPC service, method or both. The path is `/service/method`.");
+
+/** `routes[].match`. */
+export const routeMatch = z
+  .strictObject({
+    exact_path: z
+      .boolean()
+      .default(false)
+      .describe("Match only the path that equals `path_prefix`, and not the paths below it."),
+    path_pattern: pattern
+      .exactOptional()
+      .describe("Regular expression for the whole path. The path must also be covered by `path_prefix`."),
+    methods: z.array(method).max(MAX_CONDITIONS).default([]).describe("Methods. Empty: any method."),
+    headers: z
+      .array(headerCondition)
+      .max(MAX_CONDITIONS)
+      .default([])
+      .describe("Header fields. The request must match all of them."),
+    query: z
+      .array(queryCondition)
+      .max(MAX_CONDITIONS)
+      .default([])
+      .describe("Query parameters. The request must match all of them."),
+    grpc: grpc.exactOptional(),
+  })
+  .meta(
+    ours(
+      "Conditions beside `path_prefix` and `host`. The request must match all of them. Regular expressions are matched in linear time.",
+    ),
+  );
+
+/** `routes[].name`. */
+export const routeNameKey = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, 'expected a name of small letters, digits, ".", "_" and "-"')
+  .meta(
+    ours(
+      "Name that distinguishes this route from others with the same `path_prefix` and `host`. Metrics and the admin API use it.",
+    ),
+  );

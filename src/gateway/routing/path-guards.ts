@@ -1,0 +1,69 @@
+import { MAX_MATCHED_TEXT } from "./conditions.ts";
+import { spellings } from "./readings.ts";
+import { type Routable } from "./routable.ts";
+
+/** A path, and one of the paths that some server may take it for. */
+export interface Reading {
+  /** Of the request, as `hostOf` has it. */
+  readonly host: string;
+  readonly path: string;
+  readonly reading: string;
+}
+
+interface Guard<R> {
+  readonly route: R;
+  readonly spellings: ReadonlySet<string>;
+}
+
+/** Guarded routes that have an exact path or a pattern: another spelling of such a path must not reach another route. */
+export class PathGuards<R extends Routable> {
+  readonly #guards: readonly Guard<R>[];
+  readonly #hasExact: boolean;
+
+  constructor(routes: readonly R[]) {
+    this.#guards = routes.map((route) => ({ route, spellings: spellings(route.pathPrefix) }));
+    this.#hasExact = routes.some(({ conditions }) => conditions?.isExact === true);
+  }
+
+  /** True for a path without any mark of another spelling that some server may all the same take for an exact path. */
+  mayTake(path: string): boolean {
+    return this.#hasExact && path.length > 1 && path.endsWith("/");
+  }
+
+  /** True if `reading` is a path of a guarded route, the path itself is not, and `taken` is another route. */
+  isPassedBy(taken: Routable | undefined, reading: Reading): boolean {
+    return this.#guards.some(
+      (guard) =>
+        guard.route !== taken &&
+        isOfHost(guard.route, reading.host) &&
+        !isToldApart(guard, taken) &&
+        reads(guard, reading),
+    );
+  }
+}
+
+function isOfHost({ host }: Routable, asked: string): boolean {
+  if (host === undefined) return true;
+  return host.startsWith("*.") ? asked.endsWith(host.slice(1)) : host === asked;
+}
+
+/** The configuration has a route for exactly this other spelling. */
+function isToldApart({ spellings: own }: Guard<Routable>, taken: Routable | undefined): boolean {
+  if (taken?.conditions?.isExact !== true) return false;
+  const { pathPrefix } = taken;
+  return !own.isDisjointFrom(spellings(pathPrefix)) || !own.isDisjointFrom(spellings(withoutSlash(pathPrefix)));
+}
+
+/** Servers that ignore the slash at the end of a path are many. */
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function reads({ route, spellings: own }: Guard<Routable>, { path, reading }: Reading): boolean {
+  const { conditions, pathPrefix } = route;
+  if (conditions === undefined) return false;
+  if (conditions.isExact) return path !== pathPrefix && (own.has(reading) || own.has(withoutSlash(reading)));
+  if (conditions.path === undefined || conditions.pathAnyCase === undefined) return false;
+  if (reading.length > MAX_MATCHED_TEXT || path.length > MAX_MATCHED_TEXT) return true;
+  return conditions.pathAnyCase(reading) && !conditions.path(path);
+}
