@@ -6,6 +6,9 @@ import { Waiters } from "./waiters.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+/** Names the program that is tested, such as dist/turnpike; without it, that is the source. */
+const PROGRAM = process.env["TURNPIKE_TEST_PROGRAM"] ?? "";
+const COMMAND = PROGRAM === "" ? [process.execPath, MAIN] : [PROGRAM];
 const PATIENCE_MS = 20_000;
 
 /** A folder of its own, below the system's for temporary files; removed by `remove`. */
@@ -36,7 +39,7 @@ export class Program {
     args: readonly string[],
     options: { command?: readonly string[]; detached?: boolean; env?: Readonly<Record<string, string>> } = {},
   ) {
-    this.#process = Bun.spawn([...(options.command ?? [process.execPath, MAIN]), ...args], {
+    this.#process = Bun.spawn([...(options.command ?? COMMAND), ...args], {
       stdio: ["ignore", "pipe", "pipe"],
       detached: options.detached ?? false,
       env: { ...process.env, ...options.env },

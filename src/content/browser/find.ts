@@ -57,10 +57,16 @@ async function systemEnvironment(folder: string): Promise<Readonly<Record<string
   return { FONTCONFIG_FILE: await writeFontConfig({ folder, withSystem: true }) };
 }
 
+/** The source of the program that is one file has paths that begin so. */
+const INSIDE_ONE_FILE = "/$bunfs/";
+
 /** What to say where no browser could be started; `failure` is why the last one could not. */
 export function noBrowserMessage(failure: string | undefined): string {
   if (failure !== undefined) return `Cannot start a browser: ${failure}; ${ADVICE}`;
   const machine = `${process.platform}-${process.arch}`;
+  if (Bun.main.startsWith(INSIDE_ONE_FILE)) {
+    return `Cannot start a browser: none lies beside ${process.execPath} and none is installed; put the folder node_modules that comes with the program beside it, or ${ADVICE}`;
+  }
   return `Cannot start a browser: npm brought none for ${machine} and none is installed; run 'npm ci', or ${ADVICE}`;
 }
 

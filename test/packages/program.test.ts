@@ -1,0 +1,87 @@
+/** The program that is one file, in an empty folder without Node and npm. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import manifest from "../../package.json";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { descendants, Folder, Program } from "../support/program.ts";
+
+// The build, and a browser that is unpacked.
+setDefaultTimeout(patient(90_000));
+
+const ROOT = join(import.meta.dir, "../..");
+const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);
+const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body>
+<article><h1>Tide tables</h1><p>${WORDS}</p><p>${WORDS}</p></article></body></html>`;
+
+const folder = new Folder();
+const program = folder.file("turnpike");
+const ENV = { HOME: folder.path, PATH: "/nonexistent" };
+let site: Bun.Server<undefined>;
+
+beforeAll(() => {
+  const build = Bun.spawnSync([process.execPath, "scripts/build/program.ts"], { cwd: ROOT });
+  if (build.exitCode !== 0) throw new Error(`Cannot build the program: ${build.stderr.toString()}`);
+  copyFileSync(join(ROOT, "dist/turnpike"), program);
+  site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
+  });
+});
+
+afterAll(async () => {
+  await site.stop(true);
+  folder.remove();
+});
+
+async function run(...args: readonly string[]) {
+  const child = Bun.spawn([program, ...args], { cwd: folder.path, stdio: ["ignore", "pipe", "pipe"], env: ENV });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, out, err };
+}
+
+function start(...args: readonly string[]): Program {
+  return new Program(args, { command: ["/usr/bin/env", "-i", `HOME=${folder.path}`, "PATH=/nonexistent", program] });
+}
+
+test("it says its version, and what is missing for a browser", async () => {
+  expect(await run("--version")).toEqual({ code: 0, out: `turnpike ${manifest.version}\n`, err: "" });
+  const ran = await run("start", "--port", "0", "--admin-port", "0");
+  expect(ran.code).toBe(1);
+  expect(ran.err).toContain("put the folder node_modules that comes with the program beside it");
+});
+
+test("the gateway alone serves in several processes, by a configuration of YAML", async () => {
+  const config = folder.write("gateway.yaml", "server:\n  port: 0\n  workers: 2\n  static_root: .\n");
+  const gateway = start("--config", config);
+  try {
+    await gateway.sees(/listening on (http:\S+)/);
+    expect(descendants(gateway.pid, "/process/worker.").length).toBe(2);
+  } finally {
+    await gateway.stop();
+  }
+});
+
+test("start sells a page that its browser beside it has loaded, and serves the console", async () => {
+  for (const name of ["@sparticuz/chromium", "@expo-google-fonts/arimo"]) {
+    const place = folder.file(`node_modules/${name}`);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), place);
+  }
+  const started = start("start", "--port", "0", "--admin-port", "0", "--allow-private");
+  try {
+    const [, gateway = ""] = await started.sees(/^gateway +(http:\S+)$[^]*^try /m);
+    expect(started.output).toMatch(/^browser +HeadlessChrome/m);
+    for (const engine of ["static", "browser"]) {
+      const set = ["--set", `engine=${engine}`, "--gateway", gateway];
+      const { code, out, err } = await run("call", "read", site.url.href, ...set);
+      expect([code, err]).toEqual([0, expect.stringContaining("paid $0.005 USDC")]);
+      expect(out).toContain("High water at the harbour");
+    }
+    const [, console = ""] = /^console +(http:\S+)$/m.exec(started.output) ?? [];
+    expect(await (await fetch(`${console}console.js`)).text()).toContain("turnpike");
+  } finally {
+    await started.stop();
+  }
+});
