@@ -6,7 +6,6 @@ import { type Exchange, type RequestHead } from "./exchange.ts";
 import { type GatewayPaths, serveGatewayPath } from "./gateway-paths.ts";
 import { type Observer } from "./observer.ts";
 import { type Decision, MAX_PAUSE_MS, type Policy } from "./policy/policy.ts";
-import { type ResponseCache } from "./proxy/cache/cache.ts";
 import { forward } from "./proxy/forward.ts";
 import { GrpcResponse } from "./proxy/grpc.ts";
 import { type ForwardTarget } from "./proxy/target.ts";
@@ -15,13 +14,18 @@ import { type Routable } from "./routing/routable.ts";
 import { type RouteTable } from "./routing/table.ts";
 import { type StaticFiles } from "./static/static-files.ts";
 
+/** Responds to the requests of a route that its policies let through. */
+export interface RequestHandler {
+  serve(exchange: Exchange): void;
+}
+
 /** A route as requests need it; made from the configuration, never changed. */
 export interface Route extends Routable {
   /** In the order in which they run: the list in docs/policies.md. */
   readonly policies: readonly Policy[];
   readonly target: ForwardTarget;
-  /** Undefined: every request goes to the upstream. */
-  readonly cache: ResponseCache | undefined;
+  /** A cache, a redirect or a fixed response; undefined: every request goes to the upstream. */
+  readonly handler: RequestHandler | undefined;
   readonly observer: Observer;
 }
 
@@ -109,8 +113,8 @@ export function routeBodyLimit({ routes, limitsBodies }: Pipeline, head: Request
 /** To the route's upstream, unless its cache has the answer; a file, or 404, where there is no route. */
 function handle(pipeline: Pipeline, exchange: Exchange, route: Route | undefined): void {
   if (route !== undefined) {
-    if (route.cache === undefined) forward(exchange, route.target);
-    else route.cache.serve(exchange);
+    if (route.handler === undefined) forward(exchange, route.target);
+    else route.handler.serve(exchange);
   } else if (pipeline.staticFiles === undefined) pipeline.answerError(exchange, NO_ROUTE);
   else pipeline.staticFiles.serve(exchange);
 }

@@ -58,6 +58,7 @@ export const ERRORS = {
   "search-timeout": kind(500, "Search Timeout", "upstream", true),
   "not-implemented": kind(501, "Not Implemented", "client"),
   "upstream-failed": kind(502, "Upstream Failed", "upstream", true),
+  "no-servers": kind(503, "No Servers", "config", true),
   "no-upstream": kind(502, "No Upstream Reachable", "upstream", true),
   "resolve-failed": kind(502, "Resolution Failed", "upstream", true),
   "model-failed": kind(502, "Language Model Failed", "upstream", true),

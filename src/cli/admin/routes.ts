@@ -164,7 +164,13 @@ function matchText({ name, match }: Route): string {
   return shown.join(" ");
 }
 
-function targetText({ upstream, tenant, traffic_split: split }: Route): string {
+function statusOf({ status }: Readonly<Record<string, unknown>>, usual: number): number {
+  return typeof status === "number" ? status : usual;
+}
+
+function targetText({ upstream, tenant, traffic_split: split, redirect, fixed_response: fixed }: Route): string {
+  if (isRecord(redirect)) return `(redirect ${statusOf(redirect, 302)})`;
+  if (isRecord(fixed)) return `(responds ${statusOf(fixed, 200)})`;
   if (Array.isArray(split) && split.length > 0) {
     return split
       .filter(isRecord)

@@ -120,6 +120,7 @@ test("problems and warnings of meaning have the line and column of their key", (
   const { problems, warnings } = loadText(`\uFEFF${text}`);
   expect(warnings.map(findingText)).toEqual([
     'line 2, column 15: server.prot: unknown key, ignored; did you mean "port"?',
+    "line 3, column 32: upstreams[0].servers: there is no server and no discovery: its routes respond with 503",
   ]);
   const lines = problems.map(findingText);
   expect(lines).toContain('line 5, column 27: routes[0].upstream: "b" is not a defined upstream');

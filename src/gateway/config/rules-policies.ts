@@ -72,7 +72,7 @@ function twice({ set, add, remove }: Rules, path: string, report: Report): void 
   }
 }
 
-function headerRules({ headers, auth }: RouteConfig, path: string, report: Report): void {
+function headerRules({ headers, auth }: Pick<RouteConfig, "headers" | "auth">, path: string, report: Report): void {
   if (headers === undefined) return;
   const { request, response } = headers;
   const identity = new Set(identityNames(auth));
@@ -89,6 +89,17 @@ function headerRules({ headers, auth }: RouteConfig, path: string, report: Repor
   }
   twice(request, `${path}.request`, report);
   twice(response, `${path}.response`, report);
+}
+
+/** Header rules of upstreams of a split. */
+function shareRules({ traffic_split: shares = [], auth }: RouteConfig, path: string, report: Report): void {
+  for (const [i, { upstream, headers }] of shares.entries()) {
+    if (headers === undefined) continue;
+    headerRules({ headers, auth }, `${path}[${i}].headers`, report);
+    if (shares.some((other, j) => j !== i && other.upstream === upstream)) {
+      report.problem(`${path}[${i}].headers`, `${JSON.stringify(upstream)} is in traffic_split twice`);
+    }
+  }
 }
 
 const NO_ORIGINS = "without allow_origins it does nothing";
@@ -124,5 +135,6 @@ export function checkPolicies(draft: Draft, report: Report): void {
       }
     }
     headerRules(route, `${path}.headers`, report);
+    shareRules(route, `${path}.traffic_split`, report);
   }
 }

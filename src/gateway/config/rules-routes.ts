@@ -9,6 +9,7 @@ import { formatPath, listAt, valueAt } from "./finding.ts";
 import { type ParseCache } from "./parse.ts";
 import { checkAuth } from "./rules-auth.ts";
 import { checkBodySchema } from "./rules-body-schema.ts";
+import { checkActions } from "./rules-actions.ts";
 import { checkMatch, Repetitions } from "./rules-match.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 import { upstreamReferences } from "./upstream-references.ts";
@@ -33,13 +34,7 @@ function references({ raw }: Draft, report: Report): void {
 }
 
 function destination(route: RouteConfig, path: string, report: Report): void {
-  if (route.tenant === undefined) {
-    if (route.upstream === undefined) report.problem(`${path}.upstream`, "required, unless tenant is set");
-  } else {
-    for (const key of ["upstream", "cache", "traffic_split", "mirror"] as const) {
-      if (route[key] !== undefined) report.problem(`${path}.${key}`, "excluded by tenant");
-    }
-  }
+  checkActions(route, path, report);
   const split = route.traffic_split ?? [];
   if (split.length > 0 && split.every(({ weight }) => weight === 0)) {
     report.problem(`${path}.traffic_split`, "expected a weight above 0");

@@ -51,7 +51,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
   }
   const isDiscovered = upstream.dns_discovery !== undefined || upstream.catalog_discovery !== undefined;
   if (upstream.servers.length === 0 && !isDiscovered) {
-    report.problem(`${path}.servers`, "expected at least one server, or dns_discovery or catalog_discovery");
+    report.warning(`${path}.servers`, "there is no server and no discovery: its routes respond with 503");
   }
 }
 

@@ -15,10 +15,14 @@ export function* upstreamReferences(raw: unknown): Generator<UpstreamReference> 
       yield* referenceAt(share, ["routes", i, "traffic_split", j], "upstream");
     }
     yield* referenceAt(route, ["routes", i], "mirror");
+    for (const [j, mirror] of listAt(route, MIRRORS).entries()) {
+      yield* referenceAt(mirror, ["routes", i, "mirrors", j], "upstream");
+    }
   }
 }
 
 const SPLIT = ["traffic_split"];
+const MIRRORS = ["mirrors"];
 
 function referenceAt(holder: unknown, path: UpstreamReference["path"], key: string): readonly UpstreamReference[] {
   const name = valueAt(holder, [key]);

@@ -28,7 +28,6 @@ import { type RetrySettings } from "../proxy/retry-pause.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { matchOf } from "../routing/conditions.ts";
-import { createRewrite } from "../routing/rewrite.ts";
 import { routeName } from "../routing/route-name.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
 import { type Tenants } from "../tenants/tenants.ts";
@@ -47,6 +46,7 @@ import { Holdings } from "./holdings.ts";
 import { type LogFiles, type LogLease, openAccessLog } from "./log-files.ts";
 import { type ChoreSettings, choreSettings, counted } from "./payment-chores.ts";
 import { routeMirror } from "./route-mirror.ts";
+import { ownResponse, rewriteOf } from "./route-handler.ts";
 import { routePolicies } from "./route-policies.ts";
 import { RouteCaches } from "./route-caches.ts";
 import { type LimitDeps, RouteLimits } from "./route-limits.ts";
@@ -213,7 +213,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
         closePolicies,
       ),
       target,
-      cache: caches.create(route, target),
+      handler: ownResponse(route) ?? caches.create(route, target),
       observer: await createObserver(config, deps, { route, tracer, hidden, logs }),
     };
     routes.push(compiled);
@@ -333,12 +333,13 @@ function createTarget(
     "maxBodyBytes" | "split" | "wheel" | "serviceName" | "answerError" | "gather" | "responses"
   >,
 ): ForwardTarget {
-  const { upstream_headers: headers } = route;
+  const { upstream_headers: own, rewrite } = route;
+  const headers = rewrite?.host === undefined ? own : [...own, { name: "Host", value: rewrite.host }];
   return {
     ...shared,
     upstream,
     mirror: undefined,
-    rewrite: createRewrite(route.rewrite_pattern, route.rewrite_replacement),
+    rewrite: rewriteOf(route),
     connectTimeoutMs: route.connect_timeout_ms,
     sendTimeoutMs: route.send_timeout_ms,
     readTimeoutMs: route.read_timeout_ms,

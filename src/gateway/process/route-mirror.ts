@@ -1,16 +1,23 @@
 import { type RouteConfig } from "../config/config.ts";
 import { Mirror } from "../proxy/mirror.ts";
+import { mirrorsTogether, SampledMirror } from "../proxy/mirrors.ts";
 import { type RequestCopier } from "../proxy/request-copy.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { type UpstreamDeps, type Upstreams } from "./upstreams.ts";
 
 /** What copies the route's requests, which go to `target`; undefined where nobody gets any. */
 export function routeMirror(
-  { mirror }: RouteConfig,
+  { mirror, mirrors = mirror === undefined ? [] : [{ upstream: mirror, percent: 100 }] }: RouteConfig,
   target: ForwardTarget,
   upstreams: Upstreams,
   { buffers, telemetry, onFault }: UpstreamDeps,
 ): RequestCopier | undefined {
-  if (mirror === undefined) return undefined;
-  return new Mirror({ ...target, upstream: upstreams.get(mirror) }, { buffers, metrics: telemetry.mirror, onFault });
+  const copiers = mirrors
+    .filter(({ percent }) => percent > 0)
+    .map(({ upstream, percent }) => {
+      const deps = { buffers, metrics: telemetry.mirror, onFault };
+      const whole = new Mirror({ ...target, upstream: upstreams.get(upstream) }, deps);
+      return percent === 100 ? whole : new SampledMirror(whole, percent / 100, Math.random);
+    });
+  return mirrorsTogether(copiers);
 }

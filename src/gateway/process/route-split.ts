@@ -1,5 +1,7 @@
 import { type RouteConfig } from "../config/config.ts";
-import { createTrafficSplit, type Sticky, type TrafficSplit } from "../proxy/split.ts";
+import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
+import { createTrafficSplit, EditedSplit, type MessageEdit, type Sticky, type TrafficSplit } from "../proxy/split.ts";
+import { type Upstream } from "../upstream/upstream.ts";
 import { type Upstreams } from "./upstreams.ts";
 
 /** How the route's traffic is split; undefined where all of it goes to its `upstream`. */
@@ -8,7 +10,22 @@ export function routeSplit(route: RouteConfig, upstreams: Upstreams): TrafficSpl
     upstream: upstreams.get(upstream),
     weight,
   }));
-  return createTrafficSplit(shares, stickyOf(route));
+  const split = createTrafficSplit(shares, stickyOf(route));
+  const edits = editsOf(route, upstreams);
+  return split === undefined || edits.size === 0 ? split : new EditedSplit(split, edits);
+}
+
+/** What is done to messages of the upstreams that have header rules of their own. */
+function editsOf({ traffic_split: shares = [] }: RouteConfig, upstreams: Upstreams): Map<Upstream, MessageEdit> {
+  const edits = new Map<Upstream, MessageEdit>();
+  for (const { upstream, headers } of shares) {
+    if (headers === undefined) continue;
+    const policies = [createRequestHeadersPolicy(headers), createResponseHeadersPolicy(headers)];
+    edits.set(upstreams.get(upstream), (exchange) => {
+      for (const policy of policies) void policy?.request(exchange);
+    });
+  }
+  return edits;
 }
 
 function stickyOf({ path_prefix: path, traffic_split_sticky: sticky }: RouteConfig): Sticky | undefined {

@@ -4,6 +4,7 @@ import { CannedError } from "../answer.ts";
 // Why a request is not forwarded, or not answered, as clients are told it.
 
 export const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
+export const EMPTY = new CannedError("no-servers", "the upstream has no servers");
 export const QUEUE_FULL = new CannedError("overloaded", "too many requests wait for the upstream");
 export const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the upstream could be had in time");
 /** A call that was not sent anywhere may well be made again. */

@@ -52,6 +52,26 @@ export function createTrafficSplit(
   return "header" in sticky ? new HeaderSplit(shares, sticky.header, dealt) : new CookieSplit(shares, sticky.cookie);
 }
 
+/** Changes the request's fields, or puts a sink that changes the response's before the exchange's. */
+export type MessageEdit = (exchange: Exchange) => void;
+
+/** A split, some of whose upstreams have rules of their own for fields. */
+export class EditedSplit implements TrafficSplit {
+  readonly #split: TrafficSplit;
+  readonly #edits: ReadonlyMap<Upstream, MessageEdit>;
+
+  constructor(split: TrafficSplit, edits: ReadonlyMap<Upstream, MessageEdit>) {
+    this.#split = split;
+    this.#edits = edits;
+  }
+
+  choose(exchange: Exchange): Upstream {
+    const upstream = this.#split.choose(exchange);
+    this.#edits.get(upstream)?.(exchange);
+    return upstream;
+  }
+}
+
 /**
  * Each request by itself, in no blocks: a point goes round a circle, of which each upstream has an arc as long as its weight.
  * Any number of requests in a row is shared to within a few of them, and workers begin at different points.

@@ -16,3 +16,17 @@ export function createRewrite(
     return normalisePath(joined) === joined ? joined : path;
   };
 }
+
+/**
+ * Replaces the whole segments of `prefix`, which every path has, as Gateway API's ReplacePrefixMatch: a slash at the end of either
+ * makes no difference, unless the prefix is the whole path. A path stays where the result would not be a normal path.
+ */
+export function createPrefixRewrite(prefix: string, replacement: string): (path: string) => string {
+  const length = prefix.endsWith("/") ? prefix.length - 1 : prefix.length;
+  const start = replacement.endsWith("/") ? replacement.slice(0, -1) : replacement;
+  return function rewritePrefix(path: string): string {
+    const rest = path.slice(length);
+    const joined = rest === "" ? replacement || "/" : start + rest;
+    return joined.startsWith("/") && normalisePath(joined) === joined ? joined : path;
+  };
+}

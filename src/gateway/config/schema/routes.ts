@@ -19,6 +19,7 @@ import {
 import { rateLimit } from "./rate-limit.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
 import { routeCache } from "./route-cache.ts";
+import { fixedResponse, mirrors, redirect, rewrite } from "./route-actions.ts";
 import { routeMatch, routeNameKey } from "./route-match.ts";
 import { routeX402 } from "./route-x402.ts";
 import { routeSecurityHeaders } from "./security-headers.ts";
@@ -93,8 +94,13 @@ export const route = z
       .describe("Host of the route, such as `example.com` or `*.example.com`. Absent: any host."),
     name: routeNameKey.exactOptional(),
     match: routeMatch.exactOptional(),
-    upstream: text.exactOptional().describe("Upstream of the route. Required unless `tenant` is set."),
+    upstream: text
+      .exactOptional()
+      .describe("Upstream of the route. Required unless `tenant`, `redirect` or `fixed_response` is set."),
     tenant: tenant.exactOptional(),
+    redirect: redirect.exactOptional(),
+    fixed_response: fixedResponse.exactOptional(),
+    rewrite: rewrite.exactOptional(),
     rewrite_pattern: pathPrefix
       .exactOptional()
       .describe("Path prefix to replace before forwarding, such as `/api/v1/`."),
@@ -123,6 +129,7 @@ export const route = z
     mirror: text
       .exactOptional()
       .describe("Upstream that receives a copy of each forwarded request. Its responses are discarded."),
+    mirrors,
     body_schema: jsonObject.exactOptional().describe("JSON Schema of the request body. An invalid body gets 400."),
     request_buffering: z
       .boolean()

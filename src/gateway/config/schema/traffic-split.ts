@@ -1,10 +1,14 @@
 import * as z from "zod";
+import { headerRules } from "./header-rules.ts";
 import { count, headerName, ours, text } from "./kinds.ts";
 
 const trafficShare = z
   .strictObject({
     upstream: text.describe("Name of an upstream."),
     weight: z.int().min(0).max(1_000_000).describe("Weight, relative to the others. 0: no requests."),
+    headers: headerRules
+      .exactOptional()
+      .meta(ours("Header rules for requests to this upstream and its responses, after those of the route.")),
   })
   .describe("One weighted upstream.");
 

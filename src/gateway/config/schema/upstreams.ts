@@ -41,7 +41,9 @@ const connectionPool = z
 export const upstream = z
   .strictObject({
     name: text.describe("Name for references in routes."),
-    servers: z.array(upstreamServer).describe("Servers. May be empty with discovery."),
+    servers: z
+      .array(upstreamServer)
+      .describe("Servers. May be empty with discovery. Without discovery, an empty list means 503."),
     load_balancer: z
       .enum(LOAD_BALANCERS)
       .default("round_robin")

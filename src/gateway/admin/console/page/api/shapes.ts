@@ -38,6 +38,15 @@ export interface PatchOperation {
   readonly value?: Json;
 }
 
+interface RouteRedirect {
+  readonly scheme?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly path?: string;
+  readonly prefix?: string;
+  readonly status?: number;
+}
+
 interface NamedCondition {
   readonly name: string;
   readonly value?: string;
@@ -60,6 +69,8 @@ export interface RouteSummary {
   readonly match?: RouteMatch;
   readonly upstream?: string;
   readonly tenant?: JsonObject;
+  readonly redirect?: RouteRedirect;
+  readonly fixed_response?: { readonly status?: number };
   readonly traffic_split?: readonly { readonly upstream: string; readonly weight: number }[];
   readonly cache?: JsonObject;
   readonly auth: string;

@@ -15,7 +15,20 @@ export function routeAddress(prefix: string, host: string | undefined, name: str
 export const ROUTES: Section = {
   name: "routes",
   noun: "route",
-  first: ["path_prefix", "host", "name", "match", "upstream", "auth", "x402", "rate_limit", "cache"],
+  first: [
+    "path_prefix",
+    "host",
+    "name",
+    "match",
+    "upstream",
+    "redirect",
+    "fixed_response",
+    "rewrite",
+    "auth",
+    "x402",
+    "rate_limit",
+    "cache",
+  ],
   begin: {},
   addressOf: (item) => routeAddress(text(item, "path_prefix"), text(item, "host"), text(item, "name")),
   titleOf: (item) => {

@@ -181,7 +181,17 @@ function searchText(route: RouteSummary): string {
 }
 
 function Target({ route }: { readonly route: RouteSummary }) {
-  const { upstream, traffic_split: split, tenant } = route;
+  const { upstream, traffic_split: split, tenant, redirect, fixed_response: fixed } = route;
+  if (fixed !== undefined) return <span>responds with {fixed.status ?? 200}</span>;
+  if (redirect !== undefined) {
+    const { scheme, host, port, path, prefix, status = 302 } = redirect;
+    const place = `${scheme === undefined ? "" : `${scheme}://`}${host ?? ""}${port === undefined ? "" : `:${port}`}`;
+    return (
+      <span>
+        {status} to <code>{`${place}${path ?? prefix ?? ""}`}</code>
+      </span>
+    );
+  }
   if (split !== undefined && split.length > 0) {
     const whole = split.reduce((sum, { weight }) => sum + weight, 0);
     return (

@@ -1,0 +1,89 @@
+import * as z from "zod";
+import { connectPort, count, headerName, headerValue, ours, text } from "./kinds.ts";
+import { pathPrefix, rewriteReplacement } from "./path.ts";
+
+/** Header fields of a fixed response. */
+const MAX_FIELDS = 32;
+/** Bytes of the body of a fixed response: it is in memory once for each worker. */
+export const MAX_FIXED_BODY_BYTES = 65_536;
+/** Copies of one request. */
+const MAX_MIRRORS = 8;
+
+const hostName = z
+  .string()
+  .toLowerCase()
+  .regex(
+    /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])$/,
+    'expected a host name without port, as in "example.com"',
+  );
+
+const hostAndPort = z
+  .string()
+  .regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/, "expected a host name, with or without port");
+
+/** `routes[].redirect`. */
+export const redirect = z
+  .strictObject({
+    scheme: z.enum(["http", "https"]).exactOptional().describe("Scheme of the new URL. Absent: that of the request."),
+    host: hostName.exactOptional().describe("Host of the new URL. Absent: that of the request."),
+    port: connectPort
+      .exactOptional()
+      .describe(
+        "Port of the new URL. Absent: with `scheme`, the port of the scheme; otherwise that of the request. 80 and 443 are left out for their schemes.",
+      ),
+    path: pathPrefix.exactOptional().describe("Path of the new URL, in place of the whole path."),
+    prefix: rewriteReplacement
+      .exactOptional()
+      .describe("Replacement for `path_prefix` at the start of the path. Excludes `path`."),
+    status: z
+      .literal([301, 302, 303, 307, 308])
+      .default(302)
+      .describe("Status of the response: 301, 302, 303, 307 or 308."),
+  })
+  .meta(ours("Redirect requests, in place of `upstream`. The query is kept."));
+
+const field = z
+  .strictObject({ name: headerName.describe("Field name."), value: headerValue.describe("Field value.") })
+  .describe("One header field.");
+
+/** `routes[].fixed_response`. */
+export const fixedResponse = z
+  .strictObject({
+    status: count(200, 200, 599).describe("Status."),
+    headers: z
+      .array(field)
+      .max(MAX_FIELDS)
+      .default([])
+      .describe("Header fields. Without `Content-Type`, a body is `text/plain; charset=utf-8`."),
+    body: z.string().max(MAX_FIXED_BODY_BYTES).default("").describe("Body, as UTF-8, at most 65,536 bytes."),
+  })
+  .meta(ours("Respond without an upstream, in place of `upstream`."));
+
+/** `routes[].rewrite`. */
+export const rewrite = z
+  .strictObject({
+    path: pathPrefix.exactOptional().describe("Path for the upstream, in place of the whole path."),
+    prefix: rewriteReplacement
+      .exactOptional()
+      .describe("Replacement for `path_prefix` at the start of the path. Excludes `path`."),
+    host: hostAndPort.exactOptional().describe("Host for the upstream. `X-Forwarded-Host` has the client's."),
+  })
+  .meta(
+    ours(
+      "Path and host of upstream requests. Unlike `rewrite_pattern`, `prefix` replaces whole path segments. The query is kept.",
+    ),
+  );
+
+const mirror = z
+  .strictObject({
+    upstream: text.describe("Name of an upstream."),
+    percent: z.number().min(0).max(100).default(100).describe("Percentage of the requests that are copied."),
+  })
+  .describe("One upstream that receives copies.");
+
+/** `routes[].mirrors`. */
+export const mirrors = z
+  .array(mirror)
+  .max(MAX_MIRRORS)
+  .exactOptional()
+  .meta(ours("Several mirrors, or a mirror of a share of the requests, in place of `mirror`."));

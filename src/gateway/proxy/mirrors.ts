@@ -1,0 +1,64 @@
+import { type Fields } from "../../lib/fields.ts";
+import { type Exchange } from "../exchange.ts";
+import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
+
+/** The golden ratio's fraction: steps of this length spread over 0 to 1 as evenly as any, however many they are. */
+const STEP = 0.618_033_988_749_895;
+
+/** Copies a share of the requests, evenly spread: any number of requests in a row has its share to within a few. */
+export class SampledMirror implements RequestCopier {
+  readonly #mirror: RequestCopier;
+  readonly #share: number;
+  #point: number;
+
+  /** `share` is from 0 to 1; `random` sets where it begins. */
+  constructor(mirror: RequestCopier, share: number, random: () => number) {
+    this.#mirror = mirror;
+    this.#share = share;
+    this.#point = random();
+  }
+
+  copy(exchange: Exchange): RequestCopy | undefined {
+    this.#point = (this.#point + STEP) % 1;
+    return this.#point < this.#share ? this.#mirror.copy(exchange) : undefined;
+  }
+}
+
+/** One copier for several; undefined where there is none. */
+export function mirrorsTogether(copiers: readonly RequestCopier[]): RequestCopier | undefined {
+  return copiers.length < 2 ? copiers[0] : { copy: (exchange) => copiesOf(copiers, exchange) };
+}
+
+function copiesOf(copiers: readonly RequestCopier[], exchange: Exchange): RequestCopy | undefined {
+  const copies: RequestCopy[] = [];
+  for (const copier of copiers) {
+    const copy = copier.copy(exchange);
+    if (copy !== undefined) copies.push(copy);
+  }
+  return copies.length < 2 ? copies[0] : new Copies(copies);
+}
+
+/** Several copies of one request, each with a flow of its own. */
+class Copies implements RequestCopy {
+  readonly #copies: readonly RequestCopy[];
+
+  constructor(copies: readonly RequestCopy[]) {
+    this.#copies = copies;
+  }
+
+  begin(): void {
+    for (const copy of this.#copies) copy.begin();
+  }
+
+  data(chunk: Uint8Array, start: number, end: number): void {
+    for (const copy of this.#copies) copy.data(chunk, start, end);
+  }
+
+  end(trailers: Fields): void {
+    for (const copy of this.#copies) copy.end(trailers);
+  }
+
+  close(): void {
+    for (const copy of this.#copies) copy.close();
+  }
+}

@@ -1,0 +1,51 @@
+import { fieldLine } from "../../lib/fields.ts";
+import { answer } from "../answer.ts";
+import { type Exchange } from "../exchange.ts";
+
+/** Where a route's requests are redirected; what is undefined stays as the client asked. */
+export interface RedirectSettings {
+  readonly scheme: "http" | "https" | undefined;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly path: ((path: string) => string) | undefined;
+  readonly status: number;
+}
+
+const DEFAULT_PORTS = { http: "80", https: "443" } as const;
+const NO_BODY = new Uint8Array(0);
+
+/** Responds to every request of a route with another URL (RFC 9110 §15.4). */
+export class Redirect {
+  readonly #settings: RedirectSettings;
+
+  constructor(settings: RedirectSettings) {
+    this.#settings = settings;
+  }
+
+  serve(exchange: Exchange): void {
+    const location = fieldLine("Location", locationOf(exchange.head, this.#settings));
+    answer(exchange, this.#settings.status, location, NO_BODY);
+  }
+}
+
+/** The URL that a request is sent to; one without a host, as HTTP/1.0 may be, to another path of the same server. */
+export function locationOf(
+  { authority, path, query, scheme: asked }: Pick<Exchange["head"], "authority" | "path" | "query" | "scheme">,
+  { scheme, host, port, path: rewritten }: RedirectSettings,
+): string {
+  // `OPTIONS *` has no path.
+  const target = (rewritten === undefined || path === "*" ? path : rewritten(path)) + query;
+  const [askedHost, askedPort] = splitAuthority(authority);
+  const newHost = host ?? askedHost;
+  if (newHost === "") return target;
+  const newScheme = scheme ?? asked;
+  const newPort = port === undefined ? (scheme === undefined ? askedPort : "") : String(port);
+  const shown = newPort === "" || newPort === DEFAULT_PORTS[newScheme] ? "" : `:${newPort}`;
+  return `${newScheme}://${newHost}${shown}${target}`;
+}
+
+function splitAuthority(authority: string): readonly [host: string, port: string] {
+  const colon = authority.lastIndexOf(":");
+  if (colon <= authority.lastIndexOf("]")) return [authority, ""];
+  return [authority.slice(0, colon), authority.slice(colon + 1)];
+}
