@@ -5,4 +5,5 @@ export const FLAGS_TEXT = `  --config FILE       the configuration; without it, 
   --workers N         serve with this many processes; 0: one a CPU
   --static-root DIR   serve the files in here at paths that no route takes
   --cert FILE         the certificate of listeners with TLS
-  --key FILE          its private key`;
+  --key FILE          its private key
+  --take-over PID     replace the gateway of this process on the same ports; it ends when its last request has (docs/guides/upgrade.md)`;

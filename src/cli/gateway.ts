@@ -13,17 +13,15 @@ import { FLAGS_TEXT } from "./gateway-flags.ts";
 import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
+import { endGateway, type Predecessor, takeOver, takeOverFlag } from "./take-over.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say, sayWarning } from "./terminal.ts";
 
-const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
+const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE] [--take-over PID]
 
 Runs the gateway alone.
 
 ${FLAGS_TEXT}`;
-
-/** Milliseconds that requests in flight have to end when the gateway is told to stop. @bound */
-export const DRAIN_MS = 30_000;
 
 const MAX_PORT = 65_535;
 
@@ -36,6 +34,7 @@ const FLAGS = {
   "static-root": { type: "string" },
   cert: { type: "string" },
   key: { type: "string" },
+  "take-over": { type: "string" },
   help: HELP,
 } as const;
 
@@ -82,9 +81,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const opened = await readConfig({ path, flags, prepare: (value) => value });
   const { config } = opened;
   warnOfDescriptors(config);
+  const predecessor = takeOverFlag(values["take-over"]);
   // Before there is anything that would be left behind.
-  const stopped = stopSignal();
-  const gateway = await finishStart(stopped, () => start(opened));
+  const stopped = stopSignal({ handsOver: true });
+  const gateway = await finishStart(stopped, () => start(opened, predecessor));
   // Before anybody is told that it listens: an operator's script may send a signal at once.
   reloadOnHangup(gateway);
   rotation.heed(() => void gateway.reopenLogs());
@@ -94,8 +94,9 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     if (port !== 0) console.log(`listening on ${urlOf({ address, port, scheme: "https" })} by HTTP/3`);
   }
   if (gateway.adminUrl !== undefined) console.log(`admin interface on ${gateway.adminUrl}`);
-  await stopped;
-  await gateway.close(DRAIN_MS);
+  const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
+  await endGateway(gateway, await stopped);
+  await taken;
   return 0;
 }
 
@@ -105,10 +106,10 @@ export function warnOfDescriptors(config: Config): void {
   if (warning !== "") sayWarning(warning);
 }
 
-async function start(opened: ReadConfig): Promise<AdministeredGateway> {
+async function start(opened: ReadConfig, predecessor: Predecessor | undefined): Promise<AdministeredGateway> {
   const storePath = defaultStorePath(opened.config, opened.source.path);
   try {
-    return await startAdministered(opened, { storePath, reusePort: false, log: say });
+    return await startAdministered(opened, { storePath, reusePort: false, takesOver: predecessor !== undefined, log: say });
   } catch (error) {
     throw new StartError(messageOf(error), { cause: error });
   }

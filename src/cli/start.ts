@@ -11,7 +11,7 @@ import { OwnAdmin } from "./admin/own-admin.ts";
 import { atBoundary } from "./boundary.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
-import { configFlags, DRAIN_MS, portFlag, warnOfDescriptors } from "./gateway.ts";
+import { configFlags, portFlag, warnOfDescriptors } from "./gateway.ts";
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
 import { readListings, withListings } from "./listed-routes.ts";
 import { mcpPlace } from "./mcp-place.ts";
@@ -20,11 +20,12 @@ import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 import { stateFolder } from "./state-folder.ts";
+import { endGateway, takeOver, takeOverFlag } from "./take-over.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin]
+const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin] [--take-over PID]
 
 Starts the gateway and, behind it, the content service.
 
@@ -36,6 +37,8 @@ Starts the gateway and, behind it, the content service.
   --admin-port N    serve the admin interface and its console on this port of 127.0.0.1 (9180, or another where that is taken;
                     0: one that the system picks); where the configuration names "admin", that decides
   --no-admin        serve none
+  --take-over PID   replace the gateway and content service of this process on the same ports; it ends when its last request has
+                    (docs/guides/upgrade.md)
 
 The key of the admin interface is made once, in the file admin-key of the state folder; turnpike status and its like find it there.`;
 
@@ -46,6 +49,7 @@ const FLAGS = {
   config: { type: "string" },
   "admin-port": { type: "string" },
   "no-admin": { type: "boolean" },
+  "take-over": { type: "string" },
   help: HELP,
 } as const;
 
@@ -68,6 +72,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   if (values["no-admin"] === true && values["admin-port"] !== undefined) {
     throw new UsageError("--admin-port and --no-admin exclude each other");
   }
+  const predecessor = takeOverFlag(values["take-over"]);
   const stateDir = stateFolder(values["state-dir"]);
   const socket = contentSocket(stateDir);
   if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES) {
@@ -80,6 +85,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     stateDir,
     port: portFlag("admin-port", values["admin-port"]),
     isOff: values["no-admin"] === true,
+    takesOver: predecessor !== undefined,
     trafficPort: flags.port,
   });
   const prepare = (value: unknown): unknown =>
@@ -91,10 +97,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   warnOfDescriptors(config);
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
   // Before there is anything that would be left behind.
-  const stopped = stopSignal();
+  const stopped = stopSignal({ handsOver: true });
   const { gateway, service, browser, room } = await finishStart(stopped, () =>
     startBoth(
-      { opened, admin, read },
+      { opened, admin, read, takesOver: predecessor !== undefined },
       {
         socket,
         stateDir,
@@ -113,8 +119,9 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   reloadOnHangup(gateway);
   rotation.heed(() => void gateway.reopenLogs());
   printLines(contentLines(gateway, browser));
-  await stopped;
-  await gateway.close(DRAIN_MS);
+  const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
+  await endGateway(gateway, await stopped);
+  await taken;
   admin.close();
   await service.close();
   room.close();
@@ -161,11 +168,12 @@ interface Given {
   readonly opened: ReadConfig;
   readonly admin: OwnAdmin;
   readonly read: () => Promise<ReadConfig>;
+  readonly takesOver: boolean;
 }
 
 /** Starts the gateway, which fails fast, then the service; where that cannot, stops the gateway. Throws StartError. */
 async function startBoth(
-  { opened, admin, read }: Given,
+  { opened, admin, read, takesOver }: Given,
   options: Omit<ContentProcessOptions, "mcp">,
 ): Promise<Started> {
   const { config } = opened;
@@ -176,6 +184,7 @@ async function startBoth(
     storePath,
     isSingle: true,
     reusePort: false,
+    takesOver,
     contentUpstream: CONTENT_UPSTREAM,
     contentSocket: options.socket,
     log: say,

@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { isRecord } from "../call-render.ts";
 import { StartError } from "../start-error.ts";
 import { sayWarning } from "../terminal.ts";
-import { adminKeyPath, openAdminKey, readAdminKey, removeAdminAddress, writeAdminAddress } from "./admin-key.ts";
+import { adminKeyPath, openAdminKey, readAdminAddress, readAdminKey, removeAdminAddress, writeAdminAddress } from "./admin-key.ts";
 
 const HOST = "127.0.0.1";
 const DEFAULT_PORT = 9180;
@@ -14,6 +14,8 @@ export interface OwnAdminOptions {
   readonly port: number | undefined;
   /** What --no-admin says. */
   readonly isOff: boolean;
+  /** It replaces a gateway, which has the port still: it takes that one's. */
+  readonly takesOver: boolean;
   /** What --port says: the port of traffic. */
   readonly trafficPort: number | undefined;
 }
@@ -33,7 +35,7 @@ export class OwnAdmin {
 
   /** Throws StartError where the state folder cannot give a key. */
   static async open(options: OwnAdminOptions): Promise<OwnAdmin> {
-    const admin = new OwnAdmin(options, options.port ?? ((await isFree(DEFAULT_PORT)) ? DEFAULT_PORT : 0));
+    const admin = new OwnAdmin(options, options.port ?? (await usualPort(options)));
     if (options.isOff) return admin;
     try {
       admin.#key = openAdminKey(options.stateDir);
@@ -63,7 +65,7 @@ export class OwnAdmin {
 
   /** Has it listen on a port that the system picks, if it was to have the usual one and another program has that by now. */
   async move(): Promise<boolean> {
-    const isFixed = this.#isNamed === true || this.#options.isOff || this.#options.port !== undefined;
+    const isFixed = this.#isNamed === true || this.#options.takesOver || this.#options.isOff || this.#options.port !== undefined;
     if (isFixed || this.#port === 0 || (await isFree(this.#port))) return false;
     this.#port = 0;
     return true;
@@ -114,6 +116,11 @@ export class OwnAdmin {
     const own = Array.isArray(listeners) ? listeners.filter(isRecord).map((listener) => listener["port"]) : [];
     return [this.#options.trafficPort ?? port, ...own];
   }
+}
+
+async function usualPort({ takesOver, stateDir }: OwnAdminOptions): Promise<number> {
+  if (takesOver) return Number(new URL(readAdminAddress(stateDir)?.url ?? `http://${HOST}:${DEFAULT_PORT}`).port);
+  return (await isFree(DEFAULT_PORT)) ? DEFAULT_PORT : 0;
 }
 
 async function isFree(port: number): Promise<boolean> {

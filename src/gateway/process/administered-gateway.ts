@@ -8,10 +8,14 @@ import { LiveConfig } from "../admin/running-config/live-config.ts";
 import { type RunningConfig } from "../admin/running-config/running-config.ts";
 import { watchFile } from "../admin/running-config/watch-file.ts";
 import { cpus } from "node:os";
+import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
 import { readPair } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
 import { type BoundListener } from "./listener-plan.ts";
+import { probeQuic } from "./quic-listeners.ts";
+import { checkPorts, retry, type Share, shareOf } from "./take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { createUsageKeeper } from "./usage-keeping.ts";
 
@@ -26,8 +30,16 @@ export interface AdministeredGateway {
   readonly adminUrl: string | undefined;
   /** Opens the logs by their names again. */
   reopenLogs(): Promise<void>;
+  /**
+   * For a gateway that was started with `takesOver`, when the one before has been told: serves the admin interface and HTTP/3 as well
+   * as soon as that one has let go of their ports. Never rejects.
+   * False: it was closed before.
+   */
+  takeRest(): Promise<boolean>;
   /** Lets what is in flight end within `graceMs`; then closes the admin interface too. */
   close(graceMs: number): Promise<void>;
+  /** Another gateway takes over: as `close`, but the admin interface takes no connection any more from the start. */
+  handOver(graceMs: number): Promise<void>;
 }
 
 export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "events"> {
@@ -61,17 +73,21 @@ export async function startAdministered(
   try {
     await audit.use(auditPath(config));
     // Before there are workers, so that a port which is taken costs nothing; until all is there it answers 503.
-    await admin.prepare(config);
-    admin.commit(config);
+    const share: Share = options.takesOver === true ? "tcp" : "all";
+    if (share === "tcp") checkPorts(config);
+    const started = shareOf(config, share);
+    await admin.prepare(started);
+    admin.commit(started);
     const workers = options.isSingle === true ? 1 : config.server.workers || cpus().length;
     const isSingle = options.isSingle === true || config.server.workers === 1;
-    const gateway = await (await starter(isSingle))({ ...options, config, events });
+    const gateway = await (await starter(isSingle))({ ...options, config: started, events });
     const { storePath } = options;
     const { log } = withEvents({ ...options, config, events });
     const usage = createUsageKeeper({ figures: gateway.figures, storePath, postgres: config.postgres, log });
     const overview = createOverview(gateway.figures, { startedAtMs: Date.now(), contentSocket: options.contentSocket });
     const onAdminMoved = options.onAdminMoved ?? ((): void => {});
-    return new Administered({ opened, gateway, admin, events, audit, overview, workers, usage, onAdminMoved });
+    const parts = { opened, gateway, admin, events, audit, overview, workers, usage, onAdminMoved };
+    return new Administered({ ...parts, config, share, log });
   } catch (error) {
     await admin.close();
     await audit.close();
@@ -94,6 +110,10 @@ interface Deps {
   readonly workers: number;
   readonly usage: UsageKeeper;
   readonly onAdminMoved: (url: string | undefined) => void;
+  /** What it was started with, and how much of that it serves. */
+  readonly config: Config;
+  readonly share: Share;
+  readonly log: (message: string) => void;
 }
 
 class Administered implements AdministeredGateway {
@@ -105,8 +125,19 @@ class Administered implements AdministeredGateway {
   readonly #usage: UsageKeeper;
   readonly #endWatch: () => void;
   readonly #onAdminMoved: (url: string | undefined) => void;
+  readonly #log: (message: string) => void;
+  #share: Share;
+  /** The configuration that was applied last, of which the share is served. */
+  #applied: Config;
+  /** Settles when the configuration that is being applied is. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #closing = false;
 
-  constructor({ opened, gateway, admin, events, audit, overview, workers, usage, onAdminMoved }: Deps) {
+  constructor(deps: Deps) {
+    const { opened, gateway, admin, events, audit, overview, workers, usage, onAdminMoved, config, share, log } = deps;
+    this.#share = share;
+    this.#applied = config;
+    this.#log = log;
     this.#onAdminMoved = onAdminMoved;
     this.#gateway = gateway;
     this.#audit = audit;
@@ -115,7 +146,7 @@ class Administered implements AdministeredGateway {
     this.#admin = admin;
     this.config = new LiveConfig({
       opened,
-      apply: (config) => this.#apply(config),
+      apply: (next) => this.#inTurn(() => this.#apply(next, this.#share)),
       countReload: (success) => gateway.countReload(success),
       onEvent: (event) => events.add(event),
     });
@@ -148,7 +179,24 @@ class Administered implements AdministeredGateway {
     await Promise.all([this.#gateway.reopenLogs(), this.#audit.reopen()]);
   }
 
+  async takeRest(): Promise<boolean> {
+    const failed = (error: unknown): void => this.#log(`${messageOf(error)}; tries again until the old gateway has ended`);
+    const isClosing = (): boolean => this.#closing;
+    for (const share of ["admin", "all"] as const) {
+      await retry(() => this.#inTurn(() => this.#widen(share)), { isClosing, failed });
+    }
+    return !this.#closing;
+  }
+
+  async handOver(graceMs: number): Promise<void> {
+    // Streams of events last until the gateway has ended: what matters now is that the port is free.
+    const closed = this.#admin.close();
+    await this.close(graceMs);
+    await closed;
+  }
+
   async close(graceMs: number): Promise<void> {
+    this.#closing = true;
     this.events.add({ kind: "worker", message: "the gateway stops" });
     this.#endWatch();
     await this.#gateway.close(graceMs);
@@ -158,8 +206,25 @@ class Administered implements AdministeredGateway {
     await this.#audit.close();
   }
 
-  /** Everything serves by `config`, or nothing does. */
-  async #apply(config: Config): Promise<void> {
+  /** Two configurations at a time would mix. */
+  #inTurn(apply: () => Promise<void>): Promise<void> {
+    const next = this.#turn.then(apply);
+    this.#turn = next.catch(() => {});
+    return next;
+  }
+
+  async #widen(share: Share): Promise<void> {
+    const { before, after } = { before: shareOf(this.#applied, this.#share), after: shareOf(this.#applied, share) };
+    if (!isDeepStrictEqual(before, after)) {
+      if (share === "all") await probeQuic(after, this.listeners);
+      await this.#apply(this.#applied, share);
+    }
+    this.#share = share;
+  }
+
+  /** Everything serves by its share of a configuration, or nothing does. */
+  async #apply(whole: Config, share: Share): Promise<void> {
+    const config = shareOf(whole, share);
     await this.#admin.prepare(config);
     const before = this.#audit.path;
     try {
@@ -173,6 +238,7 @@ class Administered implements AdministeredGateway {
     const url = this.adminUrl;
     this.#admin.commit(config);
     if (this.adminUrl !== url) this.#onAdminMoved(this.adminUrl);
+    this.#applied = whole;
     this.#keepUsage();
   }
 

@@ -30,6 +30,8 @@ export interface GatewayOptions {
   readonly storePath: string;
   /** Other processes bind the same ports, and it is known that nobody else does. */
   readonly reusePort: boolean;
+  /** The gateway that this one replaces still listens on the same TCP ports. */
+  readonly takesOver?: boolean | undefined;
   /** False: it starts though its database is away, and sells nothing until that is back. */
   readonly needsDatabase?: boolean;
   readonly log: (message: string) => void;

@@ -129,11 +129,11 @@ class RunningGateway implements GatewayProcess {
   }
 
   async start(config: Config): Promise<void> {
-    const { material, reusePort } = this.#options;
+    const { material, reusePort, takesOver = false } = this.#options;
     try {
       this.#material = material ?? readTlsMaterial(config);
       const members = await this.#membersOf(config, this.#options.members);
-      if (!reusePort) probeListeners(config);
+      if (!reusePort && !takesOver) probeListeners(config);
       const plans = listenersOf(config);
       // Whoever connects is served at once, so all is ready before; a port that the kernel chooses is known only when bound.
       const early = plans.some(({ port }) => port === 0);

@@ -147,7 +147,7 @@ class QuicListener {
   }
 }
 
-/** Throws where somebody has the port already, even one who shares it. */
+/** Rejects if another socket has the port already, even one that shares it. */
 async function probe({ address, port }: QuicPlan): Promise<void> {
   if (port === 0) return;
   const socket = await udpSocket({ hostname: address, port });
@@ -157,6 +157,15 @@ async function probe({ address, port }: QuicPlan): Promise<void> {
 /** Certificates can be shown anew only where no client's is asked for: the engine forgets about those with the old ones. */
 function asksNobody(material: TlsMaterial | undefined): boolean {
   return material?.clientCa === "";
+}
+
+/** Rejects if a UDP port of the configuration has another socket. `bound` as in `quicPlansOf`. */
+export async function probeQuic(config: Config, bound: readonly BoundListener[]): Promise<void> {
+  for (const plan of quicPlansOf(config, bound)) {
+    await probe(plan).catch((error: unknown) => {
+      throw bindError(plan, error);
+    });
+  }
 }
 
 /** All HTTP/3 endpoints of a gateway. */

@@ -21,7 +21,7 @@ import { ServerStates } from "../upstream/server-states.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { ToldConfig } from "./config-delta.ts";
 import { HeldSockets } from "./held-sockets.ts";
-import { type BoundListener, probeListeners, withPorts } from "./listener-plan.ts";
+import { type BoundListener, listenersOf, placeOf, probeListeners, withPorts } from "./listener-plan.ts";
 import { type FromWorker, type Served, type Told, type ToWorker } from "./messages.ts";
 import { SharedFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
@@ -142,7 +142,8 @@ class Supervisor implements Gateway {
       const members = await this.#directory.prepare(config);
       // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed. All of them
       // must take the same one, so where the kernel chooses, it chooses now.
-      this.listeners = probeListeners(config);
+      const { takesOver = false } = this.#options;
+      this.listeners = takesOver ? listenersOf(config).map(placeOf) : probeListeners(config);
       this.#served = { config: withPorts(config, this.listeners), material, members };
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));

@@ -1,0 +1,66 @@
+/** `turnpike --take-over PID`: one gateway replaces another of the same user on the same ports, without a lost request. */
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { codeOf } from "../lib/caught.ts";
+import { type AdministeredGateway } from "../gateway/process/administered-gateway.ts";
+import { StartError } from "./start-error.ts";
+import { type StopReason } from "./stop-signal.ts";
+import { say } from "./terminal.ts";
+
+/** Milliseconds that requests in flight have to end when the gateway is told to stop. @bound */
+const DRAIN_MS = 30_000;
+
+/** The gateway that is replaced. */
+export interface Predecessor {
+  readonly pid: number;
+}
+
+/** Reads the flag; undefined if it is not given. Throws StartError if that process is not a gateway that hands over. */
+export function takeOverFlag(value: string | undefined): Predecessor | undefined {
+  if (value === undefined) return undefined;
+  const pid = /^\d{1,10}$/.test(value) ? Number(value) : 0;
+  if (pid < 2 || pid === process.pid) throw new StartError(`Cannot use --take-over "${value}": it is not a process number`);
+  const why = objection(pid);
+  if (why !== "") throw new StartError(`Cannot take over from process ${pid}: ${why}`);
+  return { pid };
+}
+
+/** Why a process cannot hand over; empty if it can. */
+function objection(pid: number): string {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === "EPERM" ? "it is another user's" : "there is no such process";
+  }
+  // By default SIGUSR2 ends a process: one that does not listen to it would be killed.
+  return catchesHandOver(pid) ? "" : "it does not hand over; only a gateway of this version or newer does";
+}
+
+function catchesHandOver(pid: number): boolean {
+  try {
+    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? "0";
+    return ((BigInt(`0x${caught}`) >> BigInt(constants.signals.SIGUSR2 - 1)) & 1n) === 1n;
+  } catch {
+    return false;
+  }
+}
+
+/** Tells the old gateway to drain, and serves what it lets go of. The new one accepts connections already. */
+export async function takeOver(gateway: AdministeredGateway, { pid }: Predecessor): Promise<void> {
+  try {
+    process.kill(pid, "SIGUSR2");
+  } catch {
+    // It has ended meanwhile: its ports are free.
+  }
+  if (await gateway.takeRest()) say(`took over from process ${pid}`);
+}
+
+/** Lets the requests in flight end, then ends the gateway. */
+export async function endGateway(gateway: AdministeredGateway, reason: StopReason): Promise<void> {
+  if (reason === "stop") {
+    await gateway.close(DRAIN_MS);
+    return;
+  }
+  say("another gateway takes over");
+  await gateway.handOver(DRAIN_MS);
+}

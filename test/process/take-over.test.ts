@@ -1,0 +1,217 @@
+/** `turnpike --take-over PID`: a gateway replaces another on the same ports, under load, without a lost request. */
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { connect as connectHttp2 } from "node:http2";
+import { freePort } from "../../src/lib/testing/listen.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
+import { Http3Client } from "../support/http3-client.ts";
+import { Folder, Program, until } from "../support/program.ts";
+
+setDefaultTimeout(patient(60_000));
+
+const KEY = "0123456789abcdef0123456789abcdef";
+
+const folder = new Folder();
+const open: { stop(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.stop();
+});
+
+interface Ports {
+  readonly plain: number;
+  readonly tls: number;
+  readonly admin: number;
+}
+
+/** Each says "begun" when it has the request, and answers when it is told to. */
+class SlowOrigin {
+  readonly #waiting: (() => void)[] = [];
+  readonly server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    fetch: async ({ url }) => {
+      if (url.endsWith("/slow")) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      return new Response(url.endsWith("/slow") ? "slow" : "quick");
+    },
+  });
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  release(): void {
+    for (const answer of this.#waiting.splice(0)) answer();
+  }
+}
+
+function originOf(): SlowOrigin {
+  const origin = new SlowOrigin();
+  open.push({ stop: () => origin.server.stop(true) });
+  return origin;
+}
+
+async function portsOf(): Promise<Ports> {
+  return { plain: await freePort(), tls: await freePort(), admin: await freePort() };
+}
+
+function configOf(ports: Ports, origin: SlowOrigin, workers: number): object {
+  const address = "127.0.0.1";
+  return {
+    server: {
+      workers,
+      listeners: [
+        { address, port: ports.plain },
+        { address, port: ports.tls, use_tls: true, quic_enabled: true },
+      ],
+    },
+    access_log: { enabled: false },
+    tls: { cert_path: folder.write("cert.pem", LOCALHOST.cert), key_path: folder.write("key.pem", LOCALHOST.key) },
+    admin: { enabled: true, address, port: ports.admin, api_key: KEY },
+    upstreams: [{ name: "origin", servers: [{ address, port: origin.server.port }] }],
+    routes: [{ path_prefix: "/", upstream: "origin" }],
+  };
+}
+
+async function start(config: object, more: readonly string[] = []): Promise<Program> {
+  const program = new Program(["--config", folder.write("turnpike.json", config), ...more]);
+  open.push(program);
+  await program.sees(/listening on https/);
+  return program;
+}
+
+/** Sends requests one after the other, and keeps what did not come out as it should. */
+class Load {
+  readonly failures: string[] = [];
+  count = 0;
+  #ends = false;
+  readonly #done: Promise<unknown>;
+
+  constructor(senders: readonly (() => Promise<string>)[]) {
+    this.#done = Promise.all(senders.map((send) => this.#repeat(send)));
+  }
+
+  async end(): Promise<void> {
+    this.#ends = true;
+    await this.#done;
+  }
+
+  async #repeat(send: () => Promise<string>): Promise<void> {
+    while (!this.#ends) {
+      const text = await send().catch((error: unknown) => String(error));
+      this.count++;
+      if (text !== "quick") this.failures.push(text);
+    }
+  }
+}
+
+const trusting = { tls: { ca: TEST_CA.cert } };
+
+async function fetched(url: string, init: object = {}): Promise<string> {
+  return await (await fetch(url, { ...trusting, ...init })).text();
+}
+
+/** One request of a connection by HTTP/2 that is its own. */
+function byHttp2(port: number, path = "/"): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const session = connectHttp2(`https://localhost:${port}`, { ca: TEST_CA.cert });
+    session.on("error", reject);
+    const stream = session.request({ ":path": path });
+    let text = "";
+    stream.setEncoding("utf8");
+    stream.on("data", (chunk: string) => (text += chunk));
+    stream.on("error", reject);
+    stream.on("end", () => {
+      session.close();
+      resolve(text);
+    });
+  });
+}
+
+async function adminStatus({ admin }: Ports): Promise<number> {
+  const authorization = `Bearer ${KEY}`;
+  return (await fetch(`http://127.0.0.1:${admin}/v1/overview`, { headers: { authorization } })).status;
+}
+
+for (const workers of [1, 2]) {
+  test(`under load over HTTP/1.1 and 2, plain and over TLS, no request is lost, with workers: ${workers}`, async () => {
+    const origin = originOf();
+    const ports = await portsOf();
+    const config = configOf(ports, origin, workers);
+    const before = await start(config);
+    const load = new Load([
+      () => fetched(`http://127.0.0.1:${ports.plain}/`),
+      () => fetched(`http://127.0.0.1:${ports.plain}/`),
+      () => fetched(`http://127.0.0.1:${ports.plain}/`, { headers: { connection: "close" } }),
+      () => fetched(`https://localhost:${ports.tls}/`, { headers: { connection: "close" } }),
+      () => byHttp2(ports.tls),
+    ]);
+    const slow = fetched(`http://127.0.0.1:${ports.plain}/slow`);
+    const slowByHttp2 = byHttp2(ports.tls, "/slow");
+    await until("the slow requests", () => origin.waiting === 2 || undefined);
+    const after = await start(config, ["--take-over", String(before.pid)]);
+    await before.sees(/another gateway takes over/);
+    const seen = load.count;
+    await until("requests to the new one", () => load.count > seen + 50 || undefined);
+    expect(before.running).toBe(true);
+    origin.release();
+    expect(await Promise.all([slow, slowByHttp2])).toEqual(["slow", "slow"]);
+    expect(await before.exit()).toBe(0);
+    await after.sees(new RegExp(`took over from process ${before.pid}`));
+    await load.end();
+    expect(load.failures).toEqual([]);
+    expect(await adminStatus(ports)).toBe(200);
+  });
+
+  test(`HTTP/3 requests of the old one end there, and the new one has the port after, with workers: ${workers}`, async () => {
+    const origin = originOf();
+    const ports = await portsOf();
+    const config = configOf(ports, origin, workers);
+    const before = await start(config);
+    const client = await Http3Client.connect(ports.tls);
+    open.push({ stop: () => client.close() });
+    const slow = client.request("GET", "/slow");
+    await until("the slow request", () => origin.waiting === 1 || undefined);
+    const after = await start(config, ["--take-over", String(before.pid)]);
+    await before.sees(/another gateway takes over/);
+    // The new one does not offer what it does not serve yet.
+    await until("an answer of the new one", async () => {
+      const { headers } = await fetch(`https://localhost:${ports.tls}/`, { ...trusting, keepalive: false });
+      return headers.has("alt-svc") ? undefined : true;
+    });
+    origin.release();
+    expect((await slow).headers[":status"]).toBe("200");
+    expect(await before.exit()).toBe(0);
+    await after.sees(/took over from process/);
+    const next = await Http3Client.connect(ports.tls);
+    open.push({ stop: () => next.close() });
+    expect((await next.request("GET", "/")).headers[":status"]).toBe("200");
+  });
+}
+
+test("what is not a gateway that hands over is refused, and lives", async () => {
+  const sleeper = Bun.spawn(["sleep", "60"]);
+  open.push({ stop: () => sleeper.kill() });
+  const config = folder.write("other.json", configOf(await portsOf(), originOf(), 1));
+  for (const [value, why] of [
+    [String(sleeper.pid), "it does not hand over"],
+    ["4194305", "there is no such process"],
+    ["one", "it is not a process number"],
+  ] as const) {
+    const program = new Program(["--config", config, "--take-over", value]);
+    expect(await program.exit()).toBe(1);
+    expect(program.output).toContain(why);
+  }
+  expect(sleeper.exitCode).toBeNull();
+});
+
+test("a port that the system chooses cannot be taken over", async () => {
+  const origin = originOf();
+  const before = await start(configOf(await portsOf(), origin, 1));
+  const config = folder.write("free.json", { server: { port: 0, workers: 1 } });
+  const program = new Program(["--config", config, "--take-over", String(before.pid)]);
+  expect(await program.exit()).toBe(1);
+  expect(program.output).toContain("a listener has port 0");
+  expect(before.running).toBe(true);
+});

@@ -1,0 +1,81 @@
+/** `turnpike start --take-over PID`: gateway and content service are replaced while a paid call is under way. */
+import { Database } from "bun:sqlite";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { x402Client } from "@x402/core/client";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment } from "@x402/fetch";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { freePort } from "../../src/lib/testing/listen.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { Folder, Program } from "../support/program.ts";
+
+setDefaultTimeout(patient(90_000));
+
+const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
+const SENTENCE = "A ferry leaves when the one before it has landed, and no traveller waits on the quay for long. ";
+
+const folder = new Folder();
+const asked = Promise.withResolvers<void>();
+const release = Promise.withResolvers<void>();
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  idleTimeout: 0,
+  async fetch({ url }) {
+    if (url.endsWith("/slow")) {
+      asked.resolve();
+      await release.promise;
+    }
+    const html = `<!doctype html><title>Ferries</title><article><h1>Ferries</h1><p>${SENTENCE.repeat(9)}</p></article>`;
+    return new Response(html, { headers: { "content-type": "text/html" } });
+  },
+});
+const programs: Program[] = [];
+
+afterAll(async () => {
+  release.resolve();
+  for (const program of programs) await program.stop();
+  await site.stop(true);
+  folder.remove();
+});
+
+async function start(port: number, more: readonly string[] = []): Promise<Program> {
+  const args = ["--port", String(port), "--state-dir", folder.file("state"), "--allow-private", ...more];
+  const program = new Program(args, { command: ["node", BIN, "start"] });
+  programs.push(program);
+  await program.sees(/^try /m);
+  return program;
+}
+
+test("a paid call ends at the old one, and the next is the new one's, with ledger and admin interface", async () => {
+  const port = await freePort();
+  const account = privateKeyToAccount(generatePrivateKey());
+  const client = new x402Client().register("eip155:*", new ExactEvmScheme(account));
+  const pay = wrapFetchWithPayment(fetch, client);
+  const read = async (path: string): Promise<string> => {
+    const response = await pay(`http://127.0.0.1:${port}/read`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ url: `http://127.0.0.1:${site.port}${path}` }),
+    });
+    return `${response.status} ${await response.text()}`;
+  };
+  const before = await start(port, ["--admin-port", String(await freePort())]);
+  const slow = read("/slow");
+  await asked.promise;
+  const after = await start(port, ["--take-over", String(before.pid)]);
+  await before.sees(/another gateway takes over/);
+  expect(await read("/quick")).toMatch(/^200 .*no traveller waits/);
+  release.resolve();
+  expect(await slow).toMatch(/^200 .*no traveller waits/);
+  expect(await before.exit()).toBe(0);
+  await after.sees(/took over from process/);
+  const status = Bun.spawnSync(["node", BIN, "status", "--state-dir", folder.file("state")]);
+  expect(status.stderr.toString()).toBe("");
+  expect(status.exitCode).toBe(0);
+  const database = new Database(folder.file("state/turnpike.db"), { readonly: true });
+  const rows = database.query("SELECT state, delivered FROM payments").all();
+  database.close();
+  expect(rows).toEqual(Array.from({ length: 2 }, () => ({ state: "settled", delivered: 1 })));
+});
