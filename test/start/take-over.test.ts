@@ -12,7 +12,7 @@ import { Folder, Program } from "../support/program.ts";
 
 setDefaultTimeout(patient(90_000));
 
-const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
+const BIN = join(import.meta.dir, "../../bin/turnpike");
 const SENTENCE = "A ferry leaves when the one before it has landed, and no traveller waits on the quay for long. ";
 
 const folder = new Folder();
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 async function start(port: number, more: readonly string[] = []): Promise<Program> {
   const args = ["--port", String(port), "--state-dir", folder.file("state"), "--allow-private", ...more];
-  const program = new Program(args, { command: ["node", BIN, "start"] });
+  const program = new Program(args, { command: [BIN, "start"] });
   programs.push(program);
   await program.sees(/^try /m);
   return program;
@@ -71,7 +71,7 @@ test("a paid call ends at the old one, and the next is the new one's, with ledge
   expect(await slow).toMatch(/^200 .*no traveller waits/);
   expect(await before.exit()).toBe(0);
   await after.sees(/took over from process/);
-  const status = Bun.spawnSync(["node", BIN, "status", "--state-dir", folder.file("state")]);
+  const status = Bun.spawnSync([BIN, "status", "--state-dir", folder.file("state")]);
   expect(status.stderr.toString()).toBe("");
   expect(status.exitCode).toBe(0);
   const database = new Database(folder.file("state/turnpike.db"), { readonly: true });
