@@ -51,6 +51,7 @@ export default defineConfig({
           { text: "Protect an API", link: "/guides/protect-an-api" },
           { text: "WebAssembly filters", link: "/filters" },
           { text: "Several gateways", link: "/guides/several-gateways" },
+          { text: "Upgrade", link: "/guides/upgrade" },
           { text: "Operate a gateway", link: "/admin" },
         ],
       },

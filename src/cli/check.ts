@@ -39,7 +39,8 @@ export function check(args: readonly string[]): Promise<number> {
   });
 }
 
-async function checkFile(file: string, isStrict: boolean): Promise<number> {
+/** Prints every problem of a configuration file. Returns the exit code, as `check`. */
+export async function checkFile(file: string, isStrict: boolean): Promise<number> {
   const { config, problems, warnings, locate } = await loadFile(file);
   const print = printerOf(file, locate);
   for (const warning of warnings) print.warning(warning);

@@ -109,7 +109,12 @@ export function warnOfDescriptors(config: Config): void {
 async function start(opened: ReadConfig, predecessor: Predecessor | undefined): Promise<AdministeredGateway> {
   const storePath = defaultStorePath(opened.config, opened.source.path);
   try {
-    return await startAdministered(opened, { storePath, reusePort: false, takesOver: predecessor !== undefined, log: say });
+    return await startAdministered(opened, {
+      storePath,
+      reusePort: false,
+      takesOver: predecessor !== undefined,
+      log: say,
+    });
   } catch (error) {
     throw new StartError(messageOf(error), { cause: error });
   }

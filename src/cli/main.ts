@@ -17,6 +17,7 @@ const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
   ledger      the payments that were taken
   facilitator verify and settle payments, for gateways elsewhere
   check       look through a configuration file
+  upgrade-check  whether this version can replace a gateway that runs
   filter      look through a WebAssembly filter, and run a request through it
   content     the content service alone
   index       the pages that /search finds without a network
@@ -55,6 +56,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   mcp: async (args) => (await import("./mcp.ts")).mcp(args),
   ledger: async (args) => (await import("./ledger.ts")).ledger(args),
   facilitator: async (args) => (await import("./facilitator.ts")).facilitator(args),
+  "upgrade-check": async (args) => (await import("./upgrade-check.ts")).upgradeCheck(args),
   check: async (args) => (await import("./check.ts")).check(args),
   filter: async (args) => (await import("./filter.ts")).filter(args),
   content: async (args) => (await import("./content.ts")).content(args),

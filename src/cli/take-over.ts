@@ -19,7 +19,8 @@ export interface Predecessor {
 export function takeOverFlag(value: string | undefined): Predecessor | undefined {
   if (value === undefined) return undefined;
   const pid = /^\d{1,10}$/.test(value) ? Number(value) : 0;
-  if (pid < 2 || pid === process.pid) throw new StartError(`Cannot use --take-over "${value}": it is not a process number`);
+  if (pid < 2 || pid === process.pid)
+    throw new StartError(`Cannot use --take-over "${value}": it is not a process number`);
   const why = objection(pid);
   if (why !== "") throw new StartError(`Cannot take over from process ${pid}: ${why}`);
   return { pid };

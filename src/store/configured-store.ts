@@ -2,6 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { codeOf } from "../lib/caught.ts";
 import { systemTrust } from "../lib/system-trust.ts";
+import { type LedgerVersion } from "./ledger-version.ts";
+import type * as View from "./open-ledger-view.ts";
 import type * as Sqlite from "./open-store.ts";
 import type * as Postgres from "./postgres/open-postgres-store.ts";
 import { type PoolSettings } from "./postgres/pool.ts";
@@ -55,6 +57,17 @@ export function openConfiguredUsage(
   const { url = "" } = postgres;
   if (url === "") return sqlite().openUsageStore(path);
   return postgresStores().openPostgresUsage(poolSettings(url, postgres, environment));
+}
+
+/** The version of the ledger in the same database, which is not changed. Rejects if it cannot be read. */
+export async function readLedgerVersion(
+  postgres: PostgresConfig,
+  path: string,
+  environment: Environment = process.env,
+): Promise<LedgerVersion> {
+  const { url = "" } = postgres;
+  if (url === "") return (require("./open-ledger-view.ts") as typeof View).readSqliteVersion(path);
+  return await postgresStores().readPostgresVersion(poolSettings(url, postgres, environment));
 }
 
 function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {

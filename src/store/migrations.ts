@@ -14,7 +14,8 @@ function limbOf(amount: string, index: number): string {
   return `CAST(substr(substr('${"0".repeat(digits)}' || ${amount}, -${digits}), ${from}, ${LIMB_DIGITS}) AS INTEGER)`;
 }
 
-/** The schema's steps, oldest first; a step is never edited once released. `PRAGMA user_version` counts those taken. */
+/** The schema's steps, oldest first. A step is never edited once released, and statements of the version before must work on with it: a
+ * gateway that is replaced (`--take-over`) drains on the new schema. `PRAGMA user_version` counts those taken. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE payments (
      network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL,

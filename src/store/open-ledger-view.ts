@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { codeOf } from "../lib/caught.ts";
+import { type LedgerVersion } from "./ledger-version.ts";
 import { type LedgerView } from "./ledger-view.ts";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations.ts";
 import { SqliteLedgerView } from "./sqlite-ledger-view.ts";
@@ -11,6 +12,18 @@ const BUSY_MS = 5000;
 export interface OpenLedgerView {
   readonly view: LedgerView;
   close(): Promise<void>;
+}
+
+/** Reads the version of the SQLite file of a store, and changes nothing. Throws if there is a file that cannot be read. */
+export function readSqliteVersion(path: string): LedgerVersion {
+  if (path === ":memory:" || !existsSync(path)) return { found: 0, known: SCHEMA_VERSION };
+  const database = new Database(path, { readonly: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    return { found: schemaVersion(database), known: SCHEMA_VERSION };
+  } finally {
+    database.close();
+  }
 }
 
 /**

@@ -9,7 +9,14 @@ import { OwnAdmin, type OwnAdminOptions } from "./own-admin.ts";
 
 async function open(options: Partial<OwnAdminOptions> = {}) {
   const stateDir = mkdtempSync(join(tmpdir(), "turnpike-own-admin-"));
-  const admin = await OwnAdmin.open({ stateDir, port: 0, isOff: false, takesOver: false, trafficPort: undefined, ...options });
+  const admin = await OwnAdmin.open({
+    stateDir,
+    port: 0,
+    isOff: false,
+    takesOver: false,
+    trafficPort: undefined,
+    ...options,
+  });
   return { admin, stateDir };
 }
 

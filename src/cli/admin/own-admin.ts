@@ -3,7 +3,14 @@ import { messageOf } from "../../lib/caught.ts";
 import { isRecord } from "../call-render.ts";
 import { StartError } from "../start-error.ts";
 import { sayWarning } from "../terminal.ts";
-import { adminKeyPath, openAdminKey, readAdminAddress, readAdminKey, removeAdminAddress, writeAdminAddress } from "./admin-key.ts";
+import {
+  adminKeyPath,
+  openAdminKey,
+  readAdminAddress,
+  readAdminKey,
+  removeAdminAddress,
+  writeAdminAddress,
+} from "./admin-key.ts";
 
 const HOST = "127.0.0.1";
 const DEFAULT_PORT = 9180;
@@ -65,7 +72,8 @@ export class OwnAdmin {
 
   /** Has it listen on a port that the system picks, if it was to have the usual one and another program has that by now. */
   async move(): Promise<boolean> {
-    const isFixed = this.#isNamed === true || this.#options.takesOver || this.#options.isOff || this.#options.port !== undefined;
+    const isFixed =
+      this.#isNamed === true || this.#options.takesOver || this.#options.isOff || this.#options.port !== undefined;
     if (isFixed || this.#port === 0 || (await isFree(this.#port))) return false;
     this.#port = 0;
     return true;

@@ -15,7 +15,7 @@ import { readPair } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
 import { type BoundListener } from "./listener-plan.ts";
 import { probeQuic } from "./quic-listeners.ts";
-import { checkPorts, retry, type Share, shareOf } from "./take-over.ts";
+import { checkTakeOver, retry, type Share, shareOf } from "./take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { createUsageKeeper } from "./usage-keeping.ts";
 
@@ -74,7 +74,7 @@ export async function startAdministered(
     await audit.use(auditPath(config));
     // Before there are workers, so that a port which is taken costs nothing; until all is there it answers 503.
     const share: Share = options.takesOver === true ? "tcp" : "all";
-    if (share === "tcp") checkPorts(config);
+    if (share === "tcp") checkTakeOver(config);
     const started = shareOf(config, share);
     await admin.prepare(started);
     admin.commit(started);
@@ -180,7 +180,8 @@ class Administered implements AdministeredGateway {
   }
 
   async takeRest(): Promise<boolean> {
-    const failed = (error: unknown): void => this.#log(`${messageOf(error)}; tries again until the old gateway has ended`);
+    const failed = (error: unknown): void =>
+      this.#log(`${messageOf(error)}; tries again until the old gateway has ended`);
     const isClosing = (): boolean => this.#closing;
     for (const share of ["admin", "all"] as const) {
       await retry(() => this.#inTurn(() => this.#widen(share)), { isClosing, failed });

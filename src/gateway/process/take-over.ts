@@ -25,8 +25,13 @@ export function shareOf(config: Config, share: Share): Config {
   return share === "admin" ? tcpAlone : { ...tcpAlone, admin: { ...config.admin, enabled: false } };
 }
 
-/** Throws if a port of the configuration is not fixed: there is nothing to take over. */
-export function checkPorts({ server, quic }: Config): void {
+/** Throws if two gateways cannot serve by the configuration at a time, or if a port is not fixed: there is nothing to take over. */
+export function checkTakeOver({ server, quic, x402 }: Config): void {
+  if (x402.enabled && x402.embedded.enabled && !x402.test_mode) {
+    throw new Error(
+      "Cannot take over: one process at a time may use the key of x402.embedded; run turnpike facilitator, and name its URL",
+    );
+  }
   const ports = server.listeners.length === 0 ? [server.port] : server.listeners.map(({ port }) => port);
   if (ports.includes(0) || (quic.enabled && quic.port === 0)) {
     throw new Error("Cannot take over: a listener has port 0; give each a port of its own");

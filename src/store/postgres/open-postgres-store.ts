@@ -1,4 +1,5 @@
 import { machineTime } from "../../lib/machine-time.ts";
+import { type LedgerVersion } from "../ledger-version.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { PostgresBookings } from "./bookings.ts";
@@ -7,7 +8,8 @@ import { PostgresLedger } from "./ledger.ts";
 import { PostgresLedgerView } from "./ledger-view.ts";
 import { PostgresOutbox } from "./outbox.ts";
 import { PostgresPaymentIds } from "./payment-ids.ts";
-import { type PoolSettings } from "./pool.ts";
+import { Pool, type PoolSettings } from "./pool.ts";
+import { SCHEMA_VERSION, storedVersion } from "./schema.ts";
 import { PostgresUsage } from "./usage.ts";
 
 /**
@@ -39,6 +41,17 @@ export function openPostgresStore(
       await database.close();
     },
   };
+}
+
+/** Reads the version of the tables of such a database, and changes nothing; 0 before there are tables. */
+export async function readPostgresVersion(settings: PoolSettings): Promise<LedgerVersion> {
+  const pool = new Pool({ ...settings, size: 1 }, async () => {});
+  try {
+    const found = await pool.session((connection) => storedVersion(connection, settings.statementMs));
+    return { found, known: SCHEMA_VERSION };
+  } finally {
+    await pool.close();
+  }
 }
 
 /** Opens the usage in such a database alone, for a process that sells nothing: by one connection, when it is first needed. */

@@ -118,14 +118,19 @@ export async function migrate(connection: Connection, ms: number): Promise<void>
   await run(connection, "COMMIT");
 }
 
-/** 0 where there is no schema yet. */
-async function versionOf(connection: Connection, ms: number): Promise<number> {
+/** The version of the tables that are there, of any version of this program; 0 before there are tables. */
+export async function storedVersion(connection: Connection, ms: number): Promise<number> {
   // Read as a table: to_regclass may remember from before the lock that there is none.
   const where = `relname = '${SCHEMA}' AND pg_table_is_visible(oid)`;
   const found = await run(connection, `SELECT 1 FROM pg_catalog.pg_class WHERE ${where}`, ms);
   if (found.length === 0) return 0;
   const [row] = await run(connection, `SELECT version FROM ${SCHEMA}`, ms);
-  const version = Number(row?.[0] ?? 0);
+  return Number(row?.[0] ?? 0);
+}
+
+/** As `storedVersion`; rejects if that is newer than this program. */
+async function versionOf(connection: Connection, ms: number): Promise<number> {
+  const version = await storedVersion(connection, ms);
   if (version > SCHEMA_VERSION) {
     throw new PostgresError("refused", `its schema is version ${version}, this program knows ${SCHEMA_VERSION}`);
   }

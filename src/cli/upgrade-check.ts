@@ -1,0 +1,63 @@
+/** `turnpike upgrade-check`: whether this version can replace a gateway that runs an older one. */
+import { join } from "node:path";
+import { loadFile } from "../gateway/config/load.ts";
+import { checkTakeOver } from "../gateway/process/take-over.ts";
+import { defaultStorePath } from "../gateway/process/store-path.ts";
+import { messageOf } from "../lib/caught.ts";
+import { readLedgerVersion } from "../store/configured-store.ts";
+import { type LedgerVersion } from "../store/ledger-version.ts";
+import { atBoundary } from "./boundary.ts";
+import { checkFile } from "./check.ts";
+import { HELP, parseFlags } from "./flags.ts";
+import { sayError } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] FILE
+
+Says whether this version takes the configuration FILE, the ports, and the ledger of a gateway that runs an older version. It changes
+nothing. Exit code 0: it does, 1: it does not.
+
+  --state-dir DIR   the ledger is in this state folder, as of turnpike start; else it is where the configuration has it`;
+
+const FLAGS = { "state-dir": { type: "string" }, help: HELP } as const;
+
+/** Returns the exit code: 0 if this version can take over, 1 if not, 2 for wrong usage. */
+export function upgradeCheck(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const { values, positionals } = parseFlags(args, FLAGS);
+    if (values.help === true) return "help";
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
+    const code = await checkFile(file, false);
+    return code === 0 ? await checkRest(file, values["state-dir"]) : code;
+  });
+}
+
+async function checkRest(file: string, stateDir: string | undefined): Promise<number> {
+  const { config } = await loadFile(file);
+  if (config === undefined) return 1;
+  const isInState = stateDir !== undefined && config.state_path === "";
+  const path = isInState ? join(stateDir, "turnpike.db") : defaultStorePath(config, file);
+  try {
+    checkTakeOver(config);
+    console.log("ports: ok (each listener has a fixed port, which two gateways can share)");
+    const version = await readLedgerVersion(config.postgres, path);
+    const objection = ledgerObjection(version);
+    if (objection !== "") throw new Error(`Cannot take over the ledger: ${objection}`);
+    console.log(`ledger: ok (${ledgerText(version)})`);
+    return 0;
+  } catch (error) {
+    sayError(messageOf(error));
+    return 1;
+  }
+}
+
+function ledgerObjection({ found, known }: LedgerVersion): string {
+  return found > known ? `its schema is version ${found}, this program knows ${known}` : "";
+}
+
+function ledgerText({ found, known }: LedgerVersion): string {
+  if (found === 0) return "there is none yet";
+  if (found === known) return `its schema is version ${found}, as this program writes it`;
+  return `its schema is version ${found}; this program brings it to ${known} when it starts, and the old one works on with it`;
+}
