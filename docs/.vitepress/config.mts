@@ -78,6 +78,7 @@ export default defineConfig({
         items: [
           { text: "Page engines", link: "/engines" },
           { text: "Article extraction", link: "/reader" },
+          { text: "PDF documents", link: "/pdf" },
           { text: "Search", link: "/search" },
           { text: "Resolve", link: "/resolve" },
         ],

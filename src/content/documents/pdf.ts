@@ -1,29 +1,45 @@
+import { markdownOf } from "../extraction/markdown/writer.ts";
+import { parseTree } from "../extraction/tree.ts";
 import { type DocumentContent, escapeHtml, type Link, linksIn } from "./content.ts";
-import { paragraphsOf, type TextItem } from "./pdf-text.ts";
+import { PageReader, type SourcePage } from "./pdf/read-page.ts";
+import { blocksOfDocument } from "./pdf/read-blocks.ts";
+import { type Block, type PdfPage, plainOf } from "./pdf/shapes.ts";
+import { htmlOf, textOf } from "./pdf/write.ts";
 
 /** Pages of a PDF that are read, and characters of its text: beyond them it is no document but an archive. */
 const MAX_PAGES = 2_000;
 const MAX_TEXT = 5_000_000;
+/** Runs of text in one font that are placed; ten times what long books have. */
+const MAX_RUNS = 600_000;
 const MAX_LINKS = 10_000;
+/** Pictures with more pixels are not decoded: none is. */
+const MAX_PICTURE_PIXELS = 1;
 
 /** Why nothing can be made of a PDF: `locked` asks for a password, `broken` is none, `long` has too much in it. */
-export type PdfFault = "locked" | "broken" | "long";
+export type PdfFault = "locked" | "broken" | "long" | "scanned";
 
 /** The text of a PDF. Takes as long as the PDF wants: whoever calls has a deadline. */
 export async function pdfContent(bytes: Uint8Array): Promise<DocumentContent | PdfFault> {
   // Over a megabyte of program that most workers never need.
-  const { getDocumentProxy } = await import("unpdf");
+  const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   let document: Awaited<ReturnType<typeof getDocumentProxy>>;
   try {
     // A copy, since the library keeps what it is given. Fonts are programs: none of them is run.
-    const options = { isEvalSupported: false, disableFontFace: true, useSystemFonts: false, verbosity: 0 };
+    const options = {
+      isEvalSupported: false,
+      disableFontFace: true,
+      useSystemFonts: false,
+      verbosity: 0,
+      maxImageSize: MAX_PICTURE_PIXELS,
+    };
     document = await getDocumentProxy(Uint8Array.from(bytes), options);
   } catch (error) {
     return error instanceof Error && error.name === "PasswordException" ? "locked" : "broken";
   }
   try {
     if (document.numPages > MAX_PAGES) return "long";
-    return await readPages(document);
+    const { OPS } = await getResolvedPDFJS();
+    return await readDocument(document, OPS);
   } catch {
     return "broken";
   } finally {
@@ -34,64 +50,61 @@ export async function pdfContent(bytes: Uint8Array): Promise<DocumentContent | P
 /** The part of pdf.js's document that is used. */
 interface PdfDocument {
   readonly numPages: number;
-  getPage(number: number): Promise<PdfPage>;
+  getPage(number: number): Promise<SourcePage>;
   getMetadata(): Promise<{ readonly info: object }>;
+  getMarkInfo(): Promise<{ readonly Marked?: boolean; readonly Suspects?: boolean } | null>;
 }
 
-interface PdfPage {
-  getTextContent(): Promise<{ readonly items: readonly object[] }>;
-  getAnnotations(): Promise<readonly object[]>;
-  cleanup(): unknown;
-}
-
-async function readPages(document: PdfDocument): Promise<DocumentContent | PdfFault> {
-  const pages: string[][] = [];
-  const links = new Set<string>();
-  let length = 0;
+async function readDocument(
+  document: PdfDocument,
+  operators: ConstructorParameters<typeof PageReader>[0],
+): Promise<DocumentContent | PdfFault> {
+  const marks = await document.getMarkInfo();
+  const reader = new PageReader(operators, marks?.Marked === true && marks.Suspects !== true);
+  const pages: PdfPage[] = [];
+  let [length, runs] = [0, 0];
   for (let number = 1; number <= document.numPages; number += 1) {
-    const page = await document.getPage(number);
-    const { items } = await page.getTextContent();
-    // Marked content has no text.
-    const paragraphs = paragraphsOf(items.filter((item): item is TextItem => "str" in item));
-    length += paragraphs.reduce((sum, paragraph) => sum + paragraph.length, 0);
-    if (length > MAX_TEXT) return "long";
-    pages.push(paragraphs);
-    for (const url of linksOf(await page.getAnnotations())) if (links.size < MAX_LINKS) links.add(url);
-    page.cleanup();
+    const source = await document.getPage(number);
+    const page = await reader.read(source);
+    length += page.runs.reduce((sum, { text }) => sum + text.length, 0);
+    runs += page.runs.length + page.aside.length;
+    if (length > MAX_TEXT || runs > MAX_RUNS) return "long";
+    pages.push(page);
+    source.cleanup();
   }
+  if (runs === 0) return "scanned";
   const { info } = await document.getMetadata();
   const title = "Title" in info && typeof info.Title === "string" ? info.Title.trim() : "";
-  return contentOf(title, pages, links);
+  return contentOf(title, blocksOfDocument(pages), addressesOf(pages));
 }
 
-function linksOf(annotations: readonly object[]): string[] {
-  return annotations.flatMap((annotation) => {
-    const url = "url" in annotation && typeof annotation.url === "string" ? URL.parse(annotation.url) : null;
-    return url !== null && /^(?:https?|mailto):$/.test(url.protocol) ? [url.href] : [];
-  });
+/** Addresses of links, each once. */
+function addressesOf(pages: readonly PdfPage[]): Set<string> {
+  const addresses = new Set<string>();
+  for (const page of pages) {
+    for (const url of page.addresses.values()) if (addresses.size < MAX_LINKS) addresses.add(url);
+  }
+  return addresses;
 }
 
-function contentOf(title: string, pages: readonly string[][], marked: ReadonlySet<string>): DocumentContent {
-  const paragraphs = pages.flat();
+/** Programs write the name of the file that a document was made of where its title should be. */
+const FILE_NAME =
+  /^(?:microsoft \w+ - .*|untitled\d*|.*\.(?:docx?|xlsx?|pptx?|dvi|tex|indd|qxd|pdf|e?ps|rtf|odt|html?))$/i;
+
+function contentOf(named: string, blocks: readonly Block[], marked: ReadonlySet<string>): DocumentContent {
+  const heading = blocks.find((block) => block.kind === "text" && block.level === 1);
+  const first = heading?.kind === "text" ? plainOf(heading.pieces) : "";
+  const title = named === "" || (FILE_NAME.test(named) && first !== "") ? first : named;
+  const html = htmlOf(blocks);
+  const text = textOf(blocks);
   return {
     title,
-    markdown: () => paragraphs.map(escapeParagraph).join("\n\n"),
-    text: () => paragraphs.join("\n\n"),
-    html: () => {
-      const html = paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`).join("\n");
-      return title === "" ? html : `<title>${escapeHtml(title)}</title>\n${html}`;
-    },
+    markdown: () => markdownOf(parseTree(html)),
+    text: () => text,
+    html: () => (title === "" ? html : `<title>${escapeHtml(title)}</title>\n${html}`),
     links: (): Link[] => {
-      const written = linksIn(paragraphs.join("\n")).filter(({ url }) => !marked.has(url));
+      const written = linksIn(text).filter(({ url }) => !marked.has(url));
       return [...[...marked].map((url) => ({ url, text: "" })), ...written];
     },
   };
-}
-
-/** Marks at the beginning of a line would make a heading or a list of it. */
-function escapeParagraph(paragraph: string): string {
-  return paragraph
-    .split("\n")
-    .map((line) => line.replace(/^([#>+-]|\d{1,9}[.)])(?=\s)/, "\\$1"))
-    .join("\n");
 }

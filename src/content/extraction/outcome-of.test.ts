@@ -275,7 +275,7 @@ describe("a PDF", () => {
       "Page two",
     ];
     expect(await read("application/pdf", PDF, "text")).toEqual({ content: paragraphs.join("\n\n"), title: "Of tolls" });
-    expect(await contentOf("application/pdf", PDF)).toContain("\n\n\\1. https://a.test/x\n\nPage two");
+    expect(await contentOf("application/pdf", PDF)).toContain("\n\n1. https://a.test/x\n\nPage two");
     expect(await contentOf("", PDF, "links")).toBe("https://b.test/\nhttps://a.test/x");
     expect(await contentOf("application/pdf", PDF, "html")).toContain("<p>Page two</p>");
   });
@@ -283,7 +283,12 @@ describe("a PDF", () => {
   test.each([
     ["no PDF", Buffer.from("%PDF-1.4 nonsense"), "unreadable", "it is no valid PDF document"],
     ["cut off", PDF.subarray(0, 300), "unreadable", "it is no valid PDF document"],
-    ["without text", makePdf(["0 0 m 10 10 l S"]), "empty", "it has no content"],
+    [
+      "without text",
+      makePdf(["0 0 m 10 10 l S"]),
+      "empty",
+      "it is a PDF document without text; its pages may be pictures",
+    ],
   ])("that is %s is an error", async (_what, body, reason, detail) => {
     expect(await outcome("application/pdf", body)).toEqual({
       outcome: "not-content",

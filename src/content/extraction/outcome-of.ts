@@ -42,6 +42,11 @@ const FAULTS: Readonly<Record<PdfFault, ExtractionOutcome>> = {
     detail: "it is a PDF document that asks for a password",
   },
   broken: { outcome: "not-content", reason: "unreadable", detail: "it is no valid PDF document" },
+  scanned: {
+    outcome: "not-content",
+    reason: "empty",
+    detail: "it is a PDF document without text; its pages may be pictures",
+  },
   long: {
     outcome: "not-content",
     reason: "unreadable",

@@ -44,6 +44,30 @@ server.answers = {
   "/smtp": sends("220 mail.test ESMTP\r\n"),
 };
 
+const COLUMN = "A column of the page holds so much text that it needs a number of lines, each as long as it is wide. ";
+const PRINTED = `<!doctype html><html lang="en"><title>Gates</title><h1>Gates</h1>
+  <p>Read <a href="https://gates.test/">the book</a> <b>first</b>.</p>
+  <div style="columns: 2"><h2>One</h2><p>${COLUMN.repeat(3)}</p><ol start="3"><li>three<ul><li>within</ul><li>four</ol>
+  <h2>Two</h2><p>${COLUMN.repeat(3)}</p></div>
+  <table><caption>Tolls</caption><tr><th>Road<th>Toll<tr><td>A1<td>3</table><pre>if (toll) {\n  pay();\n}</pre>
+  <p lang="ar" dir="rtl">هذه فقرة باللغة العربية مع كلمات</p><p lang="zh">这是一个中文段落，包含许多词语。</p>
+  <blockquote>Quoted</blockquote>`;
+const PRINTED_MARKDOWN = [
+  "# Gates",
+  "Read [the book](https://gates.test/) **first**.",
+  "## One",
+  COLUMN.repeat(3).trim(),
+  "3. three\n   - within\n4. four",
+  "## Two",
+  COLUMN.repeat(3).trim(),
+  "Tolls",
+  "| Road | Toll |\n| --- | --- |\n| A1 | 3 |",
+  "```\nif (toll) {\n  pay();\n}\n```",
+  "هذه فقرة باللغة العربية مع كلمات",
+  "这是一个中文段落，包含许多词语。",
+  "> Quoted",
+].join("\n\n");
+
 afterAll(async () => {
   await close();
   await server.stop();
@@ -75,6 +99,14 @@ describe("a document that is not HTML", () => {
     const { json } = await ask("/read", "/feed");
     expect(json).toMatchObject({ title: "News" });
     expect(String(json["content"])).toContain(`- [One](http://127.0.0.1:${server.port}/one)`);
+  });
+
+  test("that the browser printed is read by its tags", async () => {
+    server.answers["/page"] = typed("text/html; charset=utf-8", PRINTED);
+    const { bytes } = await ask("/pdf", "/page");
+    server.answers["/printed"] = typed("application/pdf", bytes);
+    const { json } = await ask("/scrape", "/printed", { format: "markdown" });
+    expect(json["content"]).toBe(PRINTED_MARKDOWN);
   });
 
   test.each([

@@ -3,23 +3,34 @@ export interface PdfParts {
   readonly title?: string;
   /** Addresses that its first page links to. */
   readonly links?: readonly string[];
-  /** Entries of the trailer, as they are written. */
+  /** Where the first of the links is: left, lower, right and upper edge. */
+  readonly linkPlace?: string;
+  /** Entries of the trailer, of the catalogue and of every page, as they are written. */
   readonly trailer?: string;
+  readonly catalog?: string;
+  readonly page?: string;
 }
 
-/** A PDF of one font, whose pages have these content streams. */
-export function makePdf(pages: readonly string[], { title, links = [], trailer = "" }: PdfParts = {}): Buffer {
+const FONTS = ["Helvetica-Bold", "Courier"].map(
+  (name, at) => `/F${at + 2} << /Type /Font /Subtype /Type1 /BaseFont /${name} >>`,
+);
+
+/** A PDF whose pages have these content streams; its fonts F1, F2, F3 are plain, bold and of one width. */
+export function makePdf(
+  pages: readonly string[],
+  { title, links = [], linkPlace = "72 700 200 730", trailer = "", catalog = "", page = "" }: PdfParts = {},
+): Buffer {
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   const annotations = links.map(
-    (url) => `<< /Type /Annot /Subtype /Link /Rect [72 700 200 730] /A << /S /URI /URI (${url}) >> >>`,
+    (url) => `<< /Type /Annot /Subtype /Link /Rect [${linkPlace}] /A << /S /URI /URI (${url}) >> >>`,
   );
   const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ...pages.flatMap((stream, index) => [
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >>
-       /Contents ${5 + index * 2} 0 R /Annots [${index === 0 ? annotations.join(" ") : ""}] >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R ${FONTS.join(" ")} >> >>
+       ${page} /Contents ${5 + index * 2} 0 R /Annots [${index === 0 ? annotations.join(" ") : ""}] >>`,
       `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
     ]),
   ];
@@ -41,4 +52,21 @@ export function makePdf(pages: readonly string[], { title, links = [], trailer =
 export function pdfLines(lines: readonly (readonly [text: string, below: number, size?: number])[]): string {
   const shown = lines.map(([text, below, size = 12]) => `/F1 ${size} Tf 0 -${below} Td (${text}) Tj`);
   return `BT 72 740 Td ${shown.join(" ")} ET`;
+}
+
+/** A text at a place, from the lower left corner of the page; its font is F1 and 10 points high if nothing is said. */
+export type PdfText = readonly [x: number, y: number, text: string, size?: number, font?: "F1" | "F2" | "F3"];
+
+/** A content stream with texts at their places. */
+export function pdfTexts(texts: readonly PdfText[]): string {
+  return texts
+    .map(([x, y, text, size = 10, font = "F1"]) => {
+      return `BT /${font} ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text.replace(/[()\\]/g, "\\$&")}) Tj ET`;
+    })
+    .join("\n");
+}
+
+/** A column of lines, 12 points apart. */
+export function pdfColumn(x: number, top: number, lines: readonly string[]): PdfText[] {
+  return lines.map((line, at): PdfText => [x, top - at * 12, line]);
 }

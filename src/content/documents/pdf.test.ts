@@ -1,0 +1,294 @@
+import { describe, expect, test } from "bun:test";
+import { makePdf, pdfColumn, type PdfParts, type PdfText, pdfTexts } from "../testing/pdf.ts";
+import { type DocumentContent } from "./content.ts";
+import { pdfContent } from "./pdf.ts";
+
+async function contentOf(pages: readonly (readonly PdfText[])[], parts: PdfParts = {}): Promise<DocumentContent> {
+  const content = await pdfContent(new Uint8Array(makePdf(pages.map(pdfTexts), parts)));
+  if (typeof content === "string") throw new Error(`The PDF is ${content}`);
+  return content;
+}
+
+async function markdownOf(...pages: readonly (readonly PdfText[])[]): Promise<string> {
+  return (await contentOf(pages)).markdown();
+}
+
+const LEFT = [
+  "The toll is paid at the gate by the traveller,",
+  "who comes through it on foot or on a horse. A",
+  "keeper counts the coins every evening, and a",
+  "clerk writes the sum into the book of the gate.",
+  "In winter the gate is closed after dark, and no",
+  "traveller comes through it before the morning.",
+];
+const RIGHT = [
+  "The second column tells of roads. A road that",
+  "leads to a gate is kept by those who live along",
+  "it, and they are free of the toll. All others pay",
+  "what the board beside the gate says, in coins of",
+  "the town. Foreign coins are taken at half of",
+  "their worth, and letters of credit are not.",
+];
+
+describe("columns", () => {
+  test("are read one after the other, below a title that spans them", async () => {
+    const title: PdfText = [130, 740, "Of tolls and roads, and of those who keep them", 16];
+    expect(await markdownOf([title, ...pdfColumn(72, 700, LEFT), ...pdfColumn(318, 700, RIGHT)])).toBe(
+      `# ${title[2]}\n\n${LEFT.join(" ")}\n\n${RIGHT.join(" ")}`,
+    );
+  });
+
+  test("are told whatever the order of the file is", async () => {
+    const lines = LEFT.flatMap((_line, at): PdfText[] => [
+      [318, 700 - at * 12, RIGHT[at] ?? ""],
+      [72, 700 - at * 12, LEFT[at] ?? ""],
+    ]);
+    expect(await markdownOf(lines)).toBe(`${LEFT.join(" ")}\n\n${RIGHT.join(" ")}`);
+  });
+
+  test("go on with a sentence in the next column and on the next page", async () => {
+    const broken = ["A sentence that is", "long goes on and on"];
+    const pages = [pdfColumn(72, 60, broken), pdfColumn(72, 740, ["until it ends."])];
+    expect(await markdownOf(...pages)).toBe("A sentence that is long goes on and on until it ends.");
+  });
+});
+
+describe("paragraphs", () => {
+  test("begin after a gap, with an indented line, and after a line that was ended", async () => {
+    const lines: PdfText[] = [
+      [72, 700, "The first paragraph has two lines that fill the measure"],
+      [72, 688, "and ends here."],
+      [72, 676, "The second follows a line that had place for its first word"],
+      [72, 664, "and goes on to the very end of its last line in the measure."],
+      [87, 652, "The third one has a first line that is indented a little,"],
+      [72, 640, "and others that are not."],
+      [72, 610, "The fourth stands apart."],
+    ];
+    expect((await markdownOf(lines)).split("\n\n").map((text) => text.slice(0, 10))).toEqual([
+      "The first ",
+      "The second",
+      "The third ",
+      "The fourth",
+    ]);
+  });
+
+  test("have parted words put together, and keep the hyphens of compounds", async () => {
+    const lines = ["A para-", "graph of well-", "known words, which are well-known to all readers."];
+    expect(await markdownOf(pdfColumn(72, 700, lines))).toBe(
+      "A paragraph of well-known words, which are well-known to all readers.",
+    );
+  });
+
+  test("name raised letters and bold words", async () => {
+    const line: PdfText[] = [
+      [72, 700, "Water has"],
+      [122, 700, "two parts", 10, "F2"],
+      [172, 700, "of hydrogen"],
+      [226, 704, "1", 6],
+      [232, 700, "and one of oxygen."],
+    ];
+    expect(await markdownOf(line)).toBe("Water has **two parts** of hydrogen<sup>1</sup> and one of oxygen.");
+  });
+});
+
+test("headings are told by the size and the weight of their letters", async () => {
+  const lines: PdfText[] = [
+    [72, 740, "The title", 20],
+    [72, 700, "1. Of gates", 14],
+    ...pdfColumn(72, 680, LEFT),
+    [72, 590, "Of keepers", 10, "F2"],
+    ...pdfColumn(72, 570, RIGHT),
+    [72, 480, "2. Of roads", 14],
+    [72, 460, "Figure 1: A gate", 10, "F2"],
+  ];
+  const markdown = await markdownOf(lines);
+  expect(markdown.match(/^#.*/gm)).toEqual(["# The title", "## 1. Of gates", "### Of keepers", "## 2. Of roads"]);
+});
+
+test("lists have their numbers, their depth and their wrapped lines", async () => {
+  const lines: PdfText[] = [
+    [72, 700, "\u2022"],
+    [90, 700, "apples, which are red"],
+    [90, 688, "or green"],
+    [90, 676, "-"],
+    [102, 676, "green ones"],
+    [72, 664, "\u2022"],
+    [90, 664, "pears"],
+    [72, 630, "3. three"],
+    [72, 618, "4. four"],
+  ].map(([x, y, text]): PdfText => [Number(x), Number(y), String(text).replace("\u2022", "\\225")]);
+  const pdf = makePdf([pdfTexts(lines).replaceAll("\\\\225", "\\267")]);
+  const content = await pdfContent(new Uint8Array(pdf));
+  expect(typeof content === "string" ? content : content.markdown()).toBe(
+    "- apples, which are red or green\n  - green ones\n- pears\n\n3. three\n4. four",
+  );
+});
+
+test("a table of contents is a list", async () => {
+  const lines = ["1 Gates . . . . . . . . . . . . . . . 1", "2 Roads . . . . . . . . . . . . . . . 12"];
+  expect(await markdownOf(pdfColumn(72, 700, lines))).toBe("- 1 Gates \u2026 1\n- 2 Roads \u2026 12");
+});
+
+/** Rows of cells at places that stand below one another. */
+function cells(lines: readonly (readonly string[])[]): PdfText[] {
+  return lines.flatMap((row, at) => row.map((text, column): PdfText => [72 + column * 90, 700 - at * 16, text]));
+}
+
+describe("tables", () => {
+  const TABLE = "| Road | Toll | Year |\n| --- | --- | --- |\n| A1 | 3.50 | 1999 |\n| B2, long | 4 | 2001 |";
+  const ROWS = [
+    ["Road", "Toll", "Year"],
+    ["A1", "3.50", "1999"],
+    ["B2, long", "4", "2001"],
+  ];
+
+  test("are told by columns that stand below one another", async () => {
+    expect(await markdownOf([[72, 740, "Tolls of the roads:"], ...cells(ROWS)])).toBe(
+      `Tolls of the roads:\n\n${TABLE}`,
+    );
+  });
+
+  test("are told by the lines around their cells, which may have several lines of text", async () => {
+    const [xs, ys] = [
+      [68, 158, 248, 338],
+      [714, 694, 678, 650],
+    ];
+    const drawn = [...xs.map((x) => `${x} 650 m ${x} 714 l S`), ...ys.map((y) => `68 ${y} m 338 ${y} l S`)];
+    const wrapped = [["Road", "Toll", "Year"], ["A1", "3.50", "1999"], ["B2,", "4", "2001"], ["long"]];
+    const pdf = makePdf([
+      `${pdfTexts(cells(wrapped).map(([x, y, text]) => [x, y === 652 ? 656 : y, text]))}\n${drawn.join("\n")}`,
+    ]);
+    const content = await pdfContent(new Uint8Array(pdf));
+    expect(typeof content === "string" ? content : content.markdown()).toBe(TABLE);
+  });
+
+  test("go on after the end of a page without their heads", async () => {
+    const next = cells([
+      ["Road", "Toll", "Year"],
+      ["C3", "5", "2002"],
+      ["D4", "6", "2003"],
+    ]);
+    expect(await markdownOf(cells(ROWS), next)).toBe(`${TABLE}\n| C3 | 5 | 2002 |\n| D4 | 6 | 2003 |`);
+  });
+});
+
+test("code keeps its lines and their indentation", async () => {
+  const lines: PdfText[] = [
+    ...pdfColumn(72, 740, LEFT),
+    [72, 650, "if (toll) {", 10, "F3"],
+    [84, 638, "pay(toll);", 10, "F3"],
+    [72, 626, "}", 10, "F3"],
+  ];
+  expect(await markdownOf(lines)).toEndWith("\n\n```\nif (toll) {\n  pay(toll);\n}\n```");
+});
+
+const NUMBERS = ["one", "two", "three", "four", "five", "six"];
+
+function numberedPage(number: number): PdfText[] {
+  return [
+    [72, 760, number % 2 === 0 ? `${number + 4}   The book of gates` : `Tolls   ${number + 4}`, 8],
+    [72, 700, `Words that stand on page ${NUMBERS[number]} alone.`],
+    [300, 30, String(number + 5)],
+  ];
+}
+
+test("running headers, footers and the numbers of pages are left out", async () => {
+  const markdown = await markdownOf(...NUMBERS.map((_name, number) => numberedPage(number)));
+  expect(markdown.split("\n\n")).toEqual(NUMBERS.map((name) => `Words that stand on page ${name} alone.`));
+});
+
+test("footnotes follow the text of their page", async () => {
+  const lines: PdfText[] = [...pdfColumn(72, 740, LEFT), [72, 80, "1 A note in small letters.", 7]];
+  const next = pdfColumn(72, 740, RIGHT);
+  expect((await markdownOf(lines, next)).split("\n\n")).toEqual([
+    LEFT.join(" "),
+    "1 A note in small letters.",
+    RIGHT.join(" "),
+  ]);
+});
+
+test("links have the words that they cover", async () => {
+  const text = pdfTexts([[72, 700, "Read the book of gates before you go."]]);
+  const pdf = makePdf([text], { links: ["https://gates.test/book"], linkPlace: "108 696 182 712" });
+  const content = await pdfContent(new Uint8Array(pdf));
+  if (typeof content === "string") throw new Error(content);
+  expect(content.markdown()).toBe("Read the [book of gates](https://gates.test/book) before you go.");
+  expect(content.links()).toEqual([{ url: "https://gates.test/book", text: "" }]);
+});
+
+describe("pages that are turned", () => {
+  const upright = [...pdfColumn(72, 540, LEFT), ...pdfColumn(318, 540, RIGHT)];
+
+  test("by their attribute are read upright", async () => {
+    const turned = upright.map(([x, y, text]) => `BT /F1 10 Tf 0 1 -1 0 ${612 - y} ${x} Tm (${text}) Tj ET`).join("\n");
+    for (const page of ["/Rotate 90", ""]) {
+      const content = await pdfContent(new Uint8Array(makePdf([turned], { page })));
+      expect(typeof content === "string" ? content : content.markdown()).toBe(
+        `${LEFT.join(" ")}\n\n${RIGHT.join(" ")}`,
+      );
+    }
+  });
+
+  test("leave text of other directions to their end", async () => {
+    const stamp = "BT /F1 10 Tf 0 1 -1 0 20 300 Tm (Received 1999) Tj ET";
+    const content = await pdfContent(new Uint8Array(makePdf([`${stamp}\n${pdfTexts(pdfColumn(72, 540, LEFT))}`])));
+    expect(typeof content === "string" ? content : content.markdown()).toBe(`${LEFT.join(" ")}\n\nReceived 1999`);
+  });
+});
+
+describe("the title", () => {
+  test.each([
+    ["Of gates", "Of gates"],
+    ["Microsoft Word - gates.doc", "The heading"],
+    ["gates.dvi", "The heading"],
+    [undefined, "The heading"],
+  ])("of %p is %p", async (title, expected) => {
+    const page: PdfText[] = [[72, 740, "The heading", 20], ...pdfColumn(72, 700, LEFT)];
+    expect((await contentOf([page], title === undefined ? {} : { title })).title).toBe(expected);
+  });
+});
+
+describe("a PDF without text", () => {
+  test.each([
+    ["drawings alone", makePdf(["10 10 m 100 100 l S"]), "scanned"],
+    ["no pages", makePdf([]), "scanned"],
+    ["no PDF", Buffer.from("%PDF-1.4 nonsense"), "broken"],
+    ["half a PDF", makePdf([pdfTexts(pdfColumn(72, 700, LEFT))]).subarray(0, 60), "broken"],
+  ])("of %s is a fault", async (_what, pdf, fault) => {
+    expect(await pdfContent(new Uint8Array(pdf))).toBe(fault as "scanned");
+  });
+});
+
+describe("hostile pages", () => {
+  test.each([
+    [
+      "single letters all over",
+      Array.from(
+        { length: 20_000 },
+        (_, n) => `BT /F1 4 Tf 1 0 0 1 ${(n * 7919) % 600} ${(n * 104_729) % 790} Tm (x) Tj ET`,
+      ),
+    ],
+    [
+      "a line of letters on each other",
+      Array.from({ length: 10_000 }, () => "BT /F1 9 Tf 1 0 0 1 72 700 Tm (xyz) Tj ET"),
+    ],
+    [
+      "a grid of lines",
+      [
+        ...Array.from({ length: 600 }, (_, n) => `${n} 0 m ${n} 790 l S 0 ${n} m 600 ${n} l S`),
+        "BT /F1 9 Tf 72 700 Td (xyz) Tj ET",
+      ],
+    ],
+    [
+      "huge places",
+      [
+        "BT /F1 9 Tf 1 0 0 1 1e30 700 Tm (x) Tj ET",
+        "BT /F1 9 Tf 1 0 0 1 -1e30 -1e30 Tm (y) Tj ET",
+        "BT /F1 1e9 Tf 72 700 Td (z) Tj ET",
+      ],
+    ],
+  ])("of %s are read", async (_what, operators) => {
+    const content = await pdfContent(new Uint8Array(makePdf([operators.join("\n")])));
+    expect(typeof content === "string" ? content : content.text()).toMatch(/[xyz]/);
+  });
+});

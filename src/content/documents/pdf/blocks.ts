@@ -1,0 +1,288 @@
+import { hasLeader, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
+import { type Line, lineOf, paragraphOf } from "./pieces.ts";
+import { lineOfRow, type Row, rowsOf, type Segment } from "./segments.ts";
+import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece } from "./shapes.ts";
+import { alignedTable } from "./tables.ts";
+
+/** What is known of the whole document. */
+export interface Setting {
+  /** The size of most letters, in points. */
+  readonly bodySize: number;
+  /** Whether most letters are of one width, so that such letters say nothing. */
+  readonly isTypewritten: boolean;
+  /** Words that are written with a hyphen within a line. */
+  readonly compounds: ReadonlySet<string>;
+}
+
+/** Letters of a heading are larger than the body's by this factor, unless they are bold. */
+export const HEADING_FACTOR = 1.12;
+/** Letters of a footnote are smaller than the body's by this factor. */
+const NOTE_FACTOR = 0.93;
+const NOTE_START = /^(?:\d{1,3}|[*\u2020\u2021\u00A7]{1,3})(?=[\s\p{L}.)])/u;
+/** A wider gap than this part of the usual one begins a paragraph. */
+const PARAGRAPH_GAP = 1.3;
+
+interface Paragraph {
+  readonly lines: Line[];
+  label: Label | undefined;
+}
+
+/** The lines of a region, and what is usual in it. */
+interface Measure {
+  readonly right: number;
+  readonly left: number;
+  readonly setting: Setting;
+}
+
+/** Reads the blocks of a region and puts them behind the others of its page; `noteTop` is where footnotes may begin. */
+export function readRegion(region: readonly Segment[], setting: Setting, noteTop: number, page: PageBlocks): void {
+  const rows = rowsOf(region).map(withLabels);
+  let lines: Line[] = [];
+  const flush = () => {
+    readLines(lines, setting, noteTop, page);
+    lines = [];
+  };
+  for (let at = 0; at < rows.length; ) {
+    const row = rows[at];
+    const made = row?.segments[0]?.block;
+    const code = setting.isTypewritten ? 0 : codeLength(rows, at);
+    const table = made !== undefined || code > 0 || row?.segments.length === 1 ? undefined : alignedTable(rows, at);
+    if (made !== undefined || code > 0 || table !== undefined) flush();
+    if (made !== undefined) page.blocks.push(made);
+    else if (code > 0) page.blocks.push({ kind: "code", text: codeOf(rows.slice(at, at + code).map(lineOfRow)) });
+    else if (table !== undefined) page.blocks.push(table.block);
+    else if (row !== undefined) lines.push(lineOfRow(row));
+    at += Math.max(1, code, table?.length ?? 0);
+  }
+  flush();
+}
+
+/** A label and its item are one text, whatever the gap between them. */
+function withLabels(row: Row): Row {
+  const [label, item] = row.segments;
+  if (row.segments.length !== 2 || label?.line === undefined || item?.line === undefined) return row;
+  if (!isLabel(label.line.text) && !hasLeader(lineOfRow(row).text)) return row;
+  const line = lineOf([...label.line.runs, ...item.line.runs]);
+  return { ...row, segments: [{ ...label, right: item.right, line }] };
+}
+
+/** How many rows from here on are lines of code: two or more of one width of letters. */
+function codeLength(rows: readonly Row[], at: number): number {
+  let length = 0;
+  for (let above: Row | undefined; at + length < rows.length; length += 1) {
+    const row = rows[at + length];
+    if (row === undefined || !isCode(row)) break;
+    if (above !== undefined && row.y - above.y > row.size * 3.2) break;
+    above = row;
+  }
+  return length >= 2 ? length : 0;
+}
+
+/** Whether a row is set in letters of one width, but for the number of the line. */
+function isCode({ segments }: Row): boolean {
+  const [first, ...others] = segments;
+  const isNumber = others.length > 0 && /^\d{1,4}[:.]?$/.test(first?.line?.text ?? "");
+  return (isNumber ? others : segments).every(({ line }) => line?.isMono === true);
+}
+
+/** Lines of code with their indentation, and their blank lines. */
+export function codeOf(lines: readonly Line[]): string {
+  const runs = lines.flatMap((line) => line.runs);
+  const left = runs.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
+  const letter = Math.max(1, median(runs.map(({ width, text }) => width / text.length)));
+  const gaps = lines.slice(1).map((line, at) => line.y - (lines[at]?.y ?? 0));
+  const leading = Math.max(1, Math.min(...gaps));
+  let above: Line | undefined;
+  const written: string[] = [];
+  for (const line of lines) {
+    if (above !== undefined && line.y - above.y > leading * 1.7) written.push("");
+    let text = "";
+    for (const { x, text: part } of line.runs) {
+      const column = Math.min(200, Math.round((x - left) / letter));
+      text = text.padEnd(column) + part;
+    }
+    written.push(text);
+    above = line;
+  }
+  return written.join("\n");
+}
+
+function readLines(lines: readonly Line[], setting: Setting, noteTop: number, page: PageBlocks): void {
+  if (lines.length === 0) return;
+  const left = median(lines.map(({ x }) => x));
+  const right = lines.reduce((most, line) => Math.max(most, line.right), 0);
+  const paragraphs = paragraphsOf(lines, { left, right, setting });
+  const isNote = ({ lines: [first] }: Paragraph) =>
+    first !== undefined &&
+    first.y > noteTop &&
+    first.size < setting.bodySize * NOTE_FACTOR &&
+    NOTE_START.test(first.text);
+  const from = paragraphs.findIndex(isNote);
+  const [text, notes] = from === -1 ? [paragraphs, []] : [paragraphs.slice(0, from), paragraphs.slice(from)];
+  page.blocks.push(...blocksOf(text, setting));
+  page.notes.push(...notes.map((note) => textBlock(note, setting)));
+}
+
+function paragraphsOf(lines: readonly Line[], measure: Measure): Paragraph[] {
+  const leading = leadingOf(lines);
+  const paragraphs: Paragraph[] = [];
+  let number: number | undefined;
+  for (const [at, line] of lines.entries()) {
+    const current = paragraphs.at(-1);
+    const label = hasLeader(line.text) ? { number: undefined, length: 0 } : labelOf(line.text);
+    const goesOn = current !== undefined && !isParted(current, line, lines[at + 1], { ...measure, leading });
+    const isNext =
+      label !== undefined && (label.length === 0 ? current?.label?.length === 0 : isExpected(label, number));
+    if (goesOn && !isNext && !hasLeader(current.lines.at(-1)?.text ?? "")) current.lines.push(line);
+    else {
+      number = label?.number ?? number;
+      paragraphs.push({ lines: [line], label });
+    }
+  }
+  return paragraphs;
+}
+
+/** Whether a label within lines that stand close to each other begins an item: it may be a number of the text. */
+function isExpected(label: Label, last: number | undefined): boolean {
+  return label.number === undefined || label.number === 1 || label.number === (last ?? 0) + 1;
+}
+
+/** The usual distance of lines. */
+function leadingOf(lines: readonly Line[]): number {
+  const gaps = lines.slice(1).flatMap((line, at) => {
+    const gap = line.y - (lines[at]?.y ?? 0);
+    return gap > 0 && gap < line.size * 2.2 ? [gap] : [];
+  });
+  return gaps.length === 0 ? (lines[0]?.size ?? 10) * 1.25 : median(gaps);
+}
+
+/** Whether a line begins a paragraph after another. */
+function isParted(
+  { lines, label }: Paragraph,
+  line: Line,
+  next: Line | undefined,
+  { left, right, leading, setting }: Measure & { leading: number },
+): boolean {
+  const above = lines.at(-1);
+  if (above === undefined) return true;
+  const size = Math.max(above.size, line.size);
+  const gap = line.y - above.y;
+  const usual = Math.abs(size - setting.bodySize) < 1 ? leading : size * 1.3;
+  if (gap < 0 || gap > Math.max(usual * PARAGRAPH_GAP, size * 1.25) || Math.abs(above.size - line.size) > size * 0.08)
+    return true;
+  if (above.isBold !== line.isBold) return true;
+  const [start] = line.runs;
+  if (start !== undefined && start.size < line.size * 0.85 && NOTE_START.test(line.text) && start.y < line.y - 1)
+    return true;
+  // The word would have had place in the line above: that line was to end.
+  const word = ((/^\S{1,60}/.exec(line.text)?.[0].length ?? 1) * (line.right - line.x)) / Math.max(1, line.text.length);
+  const isShort = line.isRtl ? above.x - word > left + size * 2 : above.right + word + size < right;
+  if (isShort && /[.!?:;\u3002\uFF01\uFF1F\u061F]["'\u201D\u2019)]?$/.test(above.text)) return true;
+  if (line.isRtl) return false;
+  const indent = line.x - above.x;
+  const isFirst = lines.length === 1;
+  if (indent > size * 0.7 && indent < size * 5 && label === undefined && !isFirst) {
+    return next === undefined || next.x < line.x - size * 0.5;
+  }
+  const isIndented = indent > size * 0.7 && indent < size * 4;
+  if (isIndented && label === undefined && next !== undefined && Math.abs(next.x - above.x) < size * 0.3) return true;
+  return indent < -size * 0.7 && (!isFirst || label !== undefined);
+}
+
+function blocksOf(paragraphs: readonly Paragraph[], setting: Setting): Block[] {
+  const blocks: Block[] = [];
+  const lists = new Lists();
+  for (const [at, paragraph] of paragraphs.entries()) {
+    const { label, lines } = paragraph;
+    const [first] = lines;
+    if (first === undefined) continue;
+    const place = first.isRtl ? -first.right : first.x;
+    if (label !== undefined && isItem(paragraph, paragraphs[at - 1], paragraphs[at + 1], setting)) {
+      const list = lists.add(place, label.number, textBlock(paragraph, setting, label.length));
+      if (list !== undefined) blocks.push(list);
+    } else if (!lists.goesOn(place, first, textBlock(paragraph, setting))) {
+      lists.end();
+      blocks.push(textBlock(paragraph, setting));
+    }
+  }
+  return blocks;
+}
+
+/** A number before a heading is a part of it; a single letter or number may be one of a name. */
+function isItem(
+  { label, lines }: Paragraph,
+  before: Paragraph | undefined,
+  after: Paragraph | undefined,
+  setting: Setting,
+): boolean {
+  const [first] = lines;
+  if (label === undefined || first === undefined) return false;
+  const isBullet = label.number === undefined && label.length > 0;
+  if (isBullet || hasLeader(first.text)) return true;
+  if (first.size > setting.bodySize * HEADING_FACTOR || (first.isBold && lines.length < 3)) return false;
+  return label.number !== undefined || before?.label?.length === 0 || after?.label?.length === 0;
+}
+
+function textBlock({ lines }: Paragraph, { compounds }: Setting, skipped = 0): Extract<Block, { kind: "text" }> {
+  const pieces = withoutStart(paragraphOf(lines, compounds), skipped);
+  const leaded = pieces.map((piece) => (hasLeader(piece.text) ? { ...piece, text: withoutLeader(piece.text) } : piece));
+  return { kind: "text", pieces: leaded, look: lookOf(lines), level: 0 };
+}
+
+export function lookOf(lines: readonly Line[]): Look {
+  return {
+    size: Math.max(...lines.map(({ size }) => size)),
+    isBold: lines.every(({ isBold }) => isBold),
+    lines: lines.length,
+  };
+}
+
+/** Pieces without the first letters, those of a label. */
+export function withoutStart(pieces: readonly Piece[], letters: number): Piece[] {
+  let left = letters;
+  return pieces.flatMap((piece) => {
+    const skipped = Math.min(left, piece.text.length);
+    left -= skipped;
+    const text = piece.text.slice(skipped);
+    return text === "" ? [] : [{ ...piece, text }];
+  });
+}
+
+/** Lists within lists, by the places of their labels. */
+class Lists {
+  readonly #open: { place: number; isNumbered: boolean; items: ListItem[] }[] = [];
+
+  end(): void {
+    this.#open.length = 0;
+  }
+
+  /** Adds an item; gives the list if it is a new one that stands in no other. */
+  add(place: number, number: number | undefined, block: Block): Block | undefined {
+    const near = 4;
+    while ((this.#open.at(-1)?.place ?? Number.NEGATIVE_INFINITY) > place + near) this.#open.pop();
+    const item: ListItem = { number, blocks: [block] };
+    const isNumbered = number !== undefined;
+    const last = this.#open.at(-1);
+    if (last !== undefined && Math.abs(last.place - place) <= near && last.isNumbered === isNumbered) {
+      last.items.push(item);
+      return undefined;
+    }
+    if (last !== undefined && Math.abs(last.place - place) <= near) this.#open.pop();
+    const list: Block = { kind: "list", items: [item] };
+    const around = this.#open.at(-1)?.items.at(-1);
+    this.#open.push({ place, isNumbered, items: list.items });
+    if (around === undefined) return list;
+    around.blocks.push(list);
+    return undefined;
+  }
+
+  /** Takes a paragraph that stands below an item's text into the item. */
+  goesOn(place: number, line: Line, block: Block): boolean {
+    const last = this.#open.at(-1);
+    const item = last?.items.at(-1);
+    if (last === undefined || item === undefined || line.isBold) return false;
+    if (place < last.place + line.size * 0.8 || place > last.place + line.size * 5) return false;
+    item.blocks.push(block);
+    return true;
+  }
+}

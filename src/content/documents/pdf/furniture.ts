@@ -1,0 +1,91 @@
+import { lineOfRow, type Row, rowsOf, segmentsOf } from "./segments.ts";
+import { type PdfPage, type Run } from "./shapes.ts";
+
+/** Rows at the head and at the foot of a page that may be repeated on others. */
+const MAX_ROWS = 3;
+/** Their part of the page's height, from each edge. */
+const MARGIN = 0.14;
+/** The distance to the text, in heights of the letters. */
+const GAP = 1.7;
+/** Baselines of one header may differ by this much; in points. */
+const PLACE_STEP = 4;
+
+interface Candidate {
+  readonly page: number;
+  readonly runs: readonly Run[];
+  /** Place and text with every number masked. */
+  readonly key: string;
+  /** The place alone, and the numbers of pages that it may show. */
+  readonly place: string;
+  readonly numbers: readonly number[];
+  readonly isNumberOnly: boolean;
+}
+
+/** Pages without running headers, footers and page numbers: rows that come again on other pages at the same place. */
+export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
+  if (pages.length < 2) return [...pages];
+  const candidates = pages.flatMap(candidatesOf);
+  const repeated = pagesBy(candidates.map(({ key, page }) => [key, page]));
+  const numbered = pagesBy(
+    candidates.flatMap(({ place, numbers, page }) =>
+      numbers.map((number): [string, number] => [`${place} ${number - page}`, page]),
+    ),
+  );
+  const least = pages.length < 4 ? 2 : 3;
+  const dropped = new Set<Run>();
+  for (const { key, place, numbers, page, runs, isNumberOnly } of candidates) {
+    const isNumbered = numbers.some((number) => (numbered.get(`${place} ${number - page}`)?.size ?? 0) >= least);
+    const isRepeated = (repeated.get(key)?.size ?? 0) >= least && (!isNumberOnly || isNumbered);
+    if (isRepeated || isNumbered) for (const run of runs) dropped.add(run);
+  }
+  return pages.map((page) => ({ ...page, runs: page.runs.filter((run) => !dropped.has(run)) }));
+}
+
+function pagesBy(found: readonly (readonly [key: string, page: number])[]): Map<string, Set<number>> {
+  const pages = new Map<string, Set<number>>();
+  for (const [key, page] of found) pages.set(key, (pages.get(key) ?? new Set()).add(page));
+  return pages;
+}
+
+function candidatesOf({ runs, width, height }: PdfPage, page: number): Candidate[] {
+  const edge = height * MARGIN;
+  const rows = rowsOf(segmentsOf(runs.filter(({ y }) => y < edge * 2 || y > height - edge * 2)));
+  const head = apart(rows.filter(({ y }) => y < edge * 2)).filter(({ y }) => y < edge);
+  const foot = apart(rows.filter(({ y }) => y > height - edge * 2).toReversed()).filter(({ y }) => y > height - edge);
+  return [...head, ...foot].map((row) => candidateOf(row, page, width));
+}
+
+/** The first rows before a gap; none if the text begins with the first, as the head of a table that goes on does. */
+function apart(rows: readonly Row[]): Row[] {
+  const gap = rows.findIndex((row, at) => {
+    const next = rows[at + 1];
+    return next === undefined ? at === 0 : Math.abs(next.y - row.y) > GAP * Math.max(row.size, next.size);
+  });
+  return gap < MAX_ROWS ? rows.slice(0, gap + 1) : [];
+}
+
+function candidateOf(row: Row, page: number, width: number): Candidate {
+  const { text, runs } = lineOfRow(row);
+  const place = `${Math.round(row.y / PLACE_STEP)} ${Math.round(width)}`;
+  const masked = text.toLowerCase().replace(/\d+|(?<!\S)[ivxlc]{1,7}$/g, "#");
+  const edges = /^\D{0,12}?(\d{1,4})(?!\d)|(?<!\d)(\d{1,4})\D{0,12}$/g;
+  const numbers = [...text.matchAll(edges)].map((match) => Number(match[1] ?? match[2]));
+  const roman = /(?<!\S)([ivxlc]{1,7})$/i.exec(text)?.[1];
+  if (roman !== undefined) numbers.push(numberOfRoman(roman));
+  const isNumberOnly = /^[\W_]*#[\W_]*$/.test(masked);
+  // The number of a page stands higher on the first page of a chapter.
+  return { page, runs, key: `${place} ${masked}`, place: isNumberOnly ? "" : place, numbers, isNumberOnly };
+}
+
+const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
+
+function numberOfRoman(text: string): number {
+  let sum = 0;
+  let after = 0;
+  for (const letter of text.toLowerCase().split("").toReversed()) {
+    const value = ROMAN[letter] ?? 0;
+    sum += value < after ? -value : value;
+    after = Math.max(after, value);
+  }
+  return sum;
+}

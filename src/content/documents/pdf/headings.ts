@@ -1,0 +1,46 @@
+import { HEADING_FACTOR } from "./blocks.ts";
+import { type Block, plainOf } from "./shapes.ts";
+
+const MAX_LEVEL = 6;
+/** Lines and letters of a heading; a longer text in large letters is a text. */
+const MAX_LINES = 4;
+const MAX_LETTERS = 220;
+const MAX_BOLD_LETTERS = 110;
+/** Where more of the texts would be headings by their bold letters, these say nothing. */
+const MAX_BOLD_SHARE = 0.4;
+
+/** How the text below a figure or above a table begins. */
+export const CAPTION =
+  /^(?:fig(?:ure|\.)|table|tab\.|listing|abb(?:ildung|\.)|tabelle|tableau|\u0440\u0438\u0441\.|\u56F3|\u56FE|\u8868)\s?(?:\d|[A-Z]\b)/iu;
+
+type Text = Extract<Block, { kind: "text" }>;
+
+/** Sets the levels of headings: larger letters than the body's first, then bold letters of its size. */
+export function setHeadings(blocks: readonly Block[], bodySize: number): void {
+  const texts = blocks.filter((block): block is Text => block.kind === "text" && block.level === 0);
+  const large = texts.filter((text) => isLarge(text, bodySize));
+  const bold = texts.filter((text) => !isLarge(text, bodySize) && isBoldHeading(text, bodySize));
+  const headings = bold.length <= Math.max(2, texts.length * MAX_BOLD_SHARE) ? [...large, ...bold] : large;
+  const classes = [...new Set(headings.map((text) => classOf(text, bodySize)))].toSorted((a, b) => b - a);
+  for (const heading of headings) heading.level = Math.min(MAX_LEVEL, classes.indexOf(classOf(heading, bodySize)) + 1);
+}
+
+/** Sizes that differ by less than half a point are one. */
+function classOf({ look }: Text, bodySize: number): number {
+  return look.size > bodySize * HEADING_FACTOR ? Math.round(look.size * 2) / 2 : 0;
+}
+
+function isHeadingText(text: string, letters: number): boolean {
+  return text.length <= letters && /\p{L}{2}|\p{Lo}/u.test(text) && !CAPTION.test(text);
+}
+
+function isLarge({ look, pieces }: Text, bodySize: number): boolean {
+  if (look.size <= bodySize * HEADING_FACTOR || look.lines > MAX_LINES) return false;
+  return isHeadingText(plainOf(pieces), MAX_LETTERS);
+}
+
+function isBoldHeading({ look, pieces }: Text, bodySize: number): boolean {
+  if (!look.isBold || look.size < bodySize * 0.95 || look.lines > 2) return false;
+  const text = plainOf(pieces);
+  return isHeadingText(text, MAX_BOLD_LETTERS) && !/[.,;:]$/.test(text);
+}

@@ -1,0 +1,37 @@
+/** What stands before an item of a list. */
+export interface Label {
+  /** The number of an item of a numbered list; undefined for bullets and other labels. */
+  readonly number: number | undefined;
+  /** Its letters in the line, with the space behind them; 0 where the label stays in the text. */
+  readonly length: number;
+}
+
+const BULLET =
+  /^[\u2022\u25E6\u25AA\u25CF\u25CB\u25A0\u25A1\u2023\u2043\u2219\u00B7\u25C6\u27A2\u27A4\u2713\u2756\uF0B7\uF0A7\uF0D8\uF0FC*\u2013\u2014-](?:\s+(?=\S)|$)/;
+const NUMBER = /^\(?(\d{1,3})[.)]\s+(?=\S)/;
+const LETTER = /^(?:\(?[a-zA-Z][.)]|\([ivx]{1,5}\)|[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)/;
+
+/** The label that a line begins with. */
+export function labelOf(text: string): Label | undefined {
+  const bullet = BULLET.exec(text);
+  if (bullet !== null) return { number: undefined, length: bullet[0].length };
+  const number = NUMBER.exec(text);
+  if (number !== null) return { number: Number(number[1]), length: number[0].length };
+  return LETTER.test(text) ? { number: undefined, length: 0 } : undefined;
+}
+
+/** Whether a text is a label and nothing else, as labels are that stand apart from their item or heading. */
+export function isLabel(text: string): boolean {
+  return labelOf(`${text} x`) !== undefined || /^(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}\.?$/.test(text);
+}
+
+/** A row of dots between an entry and its page, as tables of contents have. */
+const LEADER = /(?:\s?[.\u2026\u00B7]){4,}\s*|(?:\s\.){2,}\s*(?=[\divxlc]{1,7}$)/;
+
+export function hasLeader(text: string): boolean {
+  return LEADER.test(text);
+}
+
+export function withoutLeader(text: string): string {
+  return text.replace(LEADER, " \u2026 ").trim();
+}

@@ -1,0 +1,207 @@
+import { type Piece, type Run } from "./shapes.ts";
+
+/** A gap of this many heights of the letters parts two words. */
+const WORD_GAP = 0.17;
+const CJK = /[\u2E80-\u30FF\u3400-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]|[\uD840-\uD87F][\uDC00-\uDFFF]/;
+const CJK_START = new RegExp(`^(?:${CJK.source})`);
+const CJK_END = new RegExp(`(?:${CJK.source})$`);
+const SPACE_IN_CJK = new RegExp(`(?<=${CJK.source}) (?=${CJK.source})`, "g");
+
+/** Runs of one line, in the order in which they are read. */
+export interface Line {
+  readonly runs: readonly Run[];
+  readonly x: number;
+  readonly right: number;
+  readonly y: number;
+  readonly size: number;
+  readonly isBold: boolean;
+  readonly isMono: boolean;
+  readonly isRtl: boolean;
+  readonly text: string;
+}
+
+/** A line of runs that stand on about one baseline, in any order. */
+export function lineOf(unordered: readonly Run[]): Line {
+  const isRtl = isMostly(unordered, (run) => run.isRtl);
+  const runs = ordered(unordered, isRtl);
+  const base = baseOf(unordered);
+  return {
+    runs,
+    x: unordered.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY),
+    right: unordered.reduce((most, { x, width }) => Math.max(most, x + width), 0),
+    y: base.y,
+    size: base.size,
+    isBold: runs.every((run) => run.isBold || !/[\p{L}\d]/u.test(run.text)) && runs.some((run) => run.isBold),
+    isMono: runs.every((run) => run.isMono),
+    isRtl,
+    text: piecesOfLine(runs, base)
+      .map(({ text }) => text)
+      .join(""),
+  };
+}
+
+/** The size and baseline of most letters. */
+function baseOf(runs: readonly Run[]): Pick<Run, "y" | "size"> {
+  const letters = new Map<number, { chars: number; run: Run }>();
+  for (const run of runs) {
+    const key = Math.round(run.size * 2);
+    const found = letters.get(key) ?? { chars: 0, run };
+    found.chars += run.text.length * run.size;
+    letters.set(key, found);
+  }
+  let best: { chars: number; run: Run } | undefined;
+  for (const found of letters.values()) if (best === undefined || found.chars > best.chars) best = found;
+  return best?.run ?? { y: 0, size: 1 };
+}
+
+function isMostly(runs: readonly Run[], is: (run: Run) => boolean): boolean {
+  return runs.reduce((sum, run) => sum + (is(run) ? run.text.length : -run.text.length), 0) > 0;
+}
+
+/** Runs from left to right, or from right to left with those of the other direction turned back (UAX #9, L2). */
+function ordered(runs: readonly Run[], isRtl: boolean): Run[] {
+  const across = runs.toSorted((a, b) => a.x - b.x);
+  if (!isRtl) return across;
+  const turned: Run[] = [];
+  const left: Run[] = [];
+  for (const run of across.toReversed()) {
+    if (run.isRtl) turned.push(...left.splice(0).toReversed());
+    if (run.isRtl) turned.push(run);
+    else left.push(run);
+  }
+  turned.push(...left.splice(0).toReversed());
+  return turned;
+}
+
+/** The pieces of a line whose runs are in order. */
+function piecesOfLine(runs: readonly Run[], base: Pick<Run, "y" | "size">): Piece[] {
+  const pieces: Piece[] = [];
+  let before: Run | undefined;
+  for (const run of runs) {
+    const isSmall = run.size < base.size * 0.85;
+    const isRaised = isSmall && base.y - run.y > base.size * 0.15;
+    const isLowered = isSmall && run.y - base.y > base.size * 0.08;
+    const raised = isRaised ? 1 : isLowered ? -1 : 0;
+    const isSpaced = run.isSpaced && raised === 0;
+    const text = before !== undefined && isApart(before, { ...run, isSpaced }) ? ` ${run.text}` : run.text;
+    append(pieces, { text, isBold: run.isBold, isMono: run.isMono, raised, href: run.href });
+    before = run;
+  }
+  return pieces;
+}
+
+function isApart(before: Run, run: Run): boolean {
+  if (/\s$/.test(before.text) || /^\s/.test(run.text)) return false;
+  const gap = run.x >= before.x ? run.x - before.x - before.width : before.x - run.x - run.width;
+  const size = Math.max(before.size, run.size);
+  if (CJK_END.test(before.text) && CJK_START.test(run.text)) return gap > size;
+  // The order of the file is no order of reading where letters go from right to left.
+  const isInOrder = run.x >= before.x && !run.isRtl;
+  return gap > size * WORD_GAP || (isInOrder && run.isSpaced && gap > -size);
+}
+
+/** Puts a piece behind others; one that looks the same goes on with the last. */
+function append(pieces: Piece[], piece: Piece): void {
+  const last = pieces.at(-1);
+  // A space belongs to the piece before it, so that marks stand at words.
+  if (last !== undefined && isAlike(last, piece)) pieces[pieces.length - 1] = { ...last, text: last.text + piece.text };
+  else pieces.push(piece);
+}
+
+function isAlike(a: Piece, b: Piece): boolean {
+  return a.isBold === b.isBold && a.isMono === b.isMono && a.raised === b.raised && a.href === b.href;
+}
+
+/** Joins lines to a paragraph. `compounds` are words that the document writes with a hyphen within a line. */
+export function paragraphOf(lines: readonly Line[], compounds: ReadonlySet<string>): Piece[] {
+  const parts = lines.map((line) => piecesOfLine(line.runs, line));
+  return parts.length === 0 ? [] : parts.reduce((text, next) => joined(text, next, compounds));
+}
+
+/** Joins two parts of a paragraph: with a space, or without one if a word is parted or the script has none. */
+export function joined(above: readonly Piece[], below: readonly Piece[], compounds: ReadonlySet<string>): Piece[] {
+  const pieces = [...above];
+  const last = pieces.at(-1);
+  const [first, ...others] = below;
+  if (last === undefined || first === undefined) return [...above, ...below];
+  const end = last.text.trimEnd();
+  const start = first.text.trimStart();
+  const isParted = /\p{Ll}[-\u00AD\u2010]$/u.test(end) && /^\p{Ll}/u.test(start);
+  if (isParted && !compounds.has(compoundOf(end, start))) {
+    pieces[pieces.length - 1] = { ...last, text: end.slice(0, -1) };
+    append(pieces, { ...first, text: start });
+  } else {
+    const isClose = isParted || (CJK_END.test(end) && CJK_START.test(start)) || end.endsWith("\u00AD");
+    pieces[pieces.length - 1] = { ...last, text: end.replace(/\u00AD$/, "") };
+    append(pieces, { ...first, text: isClose ? start : ` ${start}` });
+  }
+  for (const piece of others) append(pieces, piece);
+  return pieces;
+}
+
+/** What a word would be if its hyphen at a line's end belongs to it. */
+function compoundOf(end: string, start: string): string {
+  const first = /[\p{L}\d-]{1,40}$/u.exec(end.slice(0, -1))?.[0] ?? "";
+  const second = /^[\p{L}\d-]{1,40}/u.exec(start)?.[0] ?? "";
+  return `${first}-${second}`.toLowerCase();
+}
+
+/** Words with hyphens that are remembered. */
+const MAX_COMPOUNDS = 20_000;
+
+/** The words that a document writes with a hyphen within a line. */
+export function compoundsOf(runs: Iterable<Run>): Set<string> {
+  const compounds = new Set<string>();
+  for (const { text } of runs) {
+    if (!text.includes("-")) continue;
+    for (const [word] of text.matchAll(/(?<![\p{L}-])\p{L}{1,40}(?:-\p{L}{1,40}){1,4}(?![\p{L}-])/gu))
+      compounds.add(word.toLowerCase());
+    if (compounds.size > MAX_COMPOUNDS) break;
+  }
+  return compounds;
+}
+
+/** Fonts name ligatures, radicals and forms of Arabic letters for the letters that they show. */
+export function plain(text: string): string {
+  return text
+    .replace(/[\u2E80-\u2FD5\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g, (character) => character.normalize("NFKC"))
+    .replace(/[\s\u0000-\u001F]+/g, " ")
+    .replace(SPACE_IN_CJK, "");
+}
+
+/** The edge of a word that is nearest to a place in a text, within 4 letters. */
+export function boundary(text: string, place: number): number {
+  const at = Math.min(text.length, Math.max(0, Math.round(place)));
+  const isWord = (index: number) => /[\p{L}\p{N}/#&=_-]/u.test(text.charAt(index));
+  for (let away = 0; away <= 4; away += 1) {
+    for (const found of [at - away, at + away]) {
+      if (found <= 0) return 0;
+      if (found >= text.length) return text.length;
+      if (isWord(found) !== isWord(found - 1)) return found;
+    }
+  }
+  return at;
+}
+
+/** A part of a run, without the spaces at its ends; none if it is blank. Letters are taken for equally wide. */
+export function partOf(run: Run, from: number, to: number): Run[] {
+  const text = run.text.slice(from, to);
+  if (text.trim() === "") return [];
+  const perLetter = run.width / run.text.length;
+  const start = from + text.length - text.trimStart().length;
+  const isSpaced = start === 0 ? run.isSpaced : /\s/.test(run.text.charAt(start - 1));
+  return [{ ...run, text: text.trim(), x: run.x + start * perLetter, width: text.trim().length * perLetter, isSpaced }];
+}
+
+/** A run in two at the space that is nearest to a place on the page; whole if it has none near there. */
+export function splitAt(run: Run, place: number): Run[] {
+  const perLetter = run.width / run.text.length;
+  const wanted = (place - run.x) / perLetter;
+  let best = -1;
+  for (let at = run.text.indexOf(" "); at !== -1; at = run.text.indexOf(" ", at + 1)) {
+    if (best === -1 || Math.abs(at - wanted) < Math.abs(best - wanted)) best = at;
+  }
+  if (best === -1 || Math.abs(best - wanted) > 6) return [run];
+  const second = { x: place + run.size * 0.2, isSpaced: true };
+  return [...partOf(run, 0, best), ...partOf(run, best, run.text.length).map((part) => ({ ...part, ...second }))];
+}

@@ -1,0 +1,112 @@
+import { readRegion, type Setting } from "./blocks.ts";
+import { CAPTION, setHeadings } from "./headings.ts";
+import { compoundsOf, joined } from "./pieces.ts";
+import { regionsOf } from "./regions.ts";
+import { segmentsOf } from "./segments.ts";
+import { type Block, type PageBlocks, type PdfPage, plainOf, type Run } from "./shapes.ts";
+import { ruledTables } from "./tables.ts";
+import { taggedBlocks } from "./tagged.ts";
+import { withoutFurniture } from "./furniture.ts";
+
+/** Footnotes stand in the lower part of a page. */
+const NOTE_PLACE = 0.5;
+
+/** The blocks of a document in reading order: by its tags where it has some, otherwise by where its text stands. */
+export function blocksOfDocument(read: readonly PdfPage[]): Block[] {
+  const pages = withoutFurniture(read);
+  const setting = settingOf(pages);
+  const blocks: Block[] = [];
+  for (const page of pages) {
+    const { blocks: text, notes } = taggedBlocks(page, setting) ?? laidOutBlocks(page, setting);
+    const last = openBlock(blocks);
+    joinPages(blocks, last, text, setting.compounds);
+    blocks.push(...text, ...notes);
+    for (const note of notes) notesOf.add(note);
+  }
+  setHeadings(
+    blocks.filter((block) => !notesOf.has(block)),
+    setting.bodySize,
+  );
+  return blocks;
+}
+
+/** Notes at the end of a page, which the text goes on after. */
+const notesOf = new WeakSet<Block>();
+
+/** The last block of a page, before its notes and captions. */
+function openBlock(blocks: readonly Block[]): number {
+  return blocks.findLastIndex((block) => {
+    return !notesOf.has(block) && !(block.kind === "text" && CAPTION.test(plainOf(block.pieces)));
+  });
+}
+
+function settingOf(pages: readonly PdfPage[]): Setting {
+  const sizes = new Map<number, number>();
+  let [letters, typewritten] = [0, 0];
+  for (const { runs } of pages) {
+    for (const { size, text, isMono } of runs) {
+      const key = Math.round(size * 4) / 4;
+      sizes.set(key, (sizes.get(key) ?? 0) + text.length);
+      letters += text.length;
+      if (isMono) typewritten += text.length;
+    }
+  }
+  const [bodySize = 10] = [...sizes].toSorted((a, b) => b[1] - a[1])[0] ?? [];
+  return { bodySize, isTypewritten: typewritten > letters * 0.6, compounds: compoundsOf(allRuns(pages)) };
+}
+
+function* allRuns(pages: readonly PdfPage[]): Generator<Run> {
+  for (const { runs } of pages) yield* runs;
+}
+
+function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting): PageBlocks {
+  const page: PageBlocks = { blocks: [], notes: [] };
+  const { tables, rest } = ruledTables(runs, rules);
+  const letters = runs.reduce((sum, { isRtl, text }) => sum + (isRtl ? text.length : -text.length), 0);
+  for (const region of regionsOf([...segmentsOf(rest), ...tables], letters > 0)) {
+    readRegion(region, setting, height * NOTE_PLACE, page);
+  }
+  const text = aside.map((run) => run.text).join(" ");
+  if (text.length > 2) {
+    const look = { size: setting.bodySize, isBold: false, lines: 1 };
+    page.notes.push({
+      kind: "text",
+      pieces: [{ text, isBold: false, isMono: false, raised: 0, href: "" }],
+      look,
+      level: 0,
+    });
+  }
+  return page;
+}
+
+/** A paragraph, table or code that goes on at the top of the next page is one. */
+function joinPages(blocks: Block[], at: number, next: Block[], compounds: ReadonlySet<string>): void {
+  const last = blocks[at];
+  const [first] = next;
+  if (last?.kind === "text" && first?.kind === "text") {
+    if (!goesOn(last, first)) return;
+    last.pieces = joined(last.pieces, first.pieces, compounds);
+    next.shift();
+  } else if (last?.kind === "table" && first?.kind === "table") {
+    const [head] = last.rows;
+    if (head?.length !== first.rows[0]?.length || first.caption.length > 0) return;
+    const text = (row: (typeof first.rows)[number] | undefined) => row?.map(plainOf).join("\t");
+    last.rows.push(...(text(first.rows[0]) === text(head) ? first.rows.slice(1) : first.rows));
+    next.shift();
+  } else if (last?.kind === "list" && first?.kind === "list") {
+    if ((last.items[0]?.number === undefined) !== (first.items[0]?.number === undefined)) return;
+    last.items.push(...first.items);
+    next.shift();
+  }
+}
+
+type Text = Extract<Block, { kind: "text" }>;
+
+/** Whether a paragraph breaks off in a sentence that goes on in small letters. */
+function goesOn(last: Text, first: Text): boolean {
+  if (last.level > 0 || first.level > 0 || Math.abs(last.look.size - first.look.size) > 0.6) return false;
+  const end = plainOf(last.pieces).trimEnd();
+  return (
+    !/[.!?:;\u3002\uFF01\uFF1F]["'\u201D\u2019)\]]?$/.test(end) && /^["'\u201C(]?\p{Ll}/u.test(plainOf(first.pieces))
+  );
+}

@@ -1,0 +1,265 @@
+import { boundary, partOf, plain } from "./pieces.ts";
+import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
+import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
+
+/** Runs of text on one page; the rest is left out. */
+const MAX_PAGE_RUNS = 40_000;
+/** Link annotations of one page. */
+const MAX_PAGE_LINKS = 1_000;
+/** Time for what pages draw, in a document; tables of later pages are told by their text alone. */
+const MAX_DRAWING_MS = 1_500;
+
+/** The part of pdf.js's page that is used. */
+export interface SourcePage {
+  readonly commonObjs: { has(name: string): boolean; get(name: string): unknown };
+  getTextContent(options: { includeMarkedContent: boolean }): Promise<{
+    readonly items: readonly object[];
+    readonly styles: Readonly<Record<string, { readonly vertical?: boolean }>>;
+  }>;
+  getAnnotations(): Promise<readonly object[]>;
+  getStructTree(): Promise<TreeNode | null>;
+  getOperatorList(): Promise<OperatorList>;
+  getViewport(options: { scale: number }): { readonly transform: readonly number[]; width: number; height: number };
+  cleanup(): unknown;
+}
+
+/** A run of text as pdf.js gives it. */
+interface TextItem {
+  readonly str: string;
+  readonly dir: string;
+  readonly transform: readonly number[];
+  readonly width: number;
+  readonly height: number;
+  readonly fontName: string;
+}
+
+/** A run in the directions of the page, before the page is turned so that its text is upright. */
+interface Placement {
+  readonly item: TextItem;
+  readonly text: string;
+  readonly mark: string;
+  readonly isSpaced: boolean;
+  readonly x: number;
+  readonly y: number;
+  readonly length: number;
+  readonly size: number;
+  /** Quarter turns clockwise; -1 where it stands aslant. */
+  readonly turn: number;
+}
+
+interface LinkBox {
+  readonly url: string;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** What is known of a document's fonts, and what time is left for drawings. */
+export class PageReader {
+  readonly #operators: Operators;
+  readonly #isTagged: boolean;
+  readonly #names = new Map<string, string>();
+  #drawingMs = 0;
+
+  constructor(operators: Operators, isTagged: boolean) {
+    this.#operators = operators;
+    this.#isTagged = isTagged;
+  }
+
+  async read(page: SourcePage): Promise<PdfPage> {
+    const viewport = page.getViewport({ scale: 1 });
+    const { items, styles } = await page.getTextContent({ includeMarkedContent: true });
+    const isVertical = (font: string) => styles[font]?.vertical === true;
+    const placements = placementsOf(items, viewport.transform, isVertical);
+    const turn = mostlyTurned(placements);
+    const turned = turnOf(turn, viewport);
+    const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
+    const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
+    const rules = await this.#drawing(page, placements, placed);
+    const { boxes, addresses } = linksOf(await page.getAnnotations(), placed);
+    const runOf = (placement: Placement) => this.#run(placement, turned);
+    const upright = placements.filter((placement) => placement.turn === turn).map(runOf);
+    const isTurned = turn % 2 === 1;
+    return {
+      width: isTurned ? viewport.height : viewport.width,
+      height: isTurned ? viewport.width : viewport.height,
+      runs: upright.flatMap((run) => linkedRuns(run, boxes)),
+      aside: placements.filter((placement) => placement.turn !== turn && placement.turn !== -1).map(runOf),
+      rules,
+      tree,
+      addresses,
+    };
+  }
+
+  #run({ item, text, mark, isSpaced, x, y, length, size }: Placement, turned: Placed): Run {
+    const name = this.#names.get(item.fontName) ?? "";
+    const [left, base] = turned(x, y);
+    return {
+      text,
+      x: left,
+      y: base,
+      width: length,
+      size,
+      isBold: /bold|black|heavy|demi|(?:^|\+)(?:cm|sf|ec|lm)(?:ss)?bx|-medi$|nimbus.*medi/i.test(name),
+      isMono: /mono|courier|consol|typewriter|cousine|menlo|(?:^|\+)(?:cm|sf|ec)tt|lmtt|teletype|inconsolata/i.test(
+        name,
+      ),
+      isRtl: item.dir === "rtl",
+      isSpaced,
+      href: "",
+      mark,
+    };
+  }
+
+  /** Fonts get their names, and pages their lines, when their drawing is read; that takes as long as reading the text. */
+  async #drawing(page: SourcePage, placements: readonly Placement[], placed: Placed): Promise<Rule[]> {
+    const isNew = placements.some(({ item }) => !this.#names.has(item.fontName));
+    if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements)))) return [];
+    const startedAt = performance.now();
+    const list = await page.getOperatorList();
+    for (const { item } of placements) {
+      if (!this.#names.has(item.fontName)) this.#names.set(item.fontName, fontName(page, item.fontName));
+    }
+    const rules = rulesOf(list, this.#operators, placed);
+    this.#drawingMs += performance.now() - startedAt;
+    return rules;
+  }
+}
+
+function fontName({ commonObjs }: SourcePage, key: string): string {
+  const font = commonObjs.has(key) ? commonObjs.get(key) : undefined;
+  const name: unknown = typeof font === "object" && font !== null && "name" in font ? font.name : undefined;
+  return typeof name === "string" ? name : "";
+}
+
+/** Whether any lines have gaps as rows of tables have. */
+function hasGaps(placements: readonly Placement[]): boolean {
+  let gaps = 0;
+  let before: Placement | undefined;
+  for (const placement of placements) {
+    const isSameLine = before !== undefined && Math.abs(before.y - placement.y) < 1;
+    if (isSameLine && before !== undefined && placement.x - before.x - before.length > placement.size) gaps += 1;
+    before = placement;
+  }
+  return gaps >= 2;
+}
+
+function isTextItem(item: object): item is TextItem {
+  return "str" in item;
+}
+
+function placementsOf(
+  items: readonly object[],
+  viewport: readonly number[],
+  isVertical: (font: string) => boolean,
+): Placement[] {
+  const placements: Placement[] = [];
+  const marks: { id: string; isArtifact: boolean }[] = [];
+  let isSpaced = false;
+  for (const item of items) {
+    if (!isTextItem(item)) {
+      if ("type" in item && item.type === "endMarkedContent") marks.pop();
+      else marks.push(markOf(item, marks.at(-1)));
+      continue;
+    }
+    const text = plain(item.str);
+    if (text.trim() !== "" && marks.at(-1)?.isArtifact !== true) {
+      const isParted = isSpaced || text.startsWith(" ");
+      const place = placementOf(item, viewport, isVertical(item.fontName));
+      if (place.size > 0.5)
+        placements.push({ ...place, text: text.trim(), mark: marks.at(-1)?.id ?? "", isSpaced: isParted });
+      if (placements.length >= MAX_PAGE_RUNS) break;
+      isSpaced = text.endsWith(" ");
+    } else if (text !== "") isSpaced = true;
+  }
+  return placements;
+}
+
+/** What stands in an artifact is no content, at any depth; what has no identifier belongs to what is around it. */
+function markOf(
+  item: object,
+  around: { id: string; isArtifact: boolean } | undefined,
+): { id: string; isArtifact: boolean } {
+  const isArtifact = ("tag" in item && item.tag === "Artifact") || around?.isArtifact === true;
+  const id = "id" in item && typeof item.id === "string" && item.id !== "" ? item.id : (around?.id ?? "");
+  return { id, isArtifact };
+}
+
+function placementOf(item: TextItem, viewport: readonly number[], isVertical: boolean) {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = item.transform;
+  const [va = 1, vb = 0, vc = 0, vd = 1] = viewport;
+  const [x, y] = transformed(viewport, e, f);
+  const angle = Math.atan2(vb * a + vd * b, va * a + vc * b) / (Math.PI / 2);
+  const turn = Math.round(angle);
+  const isAslant = Math.abs(angle - turn) > 0.1;
+  const size = Math.hypot(c, d);
+  // Letters below one another are lines of a page that is turned.
+  const quarter = (((turn + (isVertical ? 1 : 0)) % 4) + 4) % 4;
+  return {
+    item,
+    x: isVertical ? x - size / 2 : x,
+    y,
+    length: isVertical ? item.height : item.width,
+    size,
+    turn: isAslant ? -1 : quarter,
+  };
+}
+
+function transformed(matrix: readonly number[], x: number, y: number): readonly [number, number] {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = matrix;
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+/** The direction of most letters. */
+function mostlyTurned(placements: readonly Placement[]): number {
+  const letters = [0, 0, 0, 0];
+  for (const { turn, text } of placements) if (turn >= 0) letters[turn] = (letters[turn] ?? 0) + text.length;
+  return letters.indexOf(Math.max(...letters));
+}
+
+function turnOf(turn: number, { width, height }: { width: number; height: number }): Placed {
+  if (turn === 1) return (x, y) => [y, width - x];
+  if (turn === 2) return (x, y) => [width - x, height - y];
+  if (turn === 3) return (x, y) => [height - y, x];
+  return (x, y) => [x, y];
+}
+
+function linksOf(annotations: readonly object[], placed: Placed): { boxes: LinkBox[]; addresses: Map<string, string> } {
+  const boxes: LinkBox[] = [];
+  const addresses = new Map<string, string>();
+  for (const annotation of annotations) {
+    const url = "url" in annotation && typeof annotation.url === "string" ? URL.parse(annotation.url) : null;
+    if (url === null || !/^(?:https?|mailto):$/.test(url.protocol)) continue;
+    if ("id" in annotation && typeof annotation.id === "string") addresses.set(annotation.id, url.href);
+    const corners = "rect" in annotation && Array.isArray(annotation.rect) ? annotation.rect.map(Number) : [];
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = corners;
+    const [[left, top], [right, bottom]] = [placed(x1, y1), placed(x2, y2)];
+    boxes.push({
+      url: url.href,
+      left: Math.min(left, right),
+      right: Math.max(left, right),
+      top: Math.min(top, bottom),
+      bottom: Math.max(top, bottom),
+    });
+    if (boxes.length >= MAX_PAGE_LINKS) break;
+  }
+  return { boxes, addresses };
+}
+
+/** A run, in up to three parts where a link covers one of them; letters are taken for equally wide. */
+function linkedRuns(run: Run, boxes: readonly LinkBox[]): Run[] {
+  const middle = run.y - run.size * 0.3;
+  const box = boxes.find(({ left, right, top, bottom }) => {
+    return (
+      middle > top && middle < bottom && Math.min(right, run.x + run.width) - Math.max(left, run.x) > run.size * 0.3
+    );
+  });
+  if (box === undefined) return [run];
+  const perLetter = run.width / run.text.length;
+  const start = boundary(run.text, (box.left - run.x) / perLetter);
+  const end = boundary(run.text, (box.right - run.x) / perLetter);
+  if (run.isRtl || end <= start) return [{ ...run, href: box.url }];
+  const linked = partOf(run, start, end).map((part) => ({ ...part, href: box.url }));
+  return [...partOf(run, 0, start), ...linked, ...partOf(run, end, run.text.length)];
+}

@@ -1,0 +1,109 @@
+import { type Rule } from "./shapes.ts";
+
+/** A page with more lines is a drawing, whose lines part no cells. */
+const MAX_RULES = 4_000;
+/** What is thicker is a box; in points. */
+const MAX_THICKNESS = 3;
+const MIN_LENGTH = 6;
+
+/** A place on the page as it is read, of one in the units of the file. */
+export type Placed = (x: number, y: number) => readonly [x: number, y: number];
+
+/** Names of operators, as pdf.js numbers them. */
+export interface Operators {
+  readonly save: number;
+  readonly restore: number;
+  readonly transform: number;
+  readonly paintFormXObjectBegin: number;
+  readonly paintFormXObjectEnd: number;
+  readonly constructPath: number;
+  readonly endPath: number;
+}
+
+export interface OperatorList {
+  readonly fnArray: readonly number[];
+  readonly argsArray: readonly unknown[];
+}
+
+type Matrix = readonly [number, number, number, number, number, number];
+
+/** Matrices that wait for their `restore`; a deeper one is hostile. */
+const MAX_SAVED = 200;
+
+/** The straight lines that a page draws, thin boxes among them; none where it draws very many. */
+export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: Placed): Rule[] {
+  const rules: Rule[] = [];
+  const saved: Matrix[] = [];
+  let matrix: Matrix = [1, 0, 0, 1, 0, 0];
+  for (const [index, operator] of fnArray.entries()) {
+    const args = argsArray[index];
+    if (operator === operators.save || operator === operators.paintFormXObjectBegin) {
+      if (saved.length < MAX_SAVED) saved.push(matrix);
+      // A form has a matrix of its own.
+      if (operator === operators.paintFormXObjectBegin && Array.isArray(args)) matrix = multiplied(matrix, args[0]);
+    } else if (operator === operators.restore || operator === operators.paintFormXObjectEnd) {
+      matrix = saved.pop() ?? matrix;
+    } else if (operator === operators.transform) {
+      matrix = multiplied(matrix, args);
+    } else if (operator === operators.constructPath && Array.isArray(args) && args[0] !== operators.endPath) {
+      const [a, b, c, d, e, f] = matrix;
+      addRules(rules, args[1], (x, y) => placed(a * x + c * y + e, b * x + d * y + f));
+      if (rules.length > MAX_RULES) return [];
+    }
+  }
+  return rules;
+}
+
+function multiplied(matrix: Matrix, by: unknown): Matrix {
+  const numbers: unknown[] = Array.isArray(by) || ArrayBuffer.isView(by) ? Array.from(by as ArrayLike<number>) : [];
+  const [a, b, c, d, e, f] = numbers.map(Number);
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return matrix;
+  const [ma, mb, mc, md, me, mf] = matrix;
+  const [x, y] = [e ?? 0, f ?? 0];
+  const across = [ma * a + mc * b, mb * a + md * b] as const;
+  return [...across, ma * c + mc * d, mb * c + md * d, ma * x + mc * y + me, mb * x + md * y + mf];
+}
+
+/** How many numbers stand behind each step of a path: move, line, curve, shorter curve, close. */
+const LENGTHS = [2, 2, 6, 4, 0];
+
+/** Reads a path of pdf.js: numbers of steps, each with its places behind it. */
+function addRules(rules: Rule[], path: unknown, placed: Placed): void {
+  const data: unknown = Array.isArray(path) ? path[0] : undefined;
+  if (!(data instanceof Float32Array)) return;
+  let places: (readonly [number, number])[] = [];
+  let isCurved = false;
+  const end = () => {
+    if (!isCurved) addPolygon(rules, places);
+    places = [];
+    isCurved = false;
+  };
+  for (let at = 0; at < data.length; ) {
+    const step = data[at] ?? 4;
+    const [x, y] = [data[at + 1] ?? 0, data[at + 2] ?? 0];
+    if (step === 0) end();
+    if (step === 0 || step === 1) places.push(placed(x, y));
+    else if (step !== 4) isCurved = true;
+    at += 1 + (LENGTHS[step] ?? 0);
+    if (rules.length > MAX_RULES) return;
+  }
+  end();
+}
+
+/** A line, a thin box, or the four sides of a box that is large enough to hold text. */
+function addPolygon(rules: Rule[], places: readonly (readonly [number, number])[]): void {
+  if (places.length < 2 || places.length > 6) return;
+  const xs = places.map(([x]) => x);
+  const ys = places.map(([, y]) => y);
+  const [left, right] = [Math.min(...xs), Math.max(...xs)];
+  const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
+  const [width, height] = [right - left, bottom - top];
+  if (height <= MAX_THICKNESS && width >= MIN_LENGTH) {
+    rules.push({ isAcross: true, at: (top + bottom) / 2, from: left, to: right });
+  } else if (width <= MAX_THICKNESS && height >= MIN_LENGTH) {
+    rules.push({ isAcross: false, at: (left + right) / 2, from: top, to: bottom });
+  } else if (places.length >= 4 && width >= MIN_LENGTH && height >= MIN_LENGTH) {
+    for (const at of [top, bottom]) rules.push({ isAcross: true, at, from: left, to: right });
+    for (const at of [left, right]) rules.push({ isAcross: false, at, from: top, to: bottom });
+  }
+}

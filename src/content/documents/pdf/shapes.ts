@@ -1,0 +1,92 @@
+/** A run of text in one font. Places are in points from the upper left corner of the page as it is read. */
+export interface Run {
+  readonly text: string;
+  readonly x: number;
+  /** The baseline. */
+  readonly y: number;
+  readonly width: number;
+  /** Of the letters, in points. */
+  readonly size: number;
+  readonly isBold: boolean;
+  readonly isMono: boolean;
+  readonly isRtl: boolean;
+  /** Whether the file has a space before it. */
+  readonly isSpaced: boolean;
+  readonly href: string;
+  /** The identifier of the marked content it belongs to, to which the structure tree refers; may be empty. */
+  readonly mark: string;
+}
+
+/** A straight line that is drawn: at `at` on the other axis, between two places. */
+export interface Rule {
+  readonly isAcross: boolean;
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A node of pdf.js's structure tree: an element with a role, the reference to marked content, or to an annotation. */
+export interface TreeNode {
+  readonly role?: string;
+  readonly type?: string;
+  readonly id?: string;
+  readonly alt?: string;
+  readonly children?: readonly TreeNode[];
+}
+
+/** A page as it is read, all its text upright. */
+export interface PdfPage {
+  readonly width: number;
+  readonly height: number;
+  readonly runs: readonly Run[];
+  readonly rules: readonly Rule[];
+  /** Text that stands in other directions than most of the page's. */
+  readonly aside: readonly Run[];
+  readonly tree: TreeNode | undefined;
+  /** Addresses of link annotations by their identifiers. */
+  readonly addresses: ReadonlyMap<string, string>;
+}
+
+/** A piece of a paragraph with one look. */
+export interface Piece {
+  readonly text: string;
+  readonly isBold: boolean;
+  readonly isMono: boolean;
+  /** 1 above the line, -1 below it. */
+  readonly raised: -1 | 0 | 1;
+  readonly href: string;
+}
+
+/** Letters of a text block, from which headings are told. */
+export interface Look {
+  readonly size: number;
+  readonly isBold: boolean;
+  readonly lines: number;
+}
+
+export interface ListItem {
+  /** The number before it, where it has one. */
+  readonly number: number | undefined;
+  readonly blocks: Block[];
+}
+
+export type Block =
+  | { readonly kind: "text"; pieces: readonly Piece[]; readonly look: Look; level: number }
+  | { readonly kind: "list"; readonly items: ListItem[] }
+  | { readonly kind: "table"; readonly caption: readonly Piece[]; readonly rows: (readonly Piece[])[][] }
+  | { readonly kind: "code"; text: string }
+  | { readonly kind: "quote"; readonly blocks: readonly Block[] };
+
+/** The blocks of a page; footnotes come after the text. */
+export interface PageBlocks {
+  readonly blocks: Block[];
+  readonly notes: Block[];
+}
+
+export function plainOf(pieces: readonly Piece[]): string {
+  return pieces.map(({ text }) => text).join("");
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,210 @@
+import { hasLeader } from "./labels.ts";
+import { type Line, lineOf, paragraphOf, splitAt } from "./pieces.ts";
+import { type Row, rowsOf, type Segment, segmentsOf } from "./segments.ts";
+import { type Block, type Piece, type Rule, type Run } from "./shapes.ts";
+
+/** How far lines of a grid may miss each other, in points. */
+const TOUCH = 3;
+const MAX_COLUMNS = 40;
+const MAX_ROWS = 1_000;
+/** Lines of a grid, beyond which it is a drawing. */
+const MAX_GRID_RULES = 2_000;
+/** Of the cells of a grid, how many must have text; charts have less. */
+const MIN_FILLED = 0.35;
+/** Rows of a table without lines stand no further apart than this, in heights of the letters. */
+const ROW_GAP = 2.6;
+
+type Table = Extract<Block, { kind: "table" }>;
+
+interface Grid {
+  readonly xs: readonly number[];
+  readonly ys: readonly number[];
+}
+
+/** Takes the runs that stand in grids of drawn lines, and gives a block for each grid and the runs that are left. */
+export function ruledTables(runs: readonly Run[], rules: readonly Rule[]): { tables: Segment[]; rest: readonly Run[] } {
+  const tables: Segment[] = [];
+  let rest = runs;
+  for (const grid of gridsOf(rules)) {
+    const inside = rest.filter((run) => isInside(run, grid));
+    const table = inside.length === 0 ? undefined : tableOfGrid(splitAtLines(inside, grid.xs), grid);
+    if (table === undefined) continue;
+    tables.push(segmentOfTable(table, grid));
+    const taken = new Set(inside);
+    rest = rest.filter((run) => !taken.has(run));
+  }
+  return { tables, rest };
+}
+
+function segmentOfTable(block: Table, { xs, ys }: Grid): Segment {
+  const [x = 0, right = 0, top = 0, bottom = 0] = [xs[0], xs.at(-1), ys[0], ys.at(-1)];
+  return { x, right, top, bottom, y: (top + bottom) / 2, size: 10, line: undefined, block };
+}
+
+function isInside({ x, y, width, size }: Run, { xs, ys }: Grid): boolean {
+  const [middle, height] = [x + width / 2, y - size * 0.3];
+  return middle > (xs[0] ?? 0) && middle < (xs.at(-1) ?? 0) && height > (ys[0] ?? 0) && height < (ys.at(-1) ?? 0);
+}
+
+/** Runs, each in parts where a line between columns crosses it: narrow gaps are spaces in the file. */
+function splitAtLines(runs: readonly Run[], xs: readonly number[]): readonly Run[] {
+  return xs.slice(1, -1).reduce<readonly Run[]>((parts, at) => {
+    return parts.flatMap((run) => (run.x < at - 1 && run.x + run.width > at + 1 ? splitAt(run, at) : [run]));
+  }, runs);
+}
+
+/** Lines that touch each other, where they make at least two rows and two columns. */
+function gridsOf(rules: readonly Rule[]): Grid[] {
+  const across = rules.filter(({ isAcross }) => isAcross);
+  const down = rules.filter(({ isAcross }) => !isAcross);
+  if (across.length < 2 || down.length < 2 || rules.length > MAX_GRID_RULES) return [];
+  const groups = new Map<Rule, Rule[]>(rules.map((rule) => [rule, [rule]]));
+  for (const a of across) {
+    for (const b of down) {
+      const isTouching =
+        b.at >= a.from - TOUCH && b.at <= a.to + TOUCH && a.at >= b.from - TOUCH && a.at <= b.to + TOUCH;
+      const [one = [], other = []] = [groups.get(a), groups.get(b)];
+      if (!isTouching || one === other) continue;
+      const [large, small] = one.length >= other.length ? [one, other] : [other, one];
+      for (const rule of small) groups.set(rule, large);
+      large.push(...small);
+    }
+  }
+  return [...new Set(groups.values())].flatMap((group) => {
+    const ys = placesOf(group.filter(({ isAcross }) => isAcross));
+    const xs = placesOf(group.filter(({ isAcross }) => !isAcross));
+    const fits = xs.length >= 3 && ys.length >= 2 && xs.length <= MAX_COLUMNS && ys.length <= MAX_ROWS;
+    return fits ? [{ xs, ys }] : [];
+  });
+}
+
+function placesOf(rules: readonly Rule[]): number[] {
+  const places: number[] = [];
+  for (const at of rules.map((rule) => rule.at).toSorted((a, b) => a - b)) {
+    if (places.length === 0 || at - (places.at(-1) ?? 0) > TOUCH) places.push(at);
+  }
+  return places;
+}
+
+function tableOfGrid(runs: readonly Run[], grid: Grid): Table | undefined {
+  const columns = grid.xs.length - 1;
+  const rows: Run[][][] = [];
+  for (let band = 0; band + 1 < grid.ys.length; band += 1) {
+    const [top = 0, bottom = 0] = [grid.ys[band], grid.ys[band + 1]];
+    const inBand = runs.filter(({ y, size }) => y - size * 0.3 > top && y - size * 0.3 <= bottom);
+    if (inBand.length === 0) continue;
+    const cells = cellsOf(inBand, grid.xs);
+    // Few tables have lines between all rows.
+    if (grid.ys.length <= 4) rows.push(...rowsWithin(cells));
+    else rows.push(cells);
+  }
+  const filled = rows.reduce((sum, row) => sum + row.filter((cell) => cell.length > 0).length, 0);
+  if (rows.length < 2 || filled < rows.length * columns * MIN_FILLED || filled < 4) return undefined;
+  return { kind: "table", caption: [], rows: rows.map((row) => row.map(cellText)) };
+}
+
+function cellsOf(runs: readonly Run[], xs: readonly number[]): Run[][] {
+  const cells: Run[][] = Array.from({ length: xs.length - 1 }, () => []);
+  for (const run of runs) {
+    const place = run.isRtl ? run.x + run.width - 1 : run.x + 1;
+    const after = xs.findIndex((x) => x > place);
+    cells[Math.min(Math.max(after - 1, 0), cells.length - 1)]?.push(run);
+  }
+  return cells;
+}
+
+/** Rows between two lines: each begins where the first column that has text begins one. */
+function rowsWithin(cells: readonly Run[][]): Run[][][] {
+  const lines = cells.map((cell) => linesOfCell(cell));
+  const counts = lines.filter((cell) => cell.length > 0).map((cell) => cell.length);
+  const most = Math.max(...counts);
+  if (most < 2 || counts.filter((count) => count === most).length < 2) return [cells.map((cell) => [...cell])];
+  const first = lines.find((cell) => cell.length === most) ?? [];
+  const starts = first.map((line) => line.y - line.size * 0.6);
+  return starts.map((from, at) => {
+    const to = starts[at + 1] ?? Number.POSITIVE_INFINITY;
+    return cells.map((cell) => cell.filter(({ y }) => (y >= from || at === 0) && y < to));
+  });
+}
+
+function linesOfCell(runs: readonly Run[]): Line[] {
+  return rowsOf(segmentsOf(runs)).map(({ segments }) => lineOf(segments.flatMap(({ line }) => line?.runs ?? [])));
+}
+
+const NO_COMPOUNDS: ReadonlySet<string> = new Set();
+
+function cellText(runs: readonly Run[]): Piece[] {
+  return paragraphOf(linesOfCell(runs), NO_COMPOUNDS);
+}
+
+interface Column {
+  from: number;
+  to: number;
+}
+
+/** The table that begins with a row, where columns of text stand below one another; `length` is of rows. */
+export function alignedTable(rows: readonly Row[], at: number): { block: Table; length: number } | undefined {
+  const columns: Column[] = [];
+  let length = 0;
+  for (; at + length < rows.length && length < MAX_ROWS; length += 1) {
+    const row = rows[at + length];
+    const above = rows[at + length - 1];
+    if (row === undefined || row.segments.some(({ block }) => block !== undefined) || isEntry(row)) break;
+    if (length > 0 && above !== undefined && row.y - above.y > ROW_GAP * row.size) break;
+    if (!takesRow(columns, row)) break;
+  }
+  while (length > 0 && !isWide(rows[at + length - 1])) length -= 1;
+  const taken = rows.slice(at, at + length);
+  const wide = taken.filter(isWide).length;
+  const least = columns.length > 2 && taken.length === wide ? 2 : 3;
+  if (columns.length < 2 || wide < least || wide < taken.length * 0.5) return undefined;
+  return { block: { kind: "table", caption: [], rows: joinedRows(taken, columns) }, length };
+}
+
+function isWide(row: Row | undefined): boolean {
+  return row !== undefined && row.segments.length > 1;
+}
+
+/** Whether a row is an entry of a table of contents. */
+function isEntry({ segments }: Row): boolean {
+  return segments.some(({ line }) => line !== undefined && hasLeader(line.text));
+}
+
+/** Widens the columns by a row; refuses one with text across two of them. */
+function takesRow(columns: Column[], { segments }: Row): boolean {
+  const widened = columns.map((column) => ({ ...column }));
+  for (const { x, right, size } of segments) {
+    const met = widened.filter(({ from, to }) => x < to + size * 0.3 && right > from - size * 0.3);
+    const [only] = met;
+    if (met.length > 1 || (columns.length > 0 && segments.length === 1 && only === undefined)) return false;
+    if (only === undefined) widened.push({ from: x, to: right });
+    else {
+      only.from = Math.min(only.from, x);
+      only.to = Math.max(only.to, right);
+    }
+  }
+  if (widened.length > MAX_COLUMNS) return false;
+  widened.sort((a, b) => a.from - b.from);
+  if (widened.some(({ to }, index) => to > (widened[index + 1]?.from ?? Number.POSITIVE_INFINITY))) return false;
+  columns.splice(0, columns.length, ...widened);
+  return true;
+}
+
+/** Cells of the rows; a row that has nothing in the first column goes on with the cells above. */
+function joinedRows(rows: readonly Row[], columns: readonly Column[]): (readonly Piece[])[][] {
+  const cells: Line[][][] = [];
+  let above: Row | undefined;
+  for (const row of rows) {
+    const lines: Line[][] = columns.map(() => []);
+    for (const { x, right, line } of row.segments) {
+      const at = columns.findIndex(({ from, to }) => x < to && right > from);
+      if (line !== undefined) lines[at]?.push(line);
+    }
+    const last = cells.at(-1);
+    const goesOn = above !== undefined && lines[0]?.length === 0 && row.y - above.y < row.size * 1.5;
+    if (goesOn && last !== undefined) lines.forEach((cell, at) => last[at]?.push(...cell));
+    else cells.push(lines);
+    above = row;
+  }
+  return cells.map((row) => row.map((lines) => paragraphOf(lines, NO_COMPOUNDS)));
+}

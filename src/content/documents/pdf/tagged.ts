@@ -1,0 +1,216 @@
+import { codeOf, lookOf, type Setting, withoutStart } from "./blocks.ts";
+import { labelOf } from "./labels.ts";
+import { joined, type Line, lineOf, paragraphOf } from "./pieces.ts";
+import {
+  type Block,
+  type ListItem,
+  type PageBlocks,
+  type PdfPage,
+  type Piece,
+  plainOf,
+  type Run,
+  type TreeNode,
+} from "./shapes.ts";
+
+/** Elements within elements that are followed. */
+const MAX_DEPTH = 60;
+/** Of a page's letters, how many its tags must reach; otherwise they are not what the page is. */
+const MIN_COVERED = 0.9;
+
+/** Elements that begin a block (ISO 32000-1 §14.8.4). */
+const BLOCKS = new Set(
+  (
+    "Document DocumentFragment Part Art Sect Div Aside BlockQuote Caption TOC TOCI Index P H H1 H2 H3 H4 H5 H6 Title Sub " +
+    "L LI LBody Table TR TH TD THead TBody TFoot Figure Form Formula Note FENote"
+  ).split(" "),
+);
+
+/** The blocks of a page by its structure tree; undefined where the tree leaves out much of the page. */
+export function taggedBlocks({ tree, runs, addresses }: PdfPage, setting: Setting): PageBlocks | undefined {
+  if (tree === undefined) return undefined;
+  const byMark = new Map<string, Run[]>();
+  for (const run of runs) {
+    const found = byMark.get(run.mark);
+    if (found === undefined) byMark.set(run.mark, [run]);
+    else found.push(run);
+  }
+  const reader = new TreeReader(byMark, addresses, setting);
+  reader.container(tree, reader.page.blocks, 0);
+  const letters = runs.reduce((sum, { text }) => sum + text.length, 0);
+  return reader.letters >= letters * MIN_COVERED ? reader.page : undefined;
+}
+
+class TreeReader {
+  readonly page: PageBlocks = { blocks: [], notes: [] };
+  /** Letters that were reached. */
+  letters = 0;
+  readonly #runs: Map<string, Run[]>;
+  readonly #addresses: ReadonlyMap<string, string>;
+  readonly #setting: Setting;
+
+  constructor(runs: Map<string, Run[]>, addresses: ReadonlyMap<string, string>, setting: Setting) {
+    this.#runs = runs;
+    this.#addresses = addresses;
+    this.#setting = setting;
+  }
+
+  /** Reads children: blocks as blocks, what stands between them as paragraphs. */
+  container(node: TreeNode, blocks: Block[], depth: number): void {
+    if (depth > MAX_DEPTH) return;
+    let inline: TreeNode[] = [];
+    const flush = () => {
+      if (inline.length > 0) this.#text({ children: inline }, blocks, 0);
+      inline = [];
+    };
+    for (const child of node.children ?? []) {
+      if (isBlock(child, depth)) {
+        flush();
+        this.#block(child, blocks, depth + 1);
+      } else inline.push(child);
+    }
+    flush();
+  }
+
+  #block(node: TreeNode, blocks: Block[], depth: number): void {
+    const role = node.role ?? "";
+    const level = /^H([1-6])$/.exec(role)?.[1];
+    if (level !== undefined) return this.#text(node, blocks, Number(level));
+    switch (role) {
+      case "Title":
+        return this.#text(node, blocks, 1);
+      case "H":
+        return this.#text(node, blocks, 2);
+      case "L":
+      case "TOC":
+        return this.#list(node, blocks, depth);
+      case "Table":
+        return this.#table(node, blocks, depth);
+      case "BlockQuote": {
+        const inner: Block[] = [];
+        this.container(node, inner, depth);
+        if (inner.length > 0) blocks.push({ kind: "quote", blocks: inner });
+        return;
+      }
+      case "Note":
+      case "FENote":
+        return this.container(node, this.page.notes, depth);
+      case "Figure":
+      case "Formula":
+        return this.#figure(node, blocks, depth);
+      default:
+        return this.container(node, blocks, depth);
+    }
+  }
+
+  /** A paragraph or a heading; lines of letters of one width are code. */
+  #text(node: TreeNode, blocks: Block[], level: number): void {
+    const lines = this.#lines(node);
+    if (lines.length === 0) return;
+    const isCode =
+      level === 0 && lines.length > 1 && lines.every(({ isMono }) => isMono) && !this.#setting.isTypewritten;
+    if (isCode) blocks.push({ kind: "code", text: codeOf(lines) });
+    else blocks.push({ kind: "text", pieces: paragraphOf(lines, this.#setting.compounds), look: lookOf(lines), level });
+  }
+
+  #figure(node: TreeNode, blocks: Block[], depth: number): void {
+    const before = blocks.length;
+    this.container(node, blocks, depth);
+    const alt = node.alt?.replace(/\s+/g, " ").trim() ?? "";
+    if (blocks.length > before || alt === "") return;
+    const look = { size: this.#setting.bodySize, isBold: false, lines: 1 };
+    blocks.push({ kind: "text", pieces: [pieceOf(alt)], look, level: 0 });
+  }
+
+  #list(node: TreeNode, blocks: Block[], depth: number): void {
+    const items: ListItem[] = [];
+    for (const child of node.children ?? []) {
+      if (child.role === "LI" || child.role === "TOCI") items.push(this.#item(child, depth + 1));
+      else if (child.role === "L" || child.role === "TOC") {
+        // A list right in a list belongs to the item before it.
+        const last = items.at(-1) ?? { number: undefined, blocks: [] };
+        if (items.length === 0) items.push(last);
+        this.#list(child, last.blocks, depth + 1);
+      } else this.container({ children: [child] }, blocks, depth + 1);
+    }
+    const filled = items.filter((item) => item.blocks.length > 0);
+    if (filled.length > 0) blocks.push({ kind: "list", items: filled });
+  }
+
+  #item(node: TreeNode, depth: number): ListItem {
+    const blocks: Block[] = [];
+    const children = node.children ?? [];
+    const labels = children.filter(({ role }) => role === "Lbl");
+    const label = plainOf(this.#pieces({ children: labels }));
+    this.container({ children: children.filter(({ role }) => role !== "Lbl") }, blocks, depth);
+    const known = labelOf(`${label} x`);
+    const [first] = blocks;
+    if (first?.kind !== "text") return { number: known?.number, blocks };
+    // Some programs write the label into the text.
+    const written = label === "" ? labelOf(plainOf(first.pieces)) : undefined;
+    if (written !== undefined) first.pieces = withoutStart(first.pieces, written.length);
+    else if (label !== "" && (known?.length ?? 0) === 0) first.pieces = joined([pieceOf(label)], first.pieces, NONE);
+    return { number: known?.number ?? written?.number, blocks };
+  }
+
+  #table(node: TreeNode, blocks: Block[], depth: number): void {
+    const rows: (readonly Piece[])[][] = [];
+    let caption: readonly Piece[] = [];
+    const read = (part: TreeNode, at: number): void => {
+      for (const child of part.children ?? []) {
+        if (child.role === "TR") {
+          const cells = (child.children ?? []).filter(({ role }) => role === "TH" || role === "TD");
+          rows.push(cells.map((cell) => this.#pieces(cell)));
+        } else if (child.role === "Caption") caption = this.#pieces(child);
+        else if (at < MAX_DEPTH) read(child, at + 1);
+      }
+    };
+    read(node, depth);
+    const filled = rows.filter((row) => row.length > 0);
+    if (filled.length > 0) blocks.push({ kind: "table", caption, rows: filled });
+  }
+
+  #pieces(node: TreeNode): Piece[] {
+    return paragraphOf(this.#lines(node), this.#setting.compounds);
+  }
+
+  /** The lines of all text in a node, in the order of the tree. */
+  #lines(node: TreeNode): Line[] {
+    const lines: Run[][] = [];
+    let last: Run | undefined;
+    for (const run of this.#runsOf(node, "", 0)) {
+      const size = Math.max(run.size, last?.size ?? 0);
+      const isNew = last === undefined || Math.abs(run.y - last.y) > size * 0.6;
+      if (isNew) lines.push([run]);
+      else lines.at(-1)?.push(run);
+      last = run;
+    }
+    return lines.map(lineOf);
+  }
+
+  /** The runs of a node, each once; those of a link have its address. */
+  #runsOf(node: TreeNode, href: string, depth: number): Run[] {
+    if (depth > MAX_DEPTH) return [];
+    const children = node.children ?? [];
+    const object = children.find(({ type, id }) => type === "object" && id !== undefined && this.#addresses.has(id));
+    const address = object === undefined ? href : (this.#addresses.get(object.id ?? "") ?? href);
+    return children.flatMap((child) => {
+      if (child.type !== "content") return child.type === undefined ? this.#runsOf(child, address, depth + 1) : [];
+      const runs = this.#runs.get(child.id ?? "") ?? [];
+      this.#runs.delete(child.id ?? "");
+      this.letters += runs.reduce((sum, { text }) => sum + text.length, 0);
+      return address === "" ? runs : runs.map((run) => ({ ...run, href: address }));
+    });
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function pieceOf(text: string): Piece {
+  return { text, isBold: false, isMono: false, raised: 0, href: "" };
+}
+
+/** Whether an element is a block, or an unnamed one with a block in it. */
+function isBlock({ role = "", children = [] }: TreeNode, depth: number): boolean {
+  if (role === "") return false;
+  return BLOCKS.has(role) || (depth < MAX_DEPTH && children.some((child) => isBlock(child, depth + 1)));
+}
