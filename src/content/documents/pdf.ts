@@ -9,10 +9,11 @@ import { htmlOf, textOf } from "./pdf/write.ts";
 /** Pages of a PDF that are read, and characters of its text: beyond them it is no document but an archive. */
 const MAX_PAGES = 2_000;
 const MAX_TEXT = 5_000_000;
-/** Runs of text in one font that are placed; ten times what long books have. */
+/** Runs of text in one font that a PDF may have; ten times what long books have. */
 const MAX_RUNS = 600_000;
+/** Addresses of the link annotations of a PDF. */
 const MAX_LINKS = 10_000;
-/** Pictures with more pixels are not decoded: none is. */
+/** Pixels of a picture in a PDF that is decoded, so that none is. */
 const MAX_PICTURE_PIXELS = 1;
 
 /** Why nothing can be made of a PDF: `locked` asks for a password, `broken` is none, `long` has too much in it. */

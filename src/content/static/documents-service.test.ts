@@ -20,30 +20,6 @@ const sends = (bytes: string | Uint8Array): RawAnswer => {
 const typed = (type: string, body: string | Uint8Array): RawAnswer =>
   sends(response(body, `Content-Type: ${type}\r\n`));
 
-server.answers = {
-  "/fine": typed("text/html", `<title>Fine</title><p>${WORDS}</p>`),
-  "/json": typed("application/json", '{"a":[1,2],"url":"https://a.test/"}'),
-  "/csv": typed("text/csv", "Road,Toll\nA1,3\n"),
-  "/feed": typed(
-    "application/rss+xml",
-    "<rss><channel><title>News</title><item><title>One</title><link>/one</link></item></channel></rss>",
-  ),
-  "/pdf": typed("application/pdf", makePdf([pdfLines([[WORDS.slice(0, 80), 20]])], { title: "Of tolls" })),
-  "/no-pdf": typed("application/pdf", "%PDF-1.4 nonsense"),
-  "/picture": sends("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4000000000\r\n\r\n\x89PNG"),
-  "/archive": sends("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n"),
-  "/koi8": typed("text/plain; charset=koi8-r", Buffer.from([0xf0, 0xd2, 0xc9])),
-  "/bomb": sends(
-    response(zlib.gzipSync(Buffer.alloc(32 * 1024 * 1024)), "Content-Type: text/html\r\nContent-Encoding: gzip\r\n"),
-  ),
-  "/huge": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${2 ** 31}\r\n\r\n`),
-  "/stall": sends("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>half"),
-  "/part": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>${WORDS}</p>`),
-  "/silent": () => undefined,
-  "/loop": sends("HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n"),
-  "/smtp": sends("220 mail.test ESMTP\r\n"),
-};
-
 const COLUMN = "A column of the page holds so much text that it needs a number of lines, each as long as it is wide. ";
 const PRINTED = `<!doctype html><html lang="en"><title>Gates</title><h1>Gates</h1>
   <p>Read <a href="https://gates.test/">the book</a> <b>first</b>.</p>
@@ -67,6 +43,31 @@ const PRINTED_MARKDOWN = [
   "这是一个中文段落，包含许多词语。",
   "> Quoted",
 ].join("\n\n");
+
+server.answers = {
+  "/fine": typed("text/html", `<title>Fine</title><p>${WORDS}</p>`),
+  "/json": typed("application/json", '{"a":[1,2],"url":"https://a.test/"}'),
+  "/csv": typed("text/csv", "Road,Toll\nA1,3\n"),
+  "/feed": typed(
+    "application/rss+xml",
+    "<rss><channel><title>News</title><item><title>One</title><link>/one</link></item></channel></rss>",
+  ),
+  "/page": typed("text/html; charset=utf-8", PRINTED),
+  "/pdf": typed("application/pdf", makePdf([pdfLines([[WORDS.slice(0, 80), 20]])], { title: "Of tolls" })),
+  "/no-pdf": typed("application/pdf", "%PDF-1.4 nonsense"),
+  "/picture": sends("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4000000000\r\n\r\n\x89PNG"),
+  "/archive": sends("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n"),
+  "/koi8": typed("text/plain; charset=koi8-r", Buffer.from([0xf0, 0xd2, 0xc9])),
+  "/bomb": sends(
+    response(zlib.gzipSync(Buffer.alloc(32 * 1024 * 1024)), "Content-Type: text/html\r\nContent-Encoding: gzip\r\n"),
+  ),
+  "/huge": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${2 ** 31}\r\n\r\n`),
+  "/stall": sends("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>half"),
+  "/part": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>${WORDS}</p>`),
+  "/silent": () => undefined,
+  "/loop": sends("HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n"),
+  "/smtp": sends("220 mail.test ESMTP\r\n"),
+};
 
 afterAll(async () => {
   await close();
@@ -102,9 +103,8 @@ describe("a document that is not HTML", () => {
   });
 
   test("that the browser printed is read by its tags", async () => {
-    server.answers["/page"] = typed("text/html; charset=utf-8", PRINTED);
     const { bytes } = await ask("/pdf", "/page");
-    server.answers["/printed"] = typed("application/pdf", bytes);
+    server.answers = { ...server.answers, "/printed": typed("application/pdf", bytes) };
     const { json } = await ask("/scrape", "/printed", { format: "markdown" });
     expect(json["content"]).toBe(PRINTED_MARKDOWN);
   });

@@ -1,7 +1,7 @@
 import { lineOfRow, type Row, rowsOf, segmentsOf } from "./segments.ts";
 import { type PdfPage, type Run } from "./shapes.ts";
 
-/** Rows at the head and at the foot of a page that may be repeated on others. */
+/** Rows at the head and at the foot of a PDF page that may be running headers and footers. */
 const MAX_ROWS = 3;
 /** Their part of the page's height, from each edge. */
 const MARGIN = 0.14;

@@ -2,11 +2,11 @@ import { HEADING_FACTOR } from "./blocks.ts";
 import { type Block, plainOf } from "./shapes.ts";
 
 const MAX_LEVEL = 6;
-/** Lines and letters of a heading; a longer text in large letters is a text. */
+/** Lines and letters of a heading in a PDF; a longer text in large letters is a paragraph. */
 const MAX_LINES = 4;
 const MAX_LETTERS = 220;
 const MAX_BOLD_LETTERS = 110;
-/** Where more of the texts would be headings by their bold letters, these say nothing. */
+/** Share of the texts of a PDF that may be headings because of bold letters; if more would be, none is. */
 const MAX_BOLD_SHARE = 0.4;
 
 /** How the text below a figure or above a table begins. */

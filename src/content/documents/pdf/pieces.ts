@@ -146,7 +146,7 @@ function compoundOf(end: string, start: string): string {
   return `${first}-${second}`.toLowerCase();
 }
 
-/** Words with hyphens that are remembered. */
+/** Words with hyphens that are remembered of a PDF. */
 const MAX_COMPOUNDS = 20_000;
 
 /** The words that a document writes with a hyphen within a line. */

@@ -2,11 +2,11 @@ import { boundary, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 
-/** Runs of text on one page; the rest is left out. */
+/** Runs of text on one page of a PDF; the rest is left out. */
 const MAX_PAGE_RUNS = 40_000;
-/** Link annotations of one page. */
+/** Link annotations of one page of a PDF; the rest is left out. */
 const MAX_PAGE_LINKS = 1_000;
-/** Time for what pages draw, in a document; tables of later pages are told by their text alone. */
+/** Time for what the pages of a PDF draw; tables of later pages are recognised by their text alone. */
 const MAX_DRAWING_MS = 1_500;
 
 /** The part of pdf.js's page that is used. */

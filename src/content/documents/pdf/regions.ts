@@ -1,7 +1,7 @@
 import { type Segment } from "./segments.ts";
 import { median } from "./shapes.ts";
 
-/** Columns within columns. */
+/** Columns within columns on a page of a PDF. */
 const MAX_DEPTH = 5;
 /** The width of the white between columns, in heights of the letters. */
 const MIN_GUTTER = 0.8;
@@ -11,7 +11,7 @@ const MIN_LINES = 3;
 const MIN_LETTERS = 18;
 const MIN_EMS = 9;
 const MIN_LONG = 0.25;
-/** Gutters that are tried. */
+/** Places of a PDF page where a white strip between columns is tried. */
 const MAX_GUTTERS = 8;
 
 interface Gutter {

@@ -1,8 +1,8 @@
 import { type Rule } from "./shapes.ts";
 
-/** A page with more lines is a drawing, whose lines part no cells. */
+/** Drawn lines of a PDF page; a page with more has a drawing, and its lines are ignored. */
 const MAX_RULES = 4_000;
-/** What is thicker is a box; in points. */
+/** Thickness of a drawn line, and its shortest length, in points; a thicker one is a box. */
 const MAX_THICKNESS = 3;
 const MIN_LENGTH = 6;
 
@@ -27,7 +27,7 @@ export interface OperatorList {
 
 type Matrix = readonly [number, number, number, number, number, number];
 
-/** Matrices that wait for their `restore`; a deeper one is hostile. */
+/** Saved matrices of a PDF page; deeper ones are ignored. */
 const MAX_SAVED = 200;
 
 /** The straight lines that a page draws, thin boxes among them; none where it draws very many. */

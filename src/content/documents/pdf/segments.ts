@@ -6,7 +6,7 @@ const COLUMN_GAP = 0.85;
 /** How far apart baselines of one line may be, in heights of the letters. */
 const BASELINE_SPREAD = 0.25;
 
-/** A line of more runs is looked through for none that are raised. */
+/** Runs of a line of a PDF in which raised letters are looked for. */
 const MAX_RAISED = 500;
 
 /** A part of a line without wide gaps, or a block that was made already and stands in its place. */

@@ -5,9 +5,10 @@ import { type Block, type Piece, type Rule, type Run } from "./shapes.ts";
 
 /** How far lines of a grid may miss each other, in points. */
 const TOUCH = 3;
+/** Columns and rows of a table in a PDF; the text of a larger one is read as paragraphs. */
 const MAX_COLUMNS = 40;
 const MAX_ROWS = 1_000;
-/** Lines of a grid, beyond which it is a drawing. */
+/** Drawn lines of a PDF page in which tables are looked for; more are a drawing. */
 const MAX_GRID_RULES = 2_000;
 /** Of the cells of a grid, how many must have text; charts have less. */
 const MIN_FILLED = 0.35;

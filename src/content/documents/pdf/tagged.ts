@@ -12,7 +12,7 @@ import {
   type TreeNode,
 } from "./shapes.ts";
 
-/** Elements within elements that are followed. */
+/** Levels of the structure tree of a PDF that are followed. */
 const MAX_DEPTH = 60;
 /** Of a page's letters, how many its tags must reach; otherwise they are not what the page is. */
 const MIN_COVERED = 0.9;
