@@ -2,6 +2,7 @@
  * What policies cost: each alone, and all at once, beside the bare proxy and nginx with what it has of the same. As in the
  * proxy bench, the measure is requests per CPU-second of the proxy's processes.
  */
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../src/lib/testing/listen.ts";
@@ -16,6 +17,9 @@ import { type Contestant, measureRounds } from "./support/rounds.ts";
 import { faultOf, runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
+/** Of `--pinned`. */
+const PROXY_CPU = 0;
+const LOAD_CPU = 1;
 const KEY = "bench-key-0123456789";
 /** Share of the bare proxy's requests per CPU-second that all policies together may cost. */
 const MOST_COST = 0.2;
@@ -49,7 +53,11 @@ const CASES = [{ name: "bare" }, ...PARTS.map(({ name }) => ({ name })), { name:
 
 interface Options extends Rounds {
   readonly only: ReadonlySet<string>;
+  /** The gateway and nginx on one CPU, all else on the other. */
+  readonly isPinned: boolean;
 }
+
+const FLAGS = { ...ROUND_FLAGS, pinned: { type: "boolean", default: false } } as const;
 
 function partsOf(name: string): readonly Part[] {
   return name === "all" ? PARTS : PARTS.filter((part) => part.name === name);
@@ -73,19 +81,33 @@ function contestant(children: Children, child: Child, name: string, port: number
   };
 }
 
+/** Where what is measured runs, and where its load and origin do. */
+interface Groups {
+  readonly proxy: Children;
+  readonly load: Children;
+}
+
+function groupsOf(children: Children, isPinned: boolean): Groups {
+  if (!isPinned) return { proxy: children, load: children };
+  if (cpus().length < 2) throw new Error("Cannot pin the proxy to a CPU of its own: this machine has one CPU");
+  // The collector of spans is in this process.
+  Bun.spawnSync(["taskset", "-a", "-p", "-c", String(LOAD_CPU), String(process.pid)]);
+  return { proxy: children.group({ cpu: PROXY_CPU }), load: children.group({ cpu: LOAD_CPU }) };
+}
+
 interface Site {
   readonly originPort: number;
   readonly collectorPort: number;
 }
 
 async function startSubject(
-  children: Children,
+  { proxy, load }: Groups,
   name: string,
   { originPort, collectorPort }: Site,
 ): Promise<Contestant> {
   const parts = partsOf(name);
-  const folder = folderFor(children, `files-${name}`);
-  const child = startTurnpike(children, name, {
+  const folder = folderFor(proxy, `files-${name}`);
+  const child = startTurnpike(proxy, name, {
     server: { workers: 1, address: "127.0.0.1", port: 0 },
     access_log: { enabled: false },
     ...Object.assign({}, ...parts.map((part) => part.whole?.(folder, collectorPort) ?? {})),
@@ -102,13 +124,13 @@ async function startSubject(
     const match = /listening on http:\/\/[^\s]*:(\d+)/.exec(child.output());
     return match === null ? undefined : Number(match[1]);
   });
-  return contestant(children, child, name, port);
+  return contestant(load, child, name, port);
 }
 
 /** With a limit, a log of JSON and the same header fields; it has no keys and no traces of its own. */
-async function startPeer(children: Children, { originPort }: Site): Promise<Contestant> {
+async function startPeer({ proxy, load }: Groups, { originPort }: Site): Promise<Contestant> {
   const port = await freePort();
-  const log = join(folderFor(children, "files-nginx"), "access.log");
+  const log = join(folderFor(proxy, "files-nginx"), "access.log");
   const http = `
   upstream origin { server 127.0.0.1:${originPort}; keepalive ${CONNECTIONS}; keepalive_requests 1000000000; }
   map $http_x_request_id $id { default $http_x_request_id; "" $request_id; }
@@ -135,21 +157,22 @@ async function startPeer(children: Children, { originPort }: Site): Promise<Cont
       add_header X-Content-Type-Options nosniff;
     }
   }`;
-  const child = startNginx(children, "nginx", { workers: 1, connections: 8192, http });
+  const child = startNginx(proxy, "nginx", { workers: 1, connections: 8192, http });
   await waitFor(child, "nginx", () => accepts(port));
-  return contestant(children, child, "nginx", port);
+  return contestant(load, child, "nginx", port);
 }
 
 async function measure(children: Children, options: Options): Promise<void> {
-  const origin = await startOrigin(children);
+  const groups = groupsOf(children, options.isPinned);
+  const origin = await startOrigin(groups.load);
   const collector = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({}) });
   try {
     const site = { originPort: origin.port, collectorPort: collector.port ?? 0 };
     const contestants: Contestant[] = [];
     for (const { name } of CASES) {
       if (!options.only.has(name)) continue;
-      if (name !== "nginx") contestants.push(await startSubject(children, name, site));
-      else if (isInstalled("nginx")) contestants.push(await startPeer(children, site));
+      if (name !== "nginx") contestants.push(await startSubject(groups, name, site));
+      else if (isInstalled("nginx")) contestants.push(await startPeer(groups, site));
     }
     const samples = await measureRounds(contestants, options);
     const about = `${SMALL_BODY.length} bytes of JSON over ${CONNECTIONS} connections; the ratio is of "all" to each`;
@@ -171,11 +194,12 @@ export async function runPolicyBench(args: readonly string[]): Promise<number> {
   return await compare(
     {
       name: "policy",
-      usage: usage("policy", { cases: CASES, peers: [] }),
+      usage: usage("policy", { cases: CASES, peers: [] }, " [--pinned]"),
       tools: [["wrk", "wrk"]],
       read(given) {
-        const { values } = parseArgs({ args: [...given], options: ROUND_FLAGS });
-        return { only: new Set(pick(CASES, values.only).map(({ name }) => name)), ...readRounds(values) };
+        const { values } = parseArgs({ args: [...given], options: FLAGS });
+        const only = new Set(pick(CASES, values.only).map(({ name }) => name));
+        return { only, isPinned: values.pinned, ...readRounds(values) };
       },
       measure,
     },
