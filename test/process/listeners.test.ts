@@ -403,3 +403,26 @@ function withWorkers(workers: number, config: object): object {
   const { server } = config as { server: object }; // As configOf makes it.
   return { ...config, server: { ...server, workers } };
 }
+
+test(
+  "server.defer_accept serves plaintext and TLS, takes silent connections a second later, and can be changed by a reload",
+  async () => {
+    const started = configOf([{}, { use_tls: true }]) as { server: object }; // As configOf makes it.
+    const config = { ...started, server: { ...started.server, defer_accept: true } };
+    const { program, ports } = await serve(config);
+    const [plain = 0, secure = 0] = ports;
+    const silent = await RawClient.open(plain);
+    clients.push(silent);
+    expect(statusOf(await once(plain, GET))).toBe(200);
+    const encrypted = connect({ port: secure, host: "127.0.0.1", servername: "own.test", ca: certificate.cert });
+    clients.push(encrypted);
+    await onceEvent(encrypted, "secureConnect");
+    silent.send(GET);
+    expect(statusOf(await silent.response())).toBe(200);
+    folder.write("turnpike.json", started);
+    program.kill("SIGHUP");
+    await program.sees(/reloaded /);
+    expect(statusOf(await once(plain, GET))).toBe(200);
+  },
+  TIME_MS,
+);

@@ -12,6 +12,7 @@ const SECTIONS = {
     static_root: "",
     disable_middleware: false,
     cache_static_files: false,
+    defer_accept: false,
     preencoded: false,
     allowed_hosts: [],
     listeners: [],

@@ -102,7 +102,8 @@ export class GatewayListener {
       plan.port === place.port &&
       plan.useTls === this.plan.useTls &&
       plan.h2cOnly === this.plan.h2cOnly &&
-      plan.proxyProtocol === this.plan.proxyProtocol;
+      plan.proxyProtocol === this.plan.proxyProtocol &&
+      plan.deferAccept === this.plan.deferAccept;
     return isSame && (!plan.useTls || asksAlike(material, this.#material));
   }
 
@@ -143,9 +144,9 @@ export class GatewayListener {
   }
 
   async #bind(material: TlsMaterial | undefined): Promise<void> {
-    const { address, port, useTls, proxyProtocol } = this.plan;
+    const { address, port, useTls, proxyProtocol, deferAccept } = this.plan;
     const { onFault } = this.#shared;
-    const bound = { address, port, reusePort: true, onFault };
+    const bound = { address, port, reusePort: true, deferAccept, onFault };
     this.#material = material;
     if (!useTls) {
       this.#bound = listen({ ...bound, accept: (wire) => this.#accept(wire) });

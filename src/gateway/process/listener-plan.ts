@@ -9,6 +9,7 @@ export interface ListenerPlan {
   readonly useTls: boolean;
   readonly h2cOnly: boolean;
   readonly proxyProtocol: boolean;
+  readonly deferAccept: boolean;
 }
 
 /** A listener as clients find it. */
@@ -20,9 +21,9 @@ export interface BoundListener {
 
 export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
   if (server.listeners.length === 0) {
-    const { address, port } = server;
+    const { address, port, defer_accept: deferAccept } = server;
     const useTls = tls.cert_path !== "";
-    return [{ address, port, useTls, h2cOnly: http2.h2c_only && !useTls, proxyProtocol: false }];
+    return [{ address, port, useTls, h2cOnly: http2.h2c_only && !useTls, proxyProtocol: false, deferAccept }];
   }
   return server.listeners.map((listener) => ({
     address: listener.address,
@@ -30,6 +31,7 @@ export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
     useTls: listener.use_tls,
     h2cOnly: listener.h2c_only,
     proxyProtocol: listener.proxy_protocol,
+    deferAccept: server.defer_accept,
   }));
 }
 

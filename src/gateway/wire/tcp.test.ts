@@ -165,3 +165,29 @@ test("a port is given once, unless all who bind it share it", () => {
   shared.stop();
   again.stop();
 });
+
+/** Connects a client that is silent, then one that speaks; true if that one is accepted first. */
+async function speaksFirst(port: number, accepted: number[]): Promise<boolean> {
+  accepted.length = 0;
+  const silent = createConnection(port, "127.0.0.1");
+  await new Promise((resolve) => silent.once("connect", resolve));
+  const speaker = createConnection(port, "127.0.0.1", () => speaker.write("hello"));
+  while (accepted.length < 2) await Bun.sleep(1);
+  const isFirst = accepted[0] === speaker.localPort;
+  silent.destroy();
+  speaker.destroy();
+  return isFirst;
+}
+
+test("with deferAccept a silent connection comes after one that speaks, and it does come", async () => {
+  const accepted: number[] = [];
+  const accept = (wire: Wire): WireHandler => {
+    accepted.push(Number(Reflect.get(wire, "remotePort")));
+    return new Recorder();
+  };
+  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, deferAccept: true, accept, onFault });
+  let isFirst = false;
+  // The kernel waits for one second: a machine that stops for longer needs another try.
+  for (let i = 0; i < 5 && !isFirst; i++) isFirst = await speaksFirst(listener.port, accepted);
+  expect(isFirst).toBe(true);
+});

@@ -1,4 +1,5 @@
 import { type Socket, type SocketHandler } from "bun";
+import { deferAccept } from "./defer-accept.ts";
 import { finishAccepting } from "./finish-accepting.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
@@ -11,6 +12,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Lets several processes share the port; the kernel spreads connections over them. */
   readonly reusePort: boolean;
+  /** Connections come with their first bytes, or after a second. */
+  readonly deferAccept?: boolean;
   readonly accept: (wire: Wire) => WireHandler;
   readonly onFault: OnFault;
 }
@@ -80,6 +83,7 @@ export function listen(options: ListenOptions): Listener {
     },
   };
   const listener = Bun.listen<WireHandler>(settings);
+  if (options.deferAccept === true) deferAccept(listener);
   return {
     port: listener.port,
     finish: () => finishAccepting(listener, () => accepted),

@@ -1,6 +1,7 @@
 import type * as Tls from "node:tls";
 import { type SecureContext, type TlsOptions } from "node:tls";
 import { type Socket, type SocketHandler } from "bun";
+import { deferAccept } from "./defer-accept.ts";
 import { finishAccepting } from "./finish-accepting.ts";
 import { certificateSubject } from "./certificate-subject.ts";
 import { DEAF, guarded, handlerFor, type Listener, type OnFault } from "./tcp.ts";
@@ -52,6 +53,8 @@ export interface TlsListenOptions {
   readonly address: string;
   readonly port: number;
   readonly reusePort: boolean;
+  /** As in `ListenOptions`. */
+  readonly deferAccept?: boolean;
   readonly material: TlsMaterial;
   readonly protocols: readonly string[];
   /** Undefined: no room for it; it is closed before anything was said. */
@@ -170,6 +173,7 @@ export async function listenTls(options: TlsListenOptions): Promise<TlsListener>
   server.once("error", failed.reject);
   server.listen({ host: address, port, reusePort });
   const listener = bunListenerOf(server) ?? (await failed.promise);
+  if (options.deferAccept === true) deferAccept(listener);
   let accepted = 0;
   listener.reload({
     socket: {

@@ -107,7 +107,14 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
   const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
   const rig = { policies: [] as readonly Policy[], faults };
   const handle: Parameters<typeof startEndpoint>[0] = (exchange) => serve(pipelineFor(rig.policies), exchange);
-  const plan = { address: "127.0.0.1", port: 0, useTls: true, h2cOnly: false, proxyProtocol: false };
+  const plan = {
+    address: "127.0.0.1",
+    port: 0,
+    useTls: true,
+    h2cOnly: false,
+    proxyProtocol: false,
+    deferAccept: false,
+  };
   const places = new ClientPlaces({
     places: new SharedPlaces(slot),
     shares: new AddressShares(slot, new BigInt64Array(1)),

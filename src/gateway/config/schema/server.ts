@@ -39,6 +39,14 @@ export const server = z
         "Maximum client connections of one address, over all workers and protocols. An IPv6 address stands for its /64. Connections of `trusted_proxies` do not count. With `proxy_protocol` the address is that of the PROXY header.",
       ),
     ),
+    defer_accept: z
+      .boolean()
+      .default(false)
+      .meta(
+        ours(
+          "Take a connection from the kernel together with its first bytes, or 1 s later without (`TCP_DEFER_ACCEPT`). Until then it does not count for `max_connections`. If the listener closes meanwhile, the kernel resets it.",
+        ),
+      ),
     static_root: z
       .string()
       .default("")
