@@ -97,7 +97,7 @@ export interface ToldClient {
   readonly tellsClient: boolean;
   /** What follows the path in a head of HTTP/1.1, up to the client's own fields. */
   readonly host: string;
-  /** What follows those, up to the id of the request. */
+  /** What follows those and is not the request's own. */
   readonly fields: Fields;
 }
 
@@ -113,6 +113,16 @@ export interface UpstreamTrace {
   answered(status: number): void;
   /** The last try is over: `error` is empty, or its code in the table of errors. */
   tryEnded(error: string): void;
+}
+
+/** Hears that the time of an upstream request is up, while that is still under way. An object, since each request would make a closure. */
+export interface TimeKeeper {
+  timedOut(): void;
+}
+
+/** Takes latin1 text, a piece at a time. */
+export interface TextSink {
+  text(text: string): void;
 }
 
 /** What is written down of a request: an exchange, or one that the codec answered before it could become one, with its head as far as it was read. */
@@ -150,6 +160,10 @@ export interface Exchange {
   response: ResponseSink;
   /** Field lines that go out with the final head, whoever answers. */
   addedFields: Fields;
+  /** Writes the field line that tells the id, without making a text of the id; absent where the id is one text from the start. */
+  writeIdField?(out: TextSink): void;
+  /** The final head tells the id, by `writeIdField`. */
+  tellsId?: boolean;
   /** Who was let in, by the name that authentication gave; empty where nobody asked. */
   consumer: string;
   /** Nobody has refused it before it was known who asks: it is use of its route. */

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
-import { createRequestIds, isRequestId } from "./request-id.ts";
+import { isRequestId, RequestIds } from "./request-id.ts";
 
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 test("ids are UUIDs of version 7, unique and in order, also when the clock stands still or goes back", () => {
   let time = Date.UTC(2026, 10, 20);
-  const next = createRequestIds(() => time);
+  const source = new RequestIds(() => time);
   const ids: string[] = [];
   for (const step of [0, 0, 1, -5000, 0, 5001]) {
     time += step;
-    for (let i = 0; i < 5000; i++) ids.push(next());
+    for (let i = 0; i < 5000; i++) ids.push(source.next());
   }
   expect(ids.every((id) => UUID7.test(id))).toBe(true);
   expect(new Set(ids).size).toBe(ids.length);
@@ -17,7 +17,7 @@ test("ids are UUIDs of version 7, unique and in order, also when the clock stand
 });
 
 test("an id carries the time it was made at", () => {
-  const id = createRequestIds(() => 0x01_23_45_67_89_ab)();
+  const id = new RequestIds(() => 0x01_23_45_67_89_ab).next();
   expect(id).toStartWith("01234567-89ab-7000-");
 });
 

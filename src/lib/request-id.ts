@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { eventDate } from "./event-clock.ts";
+import { flatText } from "./flat-text.ts";
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
@@ -16,44 +17,64 @@ const RANDOM_BYTES = 8;
 const DRAWN_BYTES = 512 * RANDOM_BYTES;
 
 /**
- * A new request id: a UUID of version 7. Those of one millisecond count up and share their random part, which makes
+ * Makes request ids: UUIDs of version 7. Those of one millisecond count up and share their random part, which makes
  * one cost a third of a UUID that is random throughout (bench http1); an id is no secret, only unique.
+ *
+ * The newest one is there in three parts. The first and the last are the same texts for a millisecond, so that an id that is
+ * only written costs no text of its own.
  */
-export function createRequestIds(now: () => number = eventDate): () => string {
-  let millisecond = -1;
-  let counter = 0;
-  let head = "";
-  let tail = "";
-  let drawn: Buffer = Buffer.alloc(0);
-  let used = 0;
+export class RequestIds {
+  first = "";
+  count = "";
+  last = "";
+  readonly #now: () => number;
+  #millisecond = -1;
+  #counter = 0;
+  #drawn: Buffer = Buffer.alloc(0);
+  #used = 0;
 
-  function random(): string {
-    if (used === drawn.length) {
-      drawn = randomBytes(DRAWN_BYTES);
-      used = 0;
-    }
-    used += RANDOM_BYTES;
-    return drawn.toString("hex", used - RANDOM_BYTES, used);
+  constructor(now: () => number = eventDate) {
+    this.#now = now;
   }
 
-  function renew(time: number): void {
-    millisecond = time;
-    counter = 0;
+  /** Makes the next one. */
+  draw(): void {
+    const time = this.#now();
+    if (time > this.#millisecond) this.#renew(time);
+    else if (this.#counter === COUNTERS.length) this.#renew(this.#millisecond + 1);
+    this.count = COUNTERS[this.#counter++] ?? "";
+  }
+
+  /** The next one as one text. */
+  next(): string {
+    this.draw();
+    return this.first + this.count + this.last;
+  }
+
+  #random(): string {
+    if (this.#used === this.#drawn.length) {
+      this.#drawn = randomBytes(DRAWN_BYTES);
+      this.#used = 0;
+    }
+    this.#used += RANDOM_BYTES;
+    return this.#drawn.toString("hex", this.#used - RANDOM_BYTES, this.#used);
+  }
+
+  #renew(time: number): void {
+    this.#millisecond = time;
+    this.#counter = 0;
     const hex = time.toString(16).padStart(12, "0");
-    const digits = random();
+    const digits = this.#random();
     // The two bits of the variant: 8, 9, a or b.
     const variant = ((Number.parseInt(digits.charAt(0), 16) & 3) | 8).toString(16);
-    head = `${hex.slice(0, 8)}-${hex.slice(8)}-7`;
-    tail = `-${variant}${digits.slice(1, 4)}-${digits.slice(4)}`;
+    this.first = flatText(`${hex.slice(0, 8)}-${hex.slice(8)}-7`);
+    this.last = flatText(`-${variant}${digits.slice(1, 4)}-${digits.slice(4)}`);
   }
-
-  return function nextRequestId(): string {
-    const time = now();
-    if (time > millisecond) renew(time);
-    else if (counter === COUNTERS.length) renew(millisecond + 1);
-    const count = COUNTERS[counter++] ?? "";
-    return head + count + tail;
-  };
 }
 
-export const nextRequestId = createRequestIds();
+/** Those of this process. */
+export const requestIds = new RequestIds();
+
+export function nextRequestId(): string {
+  return requestIds.next();
+}

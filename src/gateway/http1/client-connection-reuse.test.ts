@@ -79,7 +79,7 @@ test("what one request wanted to be told is not told during the next", () => {
   let told = 0;
   ask();
   connection.onSendable = () => told++;
-  connection.onTimeout = () => told++;
+  connection.timeKeeper = { timedOut: () => told++ };
   connection.waitAtMost(1000, owner.wheel.now() + 1000);
   arrive(OK("a"));
   expect(connection.heard).toBe(true);
@@ -132,7 +132,7 @@ test("a request body that finds no memory fails as overload, and not as the upst
 test("only a connection that was held back has its silence counted anew when it is resumed", () => {
   let timeouts = 0;
   ask();
-  connection.onTimeout = () => timeouts++;
+  connection.timeKeeper = { timedOut: () => timeouts++ };
   connection.waitAtMost(1000, owner.wheel.now() + 100_000);
   owner.clock.advance(900);
   connection.resume();

@@ -291,7 +291,7 @@ describe("deadlines", () => {
   test("silence for the patience is a time-out, and every arrival counts it anew", () => {
     let timeouts = 0;
     ask();
-    connection.onTimeout = () => timeouts++;
+    connection.timeKeeper = { timedOut: () => timeouts++ };
     connection.waitAtMost(1000, owner.wheel.now() + 100_000);
     for (const text of ["HTTP/1.1 200 OK\r\n", "Content-Length: 5\r\n\r\n", "hel"]) {
       owner.clock.advance(900);
@@ -305,9 +305,11 @@ describe("deadlines", () => {
   test("the whole answer has its time, whatever arrives", () => {
     let timeouts = 0;
     ask();
-    connection.onTimeout = () => {
-      timeouts++;
-      connection.destroy();
+    connection.timeKeeper = {
+      timedOut() {
+        timeouts++;
+        connection.destroy();
+      },
     };
     connection.waitAtMost(1000, owner.wheel.now() + 2000);
     arrive(OK("x".repeat(50)).slice(0, -50));
@@ -321,7 +323,7 @@ describe("deadlines", () => {
   test("silence of an upstream that is held back is not its own", () => {
     let timeouts = 0;
     ask();
-    connection.onTimeout = () => timeouts++;
+    connection.timeKeeper = { timedOut: () => timeouts++ };
     connection.waitAtMost(1000, owner.wheel.now() + 10_000);
     sink.room = false;
     arrive(OK("hello").slice(0, -1));
@@ -335,7 +337,7 @@ describe("deadlines", () => {
   test("an upstream that does not read is timed out, one that reads slowly or waits for the client is not", () => {
     let timeouts = 0;
     ask("POST", 300_000);
-    connection.onTimeout = () => timeouts++;
+    connection.timeKeeper = { timedOut: () => timeouts++ };
     connection.waitAtMost(1000, owner.wheel.now() + 100_000);
     owner.clock.advance(5000);
     wire.takes = [0, 10, 10, 10];

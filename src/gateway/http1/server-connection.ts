@@ -28,6 +28,9 @@ import { UnreadBytes } from "./unread-bytes.ts";
 const LINGER_MS = 2000;
 /** A request body's rest up to this size is read and forgotten to keep the connection; beyond it the connection closes. */
 const MAX_DISCARD_BYTES = 65_536;
+/** Where a head lies, and whose it is: filled in for each, since two more objects a request are 2 % of what it allocates. */
+const bounds = { from: 0, end: 0 };
+const context: { scheme: "http" | "https"; maxHeaderCount: number } = { scheme: "http", maxHeaderCount: 0 };
 const IDLE = 0;
 const HEAD = 1;
 const BUSY = 2;
@@ -308,7 +311,11 @@ export class Http1ServerConnection
   #begin(text: string, from: number, end: number): void {
     const host = this.#host;
     const { maxHeaderCount, bodyMs } = this.limits;
-    const request = parseRequestHead(text, { from, end }, { scheme: host.scheme, maxHeaderCount });
+    bounds.from = from;
+    bounds.end = end;
+    context.scheme = host.scheme;
+    context.maxHeaderCount = maxHeaderCount;
+    const request = parseRequestHead(text, bounds, context);
     if (isFault(request)) {
       this.#refuse(request, text.slice(from));
       return;

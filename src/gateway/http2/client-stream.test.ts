@@ -367,9 +367,11 @@ describe("time", () => {
   test("runs while the upstream is awaited, and from each arrival anew", () => {
     const stream = server.sendQuietly(sink);
     let late = 0;
-    stream.onTimeout = () => {
-      late++;
-      stream.destroy();
+    stream.timeKeeper = {
+      timedOut() {
+        late++;
+        stream.destroy();
+      },
     };
     stream.waitAtMost(1000, Number.POSITIVE_INFINITY);
     const { clock } = server.owner;
@@ -389,7 +391,7 @@ describe("time", () => {
   test("does not run while the client is the one to send, but the last moment stands", () => {
     const stream = server.sendQuietly(sink, POST);
     let late = 0;
-    stream.onTimeout = () => late++;
+    stream.timeKeeper = { timedOut: () => late++ };
     stream.waitAtMost(1000, server.owner.wheel.now() + 10_000);
     server.owner.clock.advance(9000);
     expect(late).toBe(0);
@@ -401,7 +403,7 @@ describe("time", () => {
     server.settings([[INITIAL_WINDOW_SIZE, 0]]);
     const stream = server.sendQuietly(sink, POST);
     let late = 0;
-    stream.onTimeout = () => late++;
+    stream.timeKeeper = { timedOut: () => late++ };
     stream.waitAtMost(1000, Number.POSITIVE_INFINITY);
     expect(stream.awaited).toBe(false);
     stream.data(Buffer.from("x"));

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type BodySink, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { type BodySink, type ResponseHead, type ResponseSink, type TimeKeeper } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, PROTOCOL_ERROR, REFUSED_STREAM } from "./frame.ts";
 import { maxEncodedLength, writeContentLength, writeField, writeNewFields } from "./hpack/encoder.ts";
@@ -73,8 +73,8 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   share: { give(): void } | undefined = undefined;
   /** Called when the upstream can take more of the request body. */
   onSendable: (() => void) | undefined = undefined;
-  /** Called when time is up, with the stream still open. */
-  onTimeout: (() => void) | undefined = undefined;
+  /** Hears when time is up, with the stream still open. */
+  timeKeeper: TimeKeeper | undefined = undefined;
   /** Milliseconds in which nothing moves either way, though nobody waits for the upstream; `waitAtMost` makes it count. */
   silenceMs = Number.POSITIVE_INFINITY;
   readonly #client: ClientStreamConnection;
@@ -306,7 +306,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     return !this.#held && (this.localEnded || this.isStarved || this.connection.out.blocked);
   }
 
-  /** Has `onTimeout` called when nothing moves for `patienceMs` while the upstream is awaited, or the response is not whole at `dueAt` (wheel time). */
+  /** Tells `timeKeeper` when nothing moves for `patienceMs` while the upstream is awaited, or the response is not whole at `dueAt` (wheel time). */
   waitAtMost(patienceMs: number, dueAt: number): void {
     this.#patienceMs = patienceMs;
     this.#dueAt = dueAt;
@@ -323,7 +323,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   }
 
   override onDeadline(): void {
-    this.onTimeout?.();
+    this.timeKeeper?.timedOut();
     flushCork();
   }
 }

@@ -63,8 +63,8 @@ test("a server that answers the PING is asked anew the next time", () => {
 test("silence counts while the client is still to send, where it is limited", () => {
   const [limited, free] = [server.send(new Sink(), POST), server.send(new Sink(), POST)];
   const timeouts: string[] = [];
-  limited.onTimeout = () => timeouts.push("limited");
-  free.onTimeout = () => timeouts.push("free");
+  limited.timeKeeper = { timedOut: () => timeouts.push("limited") };
+  free.timeKeeper = { timedOut: () => timeouts.push("free") };
   limited.silenceMs = 1000;
   limited.waitAtMost(5000, Number.POSITIVE_INFINITY);
   free.waitAtMost(5000, Number.POSITIVE_INFINITY);
@@ -86,7 +86,7 @@ test("silence does not count while the client takes no more", () => {
   sink.room = false;
   const stream = server.send(sink, POST);
   let timeouts = 0;
-  stream.onTimeout = () => timeouts++;
+  stream.timeKeeper = { timedOut: () => timeouts++ };
   stream.silenceMs = 1000;
   stream.waitAtMost(5000, Number.POSITIVE_INFINITY);
   server.head(1, 0, OK);

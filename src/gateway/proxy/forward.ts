@@ -2,7 +2,7 @@ import { type Share } from "../../lib/client-shares.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { GRPC } from "../../lib/grpc-status.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { type Exchange, type ResponseHead, type ResponseSink, type TimeKeeper } from "../exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { ClientStream } from "../http2/client-stream.ts";
 import { type UpstreamServer } from "../upstream/server.ts";
@@ -37,7 +37,7 @@ export function forward(exchange: Exchange, target: ForwardTarget): void {
  * One exchange's way through an upstream: picks a server, gets a connection, sends, relays, and tries again where that
  * is safe: GET, HEAD and OPTIONS only, and only before the client got a byte.
  */
-class Forward implements ResponseSink {
+class Forward implements ResponseSink, TimeKeeper {
   /** What goes to the route's mirror; made with the first try. */
   copy: RequestCopy | undefined;
   readonly #exchange: Exchange;
@@ -137,7 +137,7 @@ class Forward implements ResponseSink {
     this.#carrier = carrier;
     this.#share?.take();
     carrier.share = this.#share;
-    carrier.onTimeout = () => this.#timedOut();
+    carrier.timeKeeper = this;
     const isCall = head.isGrpc && carrier instanceof ClientStream;
     if (isCall) {
       this.#time.letCallLast(carrier);
@@ -158,9 +158,10 @@ class Forward implements ResponseSink {
 
   /** Undefined: the connection takes no more requests. */
   #begin(connection: UpstreamConnection): Carrier | undefined {
-    const [exchange, target] = [this.#exchange, this.#target];
+    const exchange = this.#exchange;
     const { server, upstream } = this.#tries;
     if (server === undefined) return undefined;
+    const to = { target: this.#target, endpoint: server.pool.endpoint, scheme: upstream.scheme };
     if (exchange.head.upgrade !== "") {
       if (!(connection instanceof ClientConnection)) {
         this.fail(errors.NO_TUNNEL);
@@ -169,8 +170,7 @@ class Forward implements ResponseSink {
       // It may open something that lasts: as a body that has left, it is not sent twice.
       this.#bodyTaken = true;
     }
-    const { endpoint } = server.pool;
-    return beginRequest(connection, { exchange, target, endpoint, scheme: upstream.scheme }, this);
+    return beginRequest(connection, exchange, to, this);
   }
 
   /** The whole request is with the upstream: from now on it is the upstream's turn. */
@@ -363,7 +363,7 @@ class Forward implements ResponseSink {
     else this.#retry(server, ms);
   }
 
-  #timedOut(): void {
+  timedOut(): void {
     const carrier = this.#carrier;
     // A client that sends or reads slowly can use up the time as well: that must take no server out of rotation.
     const isLate = this.#time.isLate;

@@ -1,5 +1,6 @@
 import { type BufferAccount } from "../../lib/buffer-pool.ts";
 import { ByteQueue } from "../../lib/byte-queue.ts";
+import { MAX_DIGITS, writeDecimal } from "../../lib/decimal.ts";
 import { beginEvent, endEvent } from "../../lib/event-clock.ts";
 import { writeLatin1 } from "../../lib/latin1.ts";
 import { sendFile } from "../../lib/send-file.ts";
@@ -88,6 +89,13 @@ export class Outgoing {
       return;
     }
     corkLength += writeLatin1(cork, text, corkLength);
+  }
+
+  /** Writes a whole number. */
+  decimal(value: number): void {
+    const at = this.reserve(MAX_DIGITS);
+    if (at === -1) this.text(String(value));
+    else this.commit(writeDecimal(cork, at, value));
   }
 
   /** Writes the bytes of `chunk` from `start` to `end`; they must not change afterwards. */

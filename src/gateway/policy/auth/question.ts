@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
-import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type ResponseHead, type ResponseSink, type TimeKeeper } from "../../exchange.ts";
 import { ClientConnection } from "../../http1/client-connection.ts";
 import { type PoolRefusal, type ServerPool, type UpstreamConnection, Waiter } from "../../upstream/server-pool.ts";
 import { flushCork } from "../../wire/outgoing.ts";
@@ -37,7 +37,7 @@ class QuestionWaiter extends Waiter {
  * One GET to a service that decides, over a connection of its pool. `onAnswer` is called once: with the whole answer, or with why
  * there is none.
  */
-export class Question implements ResponseSink {
+export class Question implements ResponseSink, TimeKeeper {
   readonly #pool: ServerPool;
   readonly #head: string;
   readonly #dueAt: number;
@@ -77,11 +77,15 @@ export class Question implements ResponseSink {
     if (!(connection instanceof ClientConnection)) throw new Error("Cannot ask over HTTP/2");
     this.#connection = connection;
     this.#reused = connection.requests > 0;
-    connection.onTimeout = () => this.fail("timeout");
+    connection.timeKeeper = this;
     connection.request("GET", this.#head, 0, this);
     // After a wait there is no socket's event of a client that would send it.
     flushCork();
     if (this.#connection === connection) connection.waitAtMost(Number.POSITIVE_INFINITY, this.#dueAt);
+  }
+
+  timedOut(): void {
+    this.fail("timeout");
   }
 
   /** There is no answer. */
