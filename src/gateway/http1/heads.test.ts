@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
 import { isFault, parseRequestHead } from "./request-head.ts";
 import { parseResponseHead } from "./response-head.ts";
@@ -243,6 +243,30 @@ function answer(text: string): ReturnType<typeof parseResponseHead> {
 }
 
 describe("a response head", () => {
+  test("that differs from the last ones, of the same length, is read anew", () => {
+    const dated = "HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\n";
+    const of = (fields: string, line = dated): ReturnType<typeof parseResponseHead> => answer(line + fields);
+    for (let i = 0; i < 4; i++) expect(of("Content-Length: 76\r\n")).toMatchObject({ contentLength: 76 });
+    expect(of("Content-Length: 77\r\n")).toMatchObject({ contentLength: 77 });
+    expect(of("Content-Length: x7\r\n")).toBe("bad Content-Length");
+    expect(of("Content-Length: 76\r\n")).toMatchObject({ contentLength: 76 });
+    expect(of("Content-Length: 76\r\n", dated.replace("200", "203"))).toMatchObject({ head: { status: 203 } });
+    expect(of("Content-Length: 76\r\nX: y\r\n")).toMatchObject({ head: { fields: expect.stringContaining("X: y") } });
+  });
+
+  test("gets the date of each second, where the upstream sends none", () => {
+    const moments = ["2026-11-20T21:37:44Z", "2026-11-20T21:37:45Z"];
+    const heads = moments.map((moment) => {
+      setSystemTime(new Date(moment));
+      return Array.from({ length: 3 }, () => answer("HTTP/1.1 200 OK\r\nX: y\r\n")).at(-1);
+    });
+    setSystemTime();
+    expect(heads).toMatchObject([
+      { head: { fields: expect.stringContaining("21:37:44") } },
+      { head: { fields: expect.stringContaining("21:37:45") } },
+    ]);
+  });
+
   test.each([
     ["HTTP/1.1 200 OK\r\n", 200, "OK"],
     ["HTTP/1.1 200 \r\n", 200, ""],

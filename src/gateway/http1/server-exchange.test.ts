@@ -40,6 +40,7 @@ test.each([
   ["GET / HTTP/1.0", 200, 2, "Content-Length: 2\r\nConnection: keep-alive\r\n\r\nok"],
   ["HEAD / HTTP/1.1", 200, 2, "Content-Length: 2\r\n\r\n"],
   ["HEAD / HTTP/1.1", 200, -1, "\r\n"],
+  ["HEAD / HTTP/1.1", 204, 2, "\r\n"],
   ["GET / HTTP/1.1", 304, 2, "Content-Length: 2\r\n\r\n"],
   ["GET / HTTP/1.1", 204, 0, "\r\n"],
 ])("the answer to %p with %p and a length of %p is framed as %p", (start, status, bodyLength, rest) => {
