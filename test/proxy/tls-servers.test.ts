@@ -33,6 +33,19 @@ function serve({ cert, key }: Certificate): Promise<number> {
   return listening(server);
 }
 
+/** As `serve`, for clients whose certificate the test's CA has signed; says whom that names. */
+function serveKnown({ cert, key }: Certificate): Promise<number> {
+  const known = { requestCert: true, rejectUnauthorized: true, ca: TEST_CA.cert };
+  const server = createServer({ cert, key, ...known }, (socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${socket.getPeerCertificate().subject.CN}`);
+    });
+  });
+  server.on("tlsClientError", () => {});
+  return listening(server);
+}
+
 /** Passes bytes on; `cut` ends the connections of the gateway's side with a FIN alone. */
 async function relay(target: number): Promise<{ port: number; cut: () => void }> {
   const open = new Set<Socket>();
@@ -62,15 +75,23 @@ beforeAll(async () => {
     servers: [serverAt(port)],
     ...rest,
   });
+  const client = makeCertificate({ issuer: TEST_CA, hostnames: ["gateway.test"] });
+  const known = await serveKnown(LOCALHOST);
+  const shown = {
+    tls_cert_path: folder.write("client.pem", client.cert),
+    tls_key_path: folder.write("client.key", client.key),
+  };
   gateway = await startGateway({
     upstreams: [
+      over("known", known, shown),
+      over("unknown", known),
       over("trusted", trusted),
       over("named", trusted, { tls_sni: "localhost" }),
       over("misnamed", trusted, { tls_sni: "other.test" }),
       over("strange", strange),
       over("unverified", strange, { tls_verify: false }),
     ],
-    routes: ["trusted", "named", "misnamed", "strange", "unverified"].map((name) => ({
+    routes: ["trusted", "named", "misnamed", "strange", "unverified", "known", "unknown"].map((name) => ({
       host: `${name}.test`,
       path_prefix: "/",
       upstream: name,
@@ -102,6 +123,12 @@ for (const name of ["misnamed", "strange"]) {
     expect(JSON.stringify(answer)).not.toContain("127.0.0.1");
   });
 }
+
+test("a server that asks for a client certificate gets the upstream's, and refuses connections without one", async () => {
+  const answer = await once(gateway.port, "GET / HTTP/1.1\r\nHost: known.test\r\n\r\n");
+  expect([statusOf(answer), answer.body]).toEqual([200, "gateway.test"]);
+  expect(statusOf(await once(gateway.port, "GET / HTTP/1.1\r\nHost: unknown.test\r\n\r\n"))).toBe(502);
+});
 
 test("a body that only the connection's end ends is not whole where TLS said no goodbye", async () => {
   for (const path of ["/whole", "/cut"]) {

@@ -142,6 +142,8 @@ const UPSTREAM = {
   tls_verify: true,
   tls_sni: "",
   tls_ca_path: "",
+  tls_cert_path: "",
+  tls_key_path: "",
   protocol: "http1",
 };
 const ROUTE = {

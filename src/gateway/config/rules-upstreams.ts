@@ -26,6 +26,16 @@ function repetitions(servers: readonly UpstreamServerConfig[], path: string, rep
   }
 }
 
+function clientCertificate(
+  { tls, tls_cert_path: cert, tls_key_path: key }: UpstreamConfig,
+  path: string,
+  report: Report,
+): void {
+  if (cert !== "" && key === "") report.problem(`${path}.tls_key_path`, "required with tls_cert_path");
+  if (cert === "" && key !== "") report.problem(`${path}.tls_cert_path`, "required with tls_key_path");
+  if (cert !== "" && !tls) report.problem(`${path}.tls_cert_path`, "requires tls of the upstream");
+}
+
 function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): void {
   for (const [i, server] of upstream.servers.entries()) {
     target(server, `${path}.servers[${i}]`, report);
@@ -33,6 +43,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
       report.problem(`${path}.servers[${i}].unix`, "excluded by tls of the upstream");
     }
   }
+  clientCertificate(upstream, path, report);
   if (isIP(upstream.tls_sni) !== 0) {
     report.problem(`${path}.tls_sni`, "expected a host name: addresses are not asked for by SNI");
   }

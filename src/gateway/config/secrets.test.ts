@@ -31,6 +31,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "routes[].rate_limit.key": "what has a bucket",
   "routes[].traffic_split_sticky.cookie": "its name and age",
   "routes[].upstream_headers": "what of it is secret is marked below it",
+  "upstreams[].tls_key_path": "the path of a file",
   "routes[].fixed_response.headers": "clients see them",
   "routes[].fixed_response.headers[].value": "clients see it",
   "routes[].traffic_split[].headers": "what of it is secret is marked below it",

@@ -293,6 +293,9 @@ function closePolicies(policies: readonly Policy[]): void {
   for (const policy of policies) void policy.close();
 }
 
+/** In the order in which a path's routes are looked for in the catalogue. */
+const LISTED_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
 /** Undefined where nothing is for sale. */
 function createCatalogue(
   policies: ReadonlyMap<Route, Payments.PaymentPolicy>,
@@ -300,11 +303,21 @@ function createCatalogue(
   testMode: boolean,
 ): Catalogues.Catalogue | undefined {
   if (policies.size === 0) return undefined;
+  const methods = new Map([...policies].map(([route, policy]) => [policy, route.conditions?.methods ?? []]));
+  // Of a path with several routes, that of the first method which costs something.
   const sold = (authority: string, path: string): Payments.PaymentPolicy | undefined => {
-    const route = table.match(authority, path);
-    return route === undefined ? undefined : policies.get(route);
+    for (const method of LISTED_METHODS) {
+      const route = table.match(authority, path, { method, query: "", fields: "" });
+      const policy = route === undefined ? undefined : policies.get(route);
+      if (policy !== undefined) return policy;
+    }
+    return undefined;
   };
-  return new (catalogues().Catalogue)([...policies.values()], { testMode, sold });
+  return new (catalogues().Catalogue)([...policies.values()], {
+    testMode,
+    sold,
+    methodsOf: (policy) => methods.get(policy) ?? [],
+  });
 }
 
 function createSettings({ limits, timeouts, http2 }: Config): ServerSettings {

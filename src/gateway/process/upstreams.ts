@@ -5,7 +5,7 @@ import { type Config, type UpstreamConfig } from "../config/config.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { trustOf } from "../wire/tls-connect.ts";
-import { readAuthorities } from "./certificates.ts";
+import { readAuthorities, readPair } from "./certificates.ts";
 import { type DialSettings } from "../upstream/dial.ts";
 import { reasonName } from "../upstream/directory/probe-reason.ts";
 import { type Membership } from "../upstream/member.ts";
@@ -87,13 +87,15 @@ interface Made {
   readonly upstream: Upstream;
 }
 
-/** How connections to the upstream's servers are opened. Throws where its `tls_ca_path` cannot be used. */
+/** How connections to the upstream's servers are opened. Throws where a file of its TLS cannot be used. */
 export function dialSettingsOf(config: UpstreamConfig): DialSettings {
   const { allow_private: allowPrivate, tls, tls_ca_path: caPath, protocol } = config;
   if (!tls) return { allowPrivate, tls: undefined };
   const authorities = caPath === "" ? "" : readAuthorities(caPath, "upstream CAs");
-  const { tls_verify: verify, tls_sni: serverName } = config;
-  return { allowPrivate, tls: { verify, serverName, protocols: ALPN[protocol], trust: trustOf(authorities) } };
+  const { tls_verify: verify, tls_sni: serverName, tls_cert_path: cert_path, tls_key_path: key_path } = config;
+  const shown = cert_path === "" ? undefined : readPair({ cert_path, key_path });
+  const trust = trustOf(authorities, shown);
+  return { allowPrivate, tls: { verify, serverName, protocols: ALPN[protocol], trust } };
 }
 
 function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {

@@ -5,7 +5,7 @@ import { type Socket, type SocketHandler } from "bun";
 import { systemTrust } from "../../lib/system-trust.ts";
 import { openSocket } from "./connect-tcp.ts";
 import { type Connecting, DEAF, guarded, handlerFor, type OnFault } from "./tcp.ts";
-import { CIPHERS } from "./tls.ts";
+import { CIPHERS, type KeyPair } from "./tls.ts";
 import { nativeOf } from "./tls-context.ts";
 import { TlsRecords } from "./tls-records.ts";
 import { TlsSessions } from "./tls-sessions.ts";
@@ -42,16 +42,20 @@ export class TlsError extends Error {
 
 let ofSystem: SecureContext | undefined;
 
-/** Trust in `authorities` (PEM), or in those that the system trusts where it is empty. Throws where they cannot be read. */
-export function trustOf(authorities: string): SecureContext {
+/**
+ * Trust in `authorities` (PEM), or in those that the system trusts where it is empty; `shown` is what servers get that ask for a
+ * client certificate. Throws where something cannot be read.
+ */
+export function trustOf(authorities: string, shown?: KeyPair): SecureContext {
+  if (shown !== undefined) return contextOf(authorities === "" ? systemTrust() : [authorities], shown);
   if (authorities !== "") return contextOf([authorities]);
   // Reading some hundred certificates takes milliseconds: once is enough.
   ofSystem ??= contextOf(systemTrust());
   return ofSystem;
 }
 
-function contextOf(ca: readonly string[]): SecureContext {
-  return nodeTls().createSecureContext({ ca: [...ca], minVersion: "TLSv1.2", ciphers: CIPHERS });
+function contextOf(ca: readonly string[], shown?: KeyPair): SecureContext {
+  return nodeTls().createSecureContext({ ca: [...ca], minVersion: "TLSv1.2", ciphers: CIPHERS, ...shown });
 }
 
 /** By trust, so that nothing is taken up under one that another has verified. */

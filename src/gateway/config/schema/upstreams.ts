@@ -78,6 +78,13 @@ export const upstream = z
       .string()
       .default("")
       .meta(ours("PEM bundle of the CAs of the servers' certificates. Empty: the system's CAs.")),
+    tls_cert_path: z
+      .string()
+      .default("")
+      .meta(
+        ours("PEM client certificate chain that the gateway shows to the servers. Set or empty with `tls_key_path`."),
+      ),
+    tls_key_path: z.string().default("").meta(ours("PEM private key of `tls_cert_path`.")),
     tls_sni: z.string().default("").describe("Name for SNI and verification. Empty: each server's address."),
   })
   .describe("A named pool of backend servers.");

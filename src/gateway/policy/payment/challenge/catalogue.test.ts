@@ -16,7 +16,7 @@ function required(url: string, extensions?: Record<string, unknown>): PaymentReq
 
 const OPTIONS = { place: { fixed: "", publicUrl: "", baseUrl: "", hasHost: false }, testMode: false };
 
-const NONE = { testMode: false, sold: () => undefined };
+const NONE = { testMode: false, sold: () => undefined, methodsOf: () => [] };
 
 /** A route whose challenge the test holds. */
 function route(current: { challenge: Challenge | undefined }): PaymentPolicy {

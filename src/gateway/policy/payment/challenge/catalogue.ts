@@ -13,6 +13,8 @@ export interface CatalogueOptions {
   readonly testMode: boolean;
   /** The policy of the route that takes a request; undefined where that is free, or there is none. */
   readonly sold: (authority: string, path: string) => PaymentPolicy | undefined;
+  /** The methods that a policy's route takes; empty: all. */
+  readonly methodsOf: (policy: PaymentPolicy) => readonly string[];
 }
 
 /** What a gateway sells, as JSON for `/.well-known/x402`: written when something of it changes, and not for a request. */
@@ -34,8 +36,10 @@ export class Catalogue {
     if (paths.length === 0) return this.bytes();
     const resources = paths.slice(0, MAX_PATHS).flatMap((path) => {
       const normal = normalisePath(path);
-      const challenge = normal === undefined ? undefined : this.#options.sold(authority, normal)?.challenge();
-      return challenge === undefined ? [] : [{ path, ...resourceOf(challenge.required) }];
+      const policy = normal === undefined ? undefined : this.#options.sold(authority, normal);
+      const challenge = policy?.challenge();
+      if (policy === undefined || challenge === undefined) return [];
+      return [{ path, ...resourceOf(challenge.required, this.#options.methodsOf(policy)) }];
     });
     return this.#encode(resources, resources.length);
   }
@@ -49,11 +53,14 @@ export class Catalogue {
 
   #write() {
     const challenges = this.#policies.map((policy) => policy.challenge());
-    const all = challenges.flatMap((challenge) => (challenge === undefined ? [] : [challenge.required]));
+    const all = this.#policies.flatMap((policy, i) => {
+      const required = challenges[i]?.required;
+      return required === undefined ? [] : [{ policy, required }];
+    });
     const resources: object[] = [];
     let size = 0;
-    for (const required of all) {
-      const resource = resourceOf(required);
+    for (const { policy, required } of all) {
+      const resource = resourceOf(required, this.#options.methodsOf(policy));
       size += Buffer.byteLength(JSON.stringify(resource)) + 1;
       if (size > MAX_CATALOGUE_BYTES) break;
       resources.push(resource);
@@ -67,12 +74,13 @@ export class Catalogue {
   }
 }
 
-function resourceOf({ resource, accepts, extensions }: PaymentRequired): object {
+function resourceOf({ resource, accepts, extensions }: PaymentRequired, matched: readonly string[]): object {
   const method = methodOf(extensions?.["bazaar"]);
+  const methods = method === undefined ? matched : [method];
   return {
     ...resource,
     type: "http",
-    ...(method === undefined ? {} : { methods: [method] }),
+    ...(methods.length === 0 ? {} : { methods }),
     accepts,
     ...(extensions === undefined ? {} : { extensions }),
   };
