@@ -65,9 +65,20 @@ export const CASES: readonly ContentCase[] = [
   {
     ...COMMON,
     name: "pdf",
-    about: "letter, with backgrounds",
+    about: "letter, with backgrounds, of pages with lazy pictures",
     goal: undefined,
     path: "/pdf",
     bodies: (site) => statics(site).slice(0, 4).map(one),
+  },
+  {
+    ...COMMON,
+    name: "pdf-eager",
+    about: "the same of pages without lazy pictures",
+    goal: 1,
+    path: "/pdf",
+    bodies: (site) =>
+      statics(site)
+        .slice(0, 4)
+        .map((url) => one(`${url}?eager`)),
   },
 ];

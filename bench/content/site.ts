@@ -7,8 +7,10 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-function answer(path: string): Response {
-  const html = STATIC_PAGES.get(path) ?? SCRIPT_PAGES.get(path);
+/** With `?eager` no picture of the page is lazy. */
+function answer({ pathname: path, search }: URL): Response {
+  const page = STATIC_PAGES.get(path) ?? SCRIPT_PAGES.get(path);
+  const html = search === "?eager" ? page?.replaceAll(' loading="lazy"', "") : page;
   if (html !== undefined) return new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } });
   const data = SCRIPT_DATA.get(path);
   if (data !== undefined) return new Response(data, { headers: { "content-type": "application/json" } });
@@ -20,5 +22,5 @@ function answer(path: string): Response {
   return new Response("no such page", { status: 404 });
 }
 
-const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answer(new URL(request.url).pathname) });
+const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answer(new URL(request.url)) });
 console.log(`port ${server.port}`);
