@@ -84,6 +84,8 @@ test.each([
   ["مرحبا", "Noto Naskh Arabic"],
   ["नमस्ते", "Noto Sans Devanagari"],
   ["😀🎉👍🏽🇩🇪", "Noto Color Emoji"],
+  ["សួស្តី", "Noto Sans Khmer"],
+  ["ສະບາຍດີ", "Noto Sans Lao"],
   ["สวัสดีชาวโลก", "Noto Sans Thai"],
   ["বাংলাদেশ", "Noto Sans Bengali"],
   ["<b>বাংলাদেশ</b>", "Noto Sans Bengali"],
