@@ -85,7 +85,7 @@ async function compareUnpaid(
 async function timeOf(url: string, headers: Record<string, string>): Promise<number> {
   const begun = performance.now();
   const response = await fetch(url, { headers });
-  if (response.status !== 200) throw new Error(`Cannot measure ${url}: it answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`Cannot measure ${url}: it responded with ${response.status}`);
   await response.arrayBuffer();
   return performance.now() - begun;
 }

@@ -15,7 +15,7 @@ export interface Payment {
     readonly transaction: string;
 }
 export interface TurnpikeOptions {
-    /** Where the gateway is; http://127.0.0.1:8080 where it is left out. */
+    /** Where the gateway is; http://127.0.0.1:8080by default. */
     readonly url?: string | URL | undefined;
     /** The key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
     readonly privateKey?: string | Uint8Array | undefined;
@@ -23,7 +23,7 @@ export interface TurnpikeOptions {
     readonly wallet?: string | undefined;
     /** The most that one call may cost, such as `0.05`, `0.05 USDC` or `$0.05`; 1 USDC if it is left out. */
     readonly maxPrice?: string | undefined;
-    /** Sends the requests; the global fetch where it is left out. */
+    /** Sends the requests; the global fetchby default. */
     readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
     /** Is told of each payment that went through. */
     readonly onPayment?: ((payment: Payment) => void) | undefined;

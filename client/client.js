@@ -3,7 +3,7 @@ var MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 async function readAnswer(response) {
   const bytes = await readUpTo(response, MAX_ANSWER_BYTES);
   if (bytes === undefined)
-    throw new Error(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
+    throw new Error(`Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes`);
   return bytes;
 }
 async function readUpTo(response, most) {
@@ -222,7 +222,7 @@ function parseNetwork(text) {
 }
 function chainId(network) {
   if (!isNetwork(network))
-    throw new Error(`Cannot read a chain id: "${network}" is no eip155 network`);
+    throw new Error(`Cannot read a chain id: "${network}" is not an eip155 network`);
   return BigInt(network.slice("eip155:".length));
 }
 function networkTitle(network) {
@@ -469,7 +469,7 @@ async function chooseOffer(required, options) {
   const known = required.accepts.flatMap((requirements) => offerOf(requirements, options.assets ?? []) ?? []);
   const payable = known.filter(({ requirements }) => isAddress(requirements.payTo));
   if (known.length > 0 && payable.length === 0)
-    throw new PaymentDeclined("Cannot pay: the payee is no address");
+    throw new PaymentDeclined("Cannot pay: the payee is not an address");
   const limit = parseDollars(options.maxPrice);
   const affordable = payable.filter((offer) => dollarsOf(offer) <= limit).toSorted(cheapestFirst);
   const [cheapest] = payable.toSorted(cheapestFirst);
@@ -540,7 +540,7 @@ function signOffer(required, offer, account, now) {
 }
 function payeeOf({ payTo }) {
   if (!isAddress(payTo))
-    throw new PaymentDeclined("Cannot pay: the payee is no address");
+    throw new PaymentDeclined("Cannot pay: the payee is not an address");
   return payTo;
 }
 function authorize({ requirements, asset }, account, validBefore) {
@@ -560,7 +560,7 @@ function permit({ requirements, asset }, account, deadline) {
   const facilitator = extra["facilitatorAddress"];
   const isUpto = scheme === "upto";
   if (isUpto && (typeof facilitator !== "string" || !isAddress(facilitator))) {
-    throw new PaymentDeclined("Cannot pay: the facilitator is no address");
+    throw new PaymentDeclined("Cannot pay: the facilitator is not an address");
   }
   const permit2Authorization = {
     permitted: { token: asset.address, amount },
@@ -751,7 +751,7 @@ function openWallet(path) {
   const created = createWallet(path, secp256k12.keygen().secretKey);
   const account = readWallet(path);
   if (account === undefined)
-    throw new Error(`Cannot use the wallet "${path}": it is gone again`);
+    throw new Error(`Cannot use the wallet "${path}": it disappeared while it was read`);
   return { account, created };
 }
 function readWallet(path) {
@@ -773,10 +773,10 @@ function readWallet(path) {
 function parseWallet(path, text) {
   const parsed = walletFile.safeParse(parseJson(text));
   if (!parsed.success)
-    throw new Error(`Cannot use the wallet "${path}": it is no wallet file`);
+    throw new Error(`Cannot use the wallet "${path}": it is not a wallet file`);
   const privateKey = hexToBytes3(parsed.data.private_key.slice(2));
   if (!secp256k12.utils.isValidSecretKey(privateKey)) {
-    throw new Error(`Cannot use the wallet "${path}": its key is none of the curve`);
+    throw new Error(`Cannot use the wallet "${path}": its key is not valid for secp256k1`);
   }
   const address = checksumAddress(addressOfPrivateKey(privateKey));
   if (address.toLowerCase() !== parsed.data.address.toLowerCase()) {
@@ -934,7 +934,7 @@ class Turnpike extends Operations {
     } catch (error) {
       if (offer === undefined)
         throw error;
-      throw new TurnpikePaymentError("Cannot read the answer that was paid for: it broke off, or is no answer of this service", true, error);
+      throw new TurnpikePaymentError("Cannot read the response that was paid for: it ended early, or is not a response of this service", true, error);
     }
   }
   async fetch(url, init = {}) {
@@ -1004,7 +1004,7 @@ function accountOf(key) {
   try {
     return { privateKey, address: checksumAddress(addressOfPrivateKey(privateKey)) };
   } catch {
-    throw new TypeError("Cannot use the privateKey: it is none of the curve");
+    throw new TypeError("Cannot use the privateKey: it is not valid for secp256k1");
   }
 }
 function bytesOf(hex) {

@@ -15,9 +15,9 @@ export interface SearchMetadata {
     readonly elapsed_ms: number;
     /** Whether there were more results than count */
     readonly truncated: boolean;
-    /** The search providers that answered */
+    /** The search providers that responded */
     readonly providers: readonly string[];
-    /** Whether the answer was given before and kept */
+    /** Whether the results come from the cache */
     readonly cached: boolean;
 }
 /** RFC 9457 problem details */
@@ -40,7 +40,7 @@ export interface SearchRequest {
     readonly query: string;
     /** Number of results; default 10 */
     readonly count?: number | undefined;
-    /** Search time-out in seconds; default 30 */
+    /** Search timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
 }
 export interface ScrapeResponse {
@@ -78,7 +78,7 @@ export interface Metadata {
     readonly image?: string | undefined;
     /** How much of the main content the reader expects to have found, and nothing else: the expected F1 over words */
     readonly confidence?: number | undefined;
-    /** True where the time-out came before the end of the page */
+    /** True if the timeout came before the end of the page */
     readonly partial?: boolean | undefined;
     /** What loaded the page */
     readonly engine?: "static" | "browser" | undefined;
@@ -90,17 +90,17 @@ export interface ScrapeRequest {
     readonly selector?: string | undefined;
     /** Show the page an ordinary browser's fingerprint; default false */
     readonly stealth?: boolean | undefined;
-    /** Page load time-out in seconds; default 30 */
+    /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
     /** Custom User-Agent */
     readonly user_agent?: string | undefined;
-    /** Extra seconds to wait after the page event; not counted in the time-out */
+    /** Extra seconds to wait after the page event; not counted in the timeout */
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
     /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
-    /** Give what is there at the time-out in place of an error; default false */
+    /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
     /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
@@ -135,17 +135,17 @@ export interface BatchRequest {
     readonly selector?: string | undefined;
     /** Show the page an ordinary browser's fingerprint; default false */
     readonly stealth?: boolean | undefined;
-    /** Page load time-out in seconds; default 30 */
+    /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
     /** Custom User-Agent */
     readonly user_agent?: string | undefined;
-    /** Extra seconds to wait after the page event; not counted in the time-out */
+    /** Extra seconds to wait after the page event; not counted in the timeout */
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
     /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
-    /** Give what is there at the time-out in place of an error; default false */
+    /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
     /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
@@ -169,17 +169,17 @@ export interface ExtractRequest {
     readonly selector?: string | undefined;
     /** Show the page an ordinary browser's fingerprint; default false */
     readonly stealth?: boolean | undefined;
-    /** Page load time-out in seconds; default 30 */
+    /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
     /** Custom User-Agent */
     readonly user_agent?: string | undefined;
-    /** Extra seconds to wait after the page event; not counted in the time-out */
+    /** Extra seconds to wait after the page event; not counted in the timeout */
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
     /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
-    /** Give what is there at the time-out in place of an error; default false */
+    /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
     /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
@@ -199,17 +199,17 @@ export interface ReadRequest {
     readonly selector?: string | undefined;
     /** Show the page an ordinary browser's fingerprint; default false */
     readonly stealth?: boolean | undefined;
-    /** Page load time-out in seconds; default 30 */
+    /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
     /** Custom User-Agent */
     readonly user_agent?: string | undefined;
-    /** Extra seconds to wait after the page event; not counted in the time-out */
+    /** Extra seconds to wait after the page event; not counted in the timeout */
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
     /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
-    /** Give what is there at the time-out in place of an error; default false */
+    /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
     /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
@@ -225,17 +225,17 @@ export interface PdfRequest {
     readonly selector?: string | undefined;
     /** Show the page an ordinary browser's fingerprint; default false */
     readonly stealth?: boolean | undefined;
-    /** Page load time-out in seconds; default 30 */
+    /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
     /** Custom User-Agent */
     readonly user_agent?: string | undefined;
-    /** Extra seconds to wait after the page event; not counted in the time-out */
+    /** Extra seconds to wait after the page event; not counted in the timeout */
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
     /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
-    /** Give what is there at the time-out in place of an error; default false */
+    /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
     /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
@@ -249,13 +249,13 @@ export interface PdfRequest {
     readonly paper_width?: number | undefined;
     /** Paper height in inches; default 11 */
     readonly paper_height?: number | undefined;
-    /** Top margin in inches; 0.4 where it is left out */
+    /** Top margin in inches; 0.4by default */
     readonly margin_top?: number | undefined;
-    /** Bottom margin in inches; 0.4 where it is left out */
+    /** Bottom margin in inches; 0.4by default */
     readonly margin_bottom?: number | undefined;
-    /** Left margin in inches; 0.4 where it is left out */
+    /** Left margin in inches; 0.4by default */
     readonly margin_left?: number | undefined;
-    /** Right margin in inches; 0.4 where it is left out */
+    /** Right margin in inches; 0.4by default */
     readonly margin_right?: number | undefined;
 }
 export interface ScreenshotRequest {
@@ -265,17 +265,17 @@ export interface ScreenshotRequest {
     readonly selector?: string | undefined;
     /** Show the page an ordinary browser's fingerprint; default false */
     readonly stealth?: boolean | undefined;
-    /** Page load time-out in seconds; default 30 */
+    /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
     /** Custom User-Agent */
     readonly user_agent?: string | undefined;
-    /** Extra seconds to wait after the page event; not counted in the time-out */
+    /** Extra seconds to wait after the page event; not counted in the timeout */
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
     /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
-    /** Give what is there at the time-out in place of an error; default false */
+    /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
     /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
@@ -287,7 +287,7 @@ export interface ScreenshotRequest {
     readonly width?: number | undefined;
     /** Viewport height in pixels; default 720 */
     readonly height?: number | undefined;
-    /** Compression quality, of jpeg and webp alone; 80 where it is left out, and a webp of 100 is lossless */
+    /** Compression quality, of jpeg and webp alone; 80by default, and a webp of 100 is lossless */
     readonly quality?: number | undefined;
 }
 export interface ResolveResponse {
@@ -317,7 +317,7 @@ export interface Evidence {
 export interface ResolveMetadata {
     /** Time taken, in milliseconds */
     readonly elapsed_ms: number;
-    /** Searches that were answered */
+    /** Searches with a response */
     readonly searches: number;
     /** Sources that were read */
     readonly sources_read: number;
@@ -333,7 +333,7 @@ export interface ResolveRequest {
     readonly max_sources?: number | undefined;
     /** Hint URLs to check for evidence; read before all others, also if they are more than max_sources; default [] */
     readonly sources?: readonly string[] | undefined;
-    /** Time-out in seconds; what is known by then is the answer; default 30 */
+    /** Timeout in seconds; the response has what is known by then; default 30 */
     readonly timeout?: number | undefined;
 }
 export interface QrRequest {
@@ -351,14 +351,14 @@ export interface Health {
     readonly browser: {
         readonly name: string;
         readonly version: string;
-        /** Whether the system lets pages be locked in */
+        /** Whether pages run in a sandbox */
         readonly sandboxed: boolean;
     };
     readonly fonts?: {
         /** Kinds of text that pages are shown without */
         readonly missing: readonly ("latin" | "serif" | "mono" | "cjk" | "emoji")[];
     } | undefined;
-    /** Search providers; those that are open are not asked */
+    /** Search providers; open ones are not used */
     readonly search: readonly {
         readonly name: string;
         readonly state: "closed" | "open" | "half-open";

@@ -17,7 +17,7 @@ export declare class TurnpikeProblem extends Error {
     }[];
     /** The HTTP status that the page's server answered; undefined where that is not what is wrong. */
     readonly pageStatus: number | undefined;
-    /** Seconds until another try makes sense; undefined where the answer does not say. */
+    /** Seconds to wait before another try; undefined where the answer does not say. */
     readonly retryAfter: number | undefined;
     constructor(status: number, problem: unknown, headers: Headers);
 }

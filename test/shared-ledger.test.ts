@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
 
   const FAILURES: readonly [string, object, Record<string, string>, string][] = [
     ["a wrong password", { password_env: "SECRET" }, { SECRET: "wrong" }, "password authentication failed"],
-    ["no password", {}, {}, "the server wants a password, and there is none"],
+    ["no password", {}, {}, "the server requires a password, and none is configured"],
     ["a variable that is not set", { password_env: "TURNPIKE_NOT_SET" }, {}, "the environment has no such variable"],
     ["no such file", { ssl_root_cert: "/nowhere.pem" }, {}, 'postgres.ssl_root_cert "/nowhere.pem": ENOENT'],
   ];

@@ -258,7 +258,7 @@ test("a refusal cannot speak for the command", async () => {
 
 test("a payment of which nobody knows is told as such", async () => {
   const { code, errors } = await turnpike("call", "resolve", "u");
-  const warning = "what became of the payment is not known; another call is paid anew";
+  const warning = "the result of the payment is not known; another call pays again";
   expect([code, errors.split("turnpike call: ")[1]]).toEqual([1, `503 Settlement Pending\n${warning}\n`]);
 });
 
@@ -316,7 +316,7 @@ test("a payment is signed once, also if the gateway stays not ready", async () =
 test("an answer without an end is given up", async () => {
   const { code, stdout, errors } = await turnpike("call", "pdf", "u");
   expect([code, stdout.byteLength]).toEqual([1, 0]);
-  expect(errors).toEndWith(`turnpike call: Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes\n`);
+  expect(errors).toEndWith(`turnpike call: Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes\n`);
 });
 
 test("a gateway that says nothing is given up, before a payment and after one", async () => {
@@ -324,7 +324,7 @@ test("a gateway that says nothing is given up, before a payment and after one", 
   try {
     const env = { CALL_LIMIT_MS: "500" };
     const { code, errors } = await turnpikeWith(env, "call", "read", "u", "--gateway", silent.url.origin);
-    const said = `turnpike call: Cannot get an answer from ${silent.url.origin} within 0.5 s\n`;
+    const said = `turnpike call: Cannot get a response from ${silent.url.origin} within 0.5 s\n`;
     expect([code, errors]).toEqual([1, said]);
     const paying = await turnpikeWith({ CALL_LIMIT_MS: "1500" }, "call", "batch", "u");
     expect(paying.errors).toEndWith("the payment: the call was given up; it may have been charged\n");

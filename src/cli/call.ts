@@ -16,16 +16,16 @@ const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...
                      [--out FILE] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
 
   OPERATION     ${Object.keys(OPERATIONS).join(", ")}
-  --set         a parameter; values are read as JSON where they can be, dots nest:
+  --set         a parameter; values are JSON if they parse as JSON; dots nest:
                 --set format=text --set timeout=60 --set selectors.title=h1
   --gateway     where to send it (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
   --out         write the result to this file
-  --json        print the whole answer as JSON, not only what people read of it
+  --json        print the whole response as JSON, not only its main content
   --max-price   the most that this may cost, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
   --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
-  --allow-asset a token to pay with that is not known, taken to be worth a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+  --allow-asset another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
 
-Pays by itself, from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error. Of several prices it takes
+Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error. Of several prices it takes
 the cheapest, where the wallet has money if $TURNPIKE_RPC_<chain id> names an endpoint to ask.
 Pictures and PDFs go to --out or a pipe; on a terminal they get a file of their own.
 
@@ -60,7 +60,7 @@ async function performWithin(limitMs: number, request: CallRequest): Promise<num
     return await perform(request, gateway, signal);
   } catch (error) {
     if (!signal.aborted || error instanceof PaymentUnanswered) throw withHint(error);
-    throw new CallFailed(`Cannot get an answer from ${gateway.origin} within ${limitMs / 1000} s`, { cause: error });
+    throw new CallFailed(`Cannot get a response from ${gateway.origin} within ${limitMs / 1000} s`, { cause: error });
   }
 }
 
@@ -88,7 +88,7 @@ async function perform(request: CallRequest, gateway: URL, signal: AbortSignal):
 function gatewayUrl({ gateway }: CallRequest): URL {
   const text = gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is no http or https URL`);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is not an http or https URL`);
   return url;
 }
 

@@ -182,7 +182,7 @@ test("a facilitator that is required must answer, and take every way of paying",
 
 test("a facilitator that does not answer is a warning, or a problem where it is required", async () => {
   const url = `${facilitator([], 500)}/secret`;
-  const said = "routes[0].x402: Cannot learn what the facilitator supports: it answered 500\n";
+  const said = "routes[0].x402: Cannot learn what the facilitator supports: it responded with 500\n";
   const lax = priced({ facilitator_url: url });
   expect(await run(lax)).toMatchObject({ code: 0, err: `${lax}: warning: ${said}` });
   const strict = priced({ facilitator_url: url, require_facilitator: true });

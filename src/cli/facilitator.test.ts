@@ -252,7 +252,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
     ];
     const program = run([...flags, "--listen", "0.0.0.0:0"], secrets());
     await program.url();
-    await until(() => program.said.text.includes("warning: --any-asset: whoever shows the token"));
+    await until(() => program.said.text.includes("warning: --any-asset: callers with the token"));
   });
 
   test("a settlement that waits for its block is answered before it stops", async () => {
@@ -266,7 +266,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
     const settling = facilitator.settle(payment(), requirements);
     await until(async () => (await chain.rpc("eth_getBlockTransactionCountByNumber", ["pending"])) === "0x1");
     const stopped = program.stop();
-    await until(async () => (await facilitator.supported().then(String, String)).includes("it answered 503"));
+    await until(async () => (await facilitator.supported().then(String, String)).includes("it responded with 503"));
     await chain.setMining(true);
     await chain.mine();
     expect(await settling).toMatchObject({ kind: "settled" });

@@ -169,7 +169,7 @@ function takenTexts(assets: readonly TakenAsset[] | undefined): readonly string[
 function openWarnings(assets: readonly TakenAsset[] | undefined, place: FacilitatorPlace): readonly string[] {
   if (assets !== undefined || "unix" in place || isLoopback(place.hostname)) return [];
   return [
-    "--any-asset: whoever shows the token can have settlements of any contract's tokens, which burn this key's gas",
+    "--any-asset: callers with the token can settle payments in any contract's tokens, at the cost of this key's gas",
   ];
 }
 
@@ -183,7 +183,7 @@ async function serve(offered: Offered, place: FacilitatorPlace, token: string | 
     const server = await serveFacilitator(own, place, { signers, token, log: say });
     // Before anybody is told that it listens: a signal may come at once.
     const stopped = stopSignal();
-    const access = token === undefined ? "this machine alone" : "whoever shows the token";
+    const access = token === undefined ? "this machine alone" : "callers with the token";
     const lines = [["listening", server.url], ["callers", access], ...offered.lines];
     console.log(lines.map(([name = "", text = ""]) => `${name.padEnd(10)}${text}`).join("\n"));
     for (const warning of offered.warnings) sayWarning(`warning: ${warning}`);

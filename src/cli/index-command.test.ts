@@ -39,7 +39,7 @@ test("a site is added, listed, searched, refreshed and removed", async () => {
   // The made site has pages that fail; each is named with the reason.
   expect(added.err.split("\n").toSorted()).toEqual([
     "",
-    `failed          ${site.url}/broken: the server answered 500`,
+    `failed          ${site.url}/broken: the server responded with 500`,
     `failed          ${site.url}/drops: the server cannot be reached`,
   ]);
   expect([added.code, added.out]).toEqual([
@@ -90,7 +90,7 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, err: str
   [["add", "ftp://a.test/"], 1, 'Cannot take "ftp://a.test/": it is not an http:// or https:// address'],
   [["add", "http://a.test/", "--depth", "x"], 1, 'Cannot take --depth "x": it must be a number up to 100'],
   [["add", "http://a.test/", "--delay", "61"], 1, 'Cannot take --delay "61": it must be a number up to 60'],
-  [["refresh", "http://a.test/"], 1, "it is no site of the index"],
+  [["refresh", "http://a.test/"], 1, "it is not a site of the index"],
   [["remove", "http://a.test/"], 1, "it is neither a site nor a page of the index"],
 ];
 test.each(WRONG)("%j is wrong", async (args, code, err) => {

@@ -101,7 +101,7 @@ async function run(context: Context, command: string, subject: string | undefine
     const wanted = subject === undefined ? undefined : addressOf(subject);
     const chosen = sites.list().filter(({ url }) => wanted === undefined || url === wanted);
     if (chosen.length > 0 || subject === undefined) return await crawlAll(context, chosen);
-    throw new Error(`Cannot refresh ${subject}: it is no site of the index; see turnpike index list`);
+    throw new Error(`Cannot refresh ${subject}: it is not a site of the index; see turnpike index list`);
   }
   if (command !== "add" || subject === undefined) {
     if (["add", "remove", "search"].includes(command)) throw new UsageError(`Say what to ${command}`);

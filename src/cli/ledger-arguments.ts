@@ -154,7 +154,7 @@ function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
   if (state !== undefined && states === undefined) {
     throw new Error(`Cannot take --state "${state}": it must be one of ${Object.keys(STATES).join(", ")}`);
   }
-  if (payer !== undefined && !isAddress(payer)) throw new Error(`Cannot take --payer "${payer}": it is no address`);
+  if (payer !== undefined && !isAddress(payer)) throw new Error(`Cannot take --payer "${payer}": it is not an address`);
   return {
     ...(states === undefined ? {} : { states }),
     ...(route === undefined ? {} : { route }),

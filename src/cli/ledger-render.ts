@@ -43,9 +43,9 @@ export function totalTable(by: string, totals: readonly Total[], isTerminal: boo
 
 /** What each state means to whoever sold. */
 const MEANING: Readonly<Record<Payment["state"], string>> = {
-  reserved: "a request works on it, or one ended without a word; nothing was charged",
-  verified: "checked, and waiting for the upstream's answer; nothing was charged yet",
-  settling: "sent to be settled; what came of it is looked for",
+  reserved: "a request works on it, or ended without a result; nothing was charged",
+  verified: "checked, and waiting for the upstream's response; nothing was charged yet",
+  settling: "sent for settlement; the result is being looked up",
   settled: "paid",
   released: "nothing was charged; the payer may use it again",
   failed: "nothing was charged: it was refused, or its time was over",
@@ -60,7 +60,7 @@ export function paymentDetail(payment: Payment): string {
     [
       "",
       isOwed(payment)
-        ? "paid; its answer is owed, and given to whoever sends the same payment again"
+        ? "paid, and its response is not delivered; the same payment sent again gets it"
         : MEANING[payment.state],
     ],
     ["reason", record.reason || "-"],

@@ -283,7 +283,7 @@ test("the ledger is found by configuration and by state folder, and named where 
   expect(missing.code).toBe(1);
   expect(missing.err).toContain(`Cannot read the ledger "${join(empty, "turnpike.db")}": there is no such file`);
   expect(byDefault.err).toContain(join(folder, "nobody-home", "turnpike.db"));
-  expect(noLedger.err).toContain("it is no ledger");
+  expect(noLedger.err).toContain("it is not a ledger");
 });
 
 const WRONG: readonly (readonly [args: readonly string[], code: number, said: string])[] = [

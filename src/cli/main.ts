@@ -10,8 +10,8 @@ const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
        turnpike [FLAG ...]
 
   start       gateway and content service together, ready to sell
-  call        pay for an operation and print its answer
-  pay         pay for any URL and print its answer
+call        pay for an operation and print its response
+  pay         pay for any URL and print its response
   wallet      the wallet that pays, and what it has
   mcp         the operations as tools for agents, over standard input and output
   ledger      the payments that were taken

@@ -69,7 +69,7 @@ test("it speaks nothing but the protocol on standard output, and ends when its i
   const answers = lines.map((line): unknown => JSON.parse(line));
   expect(answers).toHaveLength(3);
   expect(answers).toContainEqual(expect.objectContaining({ jsonrpc: "2.0", id: 1 }));
-  expect(lines.join("\n")).toContain("Cannot get an answer from the gateway: ECONNREFUSED");
+  expect(lines.join("\n")).toContain("Cannot get a response from the gateway: ECONNREFUSED");
   expect(lines.join("\n")).toContain("colour: is not a field of this operation");
   // Nothing was asked for, so there is no wallet.
   expect(existsSync(join(home, "wallet.json"))).toBe(false);

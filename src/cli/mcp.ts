@@ -25,7 +25,7 @@ and qr as tools. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnp
   --gateway     where the tools are (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
   --max-price   the most that one call may cost, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
   --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else ${DEFAULT_MAX_TOTAL})
-  --allow-asset a token to pay with that is not known: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+  --allow-asset another token to pay with: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
   --no-pay      hand the price to the agent, which pays by _meta["x402/payment"]
 
 A gateway that turnpike start has started serves the same at /mcp over HTTP.`;
@@ -58,7 +58,7 @@ function parse(args: readonly string[]): McpRequest | "help" {
   if (values.help === true) return "help";
   const text = values.gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is no http or https URL`);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is not an http or https URL`);
   const settings = payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: DEFAULT_MAX_TOTAL });
   return {
     gateway: url.href.replace(/\/+$/, ""),

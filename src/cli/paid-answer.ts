@@ -40,7 +40,7 @@ export async function describeFailure({ response, receipt, isOpen }: Paid): Prom
   const errors: unknown[] = Array.isArray(problem["errors"]) ? problem["errors"].slice(0, MAX_PROBLEM_FIELDS) : [];
   const fields = errors.filter(isRecord).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
   const hint = problem["type"] === ADDRESS_REFUSED ? [ALLOW_PRIVATE] : [];
-  const warning = isOpen ? ["what became of the payment is not known; another call is paid anew"] : [];
+  const warning = isOpen ? ["the result of the payment is not known; another call pays again"] : [];
   return [detail === "" ? status : `${status}: ${detail}`, ...fields, ...hint, ...warning].join("\n");
 }
 

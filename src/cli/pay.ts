@@ -21,10 +21,10 @@ Sends a request to any server, pays what it asks by x402 (version 2 or 1), and p
   METHOD        GET, or POST with -d
   -d, --data    the body: text, @FILE, or @- for standard input
   -H, --header  a field of the request; Content-Type is application/json if the body is JSON
-  -o, --out     write the answer to this file
+  -o, --out     write the response to this file
   --max-price   the most that this may cost, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
   --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
-  --allow-asset a token to pay with that is not known, taken to be worth a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+  --allow-asset another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
 
 Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike, which is made on first use; the receipt goes to standard error.
 
@@ -69,7 +69,7 @@ async function send({ url, method, headers, data, payer }: PayRequest, tell: typ
   } catch (error) {
     if (error instanceof PaymentUnanswered) throw error;
     if (abort.signal.aborted) {
-      throw new PayFailed(`Cannot get an answer from ${url.origin} within ${MAX_WAIT_MS / 1000} s`, { cause: error });
+      throw new PayFailed(`Cannot get a response from ${url.origin} within ${MAX_WAIT_MS / 1000} s`, { cause: error });
     }
     if (isNetworkError(error)) throw new PayFailed(`Cannot reach ${url.origin}: ${error.message}`, { cause: error });
     throw withHint(error);
@@ -95,7 +95,7 @@ async function print(response: Response, { out, url }: PayRequest): Promise<void
     }
   } catch (error) {
     if (!isNetworkError(error)) throw error;
-    throw new PayFailed(`Cannot read the answer of ${url.origin} to its end: ${error.message}`, { cause: error });
+    throw new PayFailed(`Cannot read the response of ${url.origin} to its end: ${error.message}`, { cause: error });
   }
 }
 

@@ -45,7 +45,8 @@ export function chainsToAsk(
   }
   const asked = networks.map((text) => {
     const network = parseNetwork(text);
-    if (network === undefined) throw new UsageError(`--network "${text}" is no EVM chain, such as base or eip155:8453`);
+    if (network === undefined)
+      throw new UsageError(`--network "${text}" is not an EVM chain such as base or eip155:8453`);
     return network;
   });
   const all = [...new Set(asked.length > 0 ? asked : namedNetworks(env))].slice(0, MAX_CHAINS);

@@ -200,7 +200,7 @@ test.each<[string, ConstructorParameters<typeof Turnpike>[0]]>([
   ["it is not an amount such as 0.05", { maxPrice: "$0" }],
   ["it is not an amount such as 0.05", { maxPrice: "$007" }],
   ["it is not 32 bytes", { privateKey: "0x1234" }],
-  ["it is none of the curve", { privateKey: new Uint8Array(32) }],
+  ["it is not valid for secp256k1", { privateKey: new Uint8Array(32) }],
 ])("options of which %s are refused, and no key is told", (message, options) => {
   expect(() => new Turnpike(options)).toThrow(message === "Invalid URL" ? /URL/ : message);
 });

@@ -27,7 +27,7 @@ export interface Payment {
 }
 
 export interface TurnpikeOptions {
-  /** Where the gateway is; http://127.0.0.1:8080 where it is left out. */
+  /** Where the gateway is; http://127.0.0.1:8080by default. */
   readonly url?: string | URL | undefined;
   /** The key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
   readonly privateKey?: string | Uint8Array | undefined;
@@ -35,7 +35,7 @@ export interface TurnpikeOptions {
   readonly wallet?: string | undefined;
   /** The most that one call may cost, such as `0.05`, `0.05 USDC` or `$0.05`; 1 USDC if it is left out. */
   readonly maxPrice?: string | undefined;
-  /** Sends the requests; the global fetch where it is left out. */
+  /** Sends the requests; the global fetchby default. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Is told of each payment that went through. */
   readonly onPayment?: ((payment: Payment) => void) | undefined;
@@ -95,7 +95,7 @@ export class Turnpike extends Operations {
     } catch (error) {
       if (offer === undefined) throw error;
       throw new TurnpikePaymentError(
-        "Cannot read the answer that was paid for: it broke off, or is no answer of this service",
+        "Cannot read the response that was paid for: it ended early, or is not a response of this service",
         true,
         error,
       );
@@ -183,7 +183,7 @@ function accountOf(key: string | Uint8Array): Account {
   try {
     return { privateKey, address: checksumAddress(addressOfPrivateKey(privateKey)) };
   } catch {
-    throw new TypeError("Cannot use the privateKey: it is none of the curve");
+    throw new TypeError("Cannot use the privateKey: it is not valid for secp256k1");
   }
 }
 

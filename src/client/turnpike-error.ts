@@ -14,7 +14,7 @@ export class TurnpikeProblem extends Error {
   readonly errors: readonly { readonly path: string; readonly message: string }[];
   /** The HTTP status that the page's server answered; undefined where that is not what is wrong. */
   readonly pageStatus: number | undefined;
-  /** Seconds until another try makes sense; undefined where the answer does not say. */
+  /** Seconds to wait before another try; undefined where the answer does not say. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, problem: unknown, headers: Headers) {

@@ -30,7 +30,7 @@ export function describeApi(baseUrl: string, prices?: PriceList): object {
     type: "http",
     scheme: "bearer",
     description:
-      "Pay by the request with x402: a request without payment is answered 402 with a PAYMENT-REQUIRED header; " +
+      "Pay by the request with x402: a request without payment gets 402 with a PAYMENT-REQUIRED header; " +
       "repeat it with a signed payment in the PAYMENT-SIGNATURE header. There are no API keys.",
   });
   for (const operation of OPERATIONS) app.openAPIRegistry.registerPath(describeOperation(operation, prices));
@@ -41,8 +41,8 @@ export function describeApi(baseUrl: string, prices?: PriceList): object {
       version: API_VERSION,
       description:
         "Web pages as Markdown, text, HTML, links, articles, data, PDF and pictures, web search and QR codes, paid by " +
-        "the request. Errors are problem documents (RFC 9457) and cost nothing, except where the operator charges for pages that " +
-        "use their time up themselves: such an error has a receipt in PAYMENT-RESPONSE.",
+        "the request. Errors are problem documents (RFC 9457) and cost nothing, unless the operator charges for pages that " +
+        "use up their own time: such an error has a receipt in PAYMENT-RESPONSE.",
     },
     servers: [{ url: baseUrl }, { url: "/" }],
     security: [{ x402: [] }],
@@ -78,7 +78,7 @@ const RECEIPT = { "PAYMENT-RESPONSE": "The receipt of the payment, as base64 of 
 
 const HEADERS: Readonly<Record<number, z.ZodObject>> = {
   402: fields({ "PAYMENT-REQUIRED": "What must be paid, how and to whom: an x402 challenge as base64 of JSON" }),
-  503: fields({ "Retry-After": "Seconds until another try makes sense" }),
+  503: fields({ "Retry-After": "Seconds to wait before another try" }),
 };
 
 function describeOperation(operation: Operation, prices: PriceList | undefined): PathConfig {

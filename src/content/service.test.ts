@@ -227,7 +227,7 @@ describe("scrape", () => {
     expect((await scrape(missing)).json).toMatchObject({
       type: "urn:turnpike:error:page-failed",
       status: 500,
-      detail: "Cannot load the page: its server answered 404",
+      detail: "Cannot load the page: its server responded with 404",
       page_status: 404,
     });
     for (const accepted of ["any", [404], ["400-409", 503]]) {

@@ -4,7 +4,7 @@ export const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 /** The body of a gateway's answer, unpacked. Throws where it breaks off, and where it has more than MAX_ANSWER_BYTES. */
 export async function readAnswer(response: Pick<Response, "body">): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readUpTo(response, MAX_ANSWER_BYTES);
-  if (bytes === undefined) throw new Error(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
+  if (bytes === undefined) throw new Error(`Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes`);
   return bytes;
 }
 

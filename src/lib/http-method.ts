@@ -20,5 +20,5 @@ const SERVED: ReadonlySet<string> = new Set(
 export function unservedMethod(method: string): string {
   if (SERVED.has(method)) return "";
   if (method === "CONNECT" || method === "TRACE") return `${method} is not served`;
-  return SERVED.has(method.toUpperCase()) ? "methods are written in capitals" : "nobody knows this method";
+  return SERVED.has(method.toUpperCase()) ? "methods are written in capitals" : "this method is unknown";
 }

@@ -56,7 +56,7 @@ describe("a file is not read, with the reason, and nothing stays open:", () => {
         writeFileSync(path, "not a database, but long enough to be taken for one".repeat(99));
         return path;
       },
-      "it is no ledger",
+      "it is not a ledger",
     ],
   ];
   test.each(CASES)("%s", async (_name, pathOf, why) => {

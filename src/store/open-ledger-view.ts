@@ -57,6 +57,6 @@ export function openLedgerView(path: string): OpenLedgerView {
   } catch (error) {
     database?.close();
     if (error instanceof Error && error.message.startsWith("Cannot read")) throw error;
-    return fail(codeOf(error) === "SQLITE_NOTADB" ? "it is no ledger" : (codeOf(error) ?? "unknown"), error);
+    return fail(codeOf(error) === "SQLITE_NOTADB" ? "it is not a ledger" : (codeOf(error) ?? "unknown"), error);
   }
 }

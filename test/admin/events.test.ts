@@ -129,7 +129,7 @@ for (const workers of [1, 2]) {
         server: key,
         health: "unhealthy",
         in_rotation: false,
-        reason: "the answer to a probe had another status than health_check.expected_status",
+        reason: "the response to a probe had another status than health_check.expected_status",
       });
       isHealthy = true;
       await reader.sees("it is healthy", ({ kind, healthy }) => kind === "server_health" && healthy === true);
@@ -139,7 +139,7 @@ for (const workers of [1, 2]) {
       const failedAt = performance.now();
       const out = await reader.sees("it is out", ({ in_rotation: isIn }) => isIn === false);
       expect(performance.now() - failedAt).toBeLessThan(patient(1000));
-      expect(out).toMatchObject({ kind: "server_health", reason: "an answer was cut off or malformed", server: key });
+      expect(out).toMatchObject({ kind: "server_health", reason: "a response was cut off or malformed", server: key });
       await reader.sees("it is back", ({ in_rotation: isIn }) => isIn === true);
     },
     TIME_MS,

@@ -281,7 +281,7 @@ test("without a terminal it says what to use, and a gateway that is away is said
   });
   expect([await child.stdout.text(), await child.exited]).toEqual(["", 1]);
   expect(await child.stderr.text()).toBe(
-    "turnpike top: Cannot show a live view: this is no terminal; use turnpike status, upstreams, usage or events\n",
+    "turnpike top: Cannot show a live view: this is not a terminal; use turnpike status, upstreams, usage or events\n",
   );
   const view = new View("http://127.0.0.1:1", 80, 24);
   expect(await view.exit()).toBe(1);

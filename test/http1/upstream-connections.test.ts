@@ -188,7 +188,7 @@ describe("Unix sockets", () => {
 });
 
 describe("origins that stall", () => {
-  test("no answer within read_timeout_ms is a 504, and the origin's connection is given up", async () => {
+  test("no response within read_timeout_ms is a 504, and the origin's connection is given up", async () => {
     origin.answer = () => undefined;
     const response = await once(gateway.port, get("/stall"));
     expect(statusOf(response)).toBe(504);

@@ -78,10 +78,14 @@ const FAULTS: readonly (readonly [string, () => string | Promise<string>, RegExp
   [
     "no JSON",
     () => http(() => new Response("<p>Welcome to nginx!</p>")),
-    /it is no JSON; is that an admin interface\?/,
+    /it is not JSON; is that an admin interface\?/,
   ],
-  ["other JSON", () => http(() => Response.json([1])), /not the form that this version knows/],
-  ["a page in an error's place", () => http(() => new Response("no", { status: 404 })), /status 404, and no problem/],
+  ["other JSON", () => http(() => Response.json([1])), /this version does not know its form/],
+  [
+    "a page in an error's place",
+    () => http(() => new Response("no", { status: 404 })),
+    /status 404, without a problem/,
+  ],
   [
     "plain HTTP in the place of TLS",
     () => http(() => new Response()).replace("http:", "https:"),
@@ -95,14 +99,14 @@ const FAULTS: readonly (readonly [string, () => string | Promise<string>, RegExp
   [
     "an unknown CA",
     () => http(() => Response.json(OK), CERTIFICATES.good),
-    /signed by nobody that is trusted; name its CA/,
+    /signed by an authority that is not trusted; name its CA/,
   ],
   ["a certificate of its own", () => http(() => Response.json(OK), CERTIFICATES.self), /with --admin-ca/],
-  ["silence", () => raw(() => {}), /no answer within 1 s/],
+  ["silence", () => raw(() => {}), /no response within 1 s/],
   [
     "an answer that does not end",
     () => raw((socket) => socket.write("HTTP/1.1 200 OK\r\n\r\n{")),
-    /no answer within 1 s/,
+    /no response within 1 s/,
   ],
 ];
 
@@ -144,7 +148,7 @@ test("the key goes to the named address alone: over no proxy, and after no redir
   const { err, code } = await turnpike(["tenants", "--admin", url], proxies);
   expect([code, err]).toEqual([
     1,
-    `turnpike tenants: Cannot use the answer of ${url}: status 307, a redirect, which is not followed, and no problem document; is that an admin interface?\n`,
+    `turnpike tenants: Cannot use the response of ${url}: status 307, a redirect, which is not followed, without a problem document; is that an admin interface?\n`,
   ]);
   expect(stolen).toEqual([]);
 });

@@ -113,7 +113,9 @@ export class AdminClient {
     if (error instanceof AdminRefused || error instanceof AdminUnreachable) return error;
     const { url, timeoutMs, ca } = this.place;
     if (timeout.aborted) {
-      return new AdminUnreachable(`Cannot ask ${url.origin}: no answer within ${timeoutMs / 1000} s`, { cause: error });
+      return new AdminUnreachable(`Cannot ask ${url.origin}: no response within ${timeoutMs / 1000} s`, {
+        cause: error,
+      });
     }
     const why = networkFault(codeOf(error), url, ca !== undefined) ?? messageOf(error).split("\n")[0] ?? "";
     return new AdminUnreachable(`Cannot ask ${url.origin}: ${why}`, { cause: error });
@@ -124,7 +126,7 @@ export class AdminClient {
 export function pathOf(...parts: readonly string[]): string {
   // However they are written, URLs take these for steps.
   const step = parts.find((part) => part === "." || part === ".." || part === "");
-  if (step !== undefined) throw new UsageError(`"${step}" is no name that a URL can have`);
+  if (step !== undefined) throw new UsageError(`"${step}" is not a name that a URL can contain`);
   return parts.map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join("");
 }
 
@@ -143,11 +145,11 @@ async function readText(message: IncomingMessage): Promise<string> {
     length += bytes.byteLength;
     if (length > MAX_ANSWER_BYTES) {
       message.destroy();
-      throw new AdminUnreachable(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
+      throw new AdminUnreachable(`Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes`);
     }
     chunks.push(bytes);
   }
-  if (!message.complete) throw new AdminUnreachable("Cannot take the answer: it breaks off");
+  if (!message.complete) throw new AdminUnreachable("Cannot read the response: it ends early");
   return Buffer.concat(chunks).toString("utf8");
 }
 
@@ -156,22 +158,22 @@ function parseAnswer(text: string, origin: string): unknown {
     const value: unknown = JSON.parse(text);
     return value;
   } catch (error) {
-    throw new AdminUnreachable(`Cannot use the answer of ${origin}: it is no JSON; is that an admin interface?`, {
+    throw new AdminUnreachable(`Cannot use the response of ${origin}: it is not JSON; is that an admin interface?`, {
       cause: error,
     });
   }
 }
 
 const UNTRUSTED =
-  "its certificate is signed by nobody that is trusted; name its CA, or the certificate itself, with --admin-ca";
+  "its certificate is signed by an authority that is not trusted; name its CA, or the certificate itself, with --admin-ca";
 
 /** What is wrong, by the code of a failed connection. */
 const NETWORK_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there; is the gateway running, with its admin interface on?",
   ECONNRESET: "the connection was closed",
   EPIPE: "the connection was closed",
-  EHOSTUNREACH: "there is no way to that address",
-  ENETUNREACH: "there is no way to that address",
+  EHOSTUNREACH: "the address is not reachable",
+  ENETUNREACH: "the address is not reachable",
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,

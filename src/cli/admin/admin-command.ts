@@ -65,7 +65,7 @@ function formOf({ forms }: AdminCommand, positionals: readonly string[]): { form
   const others = Object.keys(forms).filter((form) => form !== "");
   if (Object.hasOwn(forms, "") && (first === "" || others.length === 0)) return { form: "", rest: positionals };
   const known = others.join(", ");
-  throw new UsageError(first === "" ? `Say what: ${known}` : `"${first}" is none of ${known}`);
+  throw new UsageError(first === "" ? `Say what: ${known}` : `"${first}" is not one of ${known}`);
 }
 
 function refuseOtherFlags({ forms, flags }: AdminCommand, form: string, values: Values): void {
@@ -100,7 +100,7 @@ export function readAs<T>(client: AdminClient, schema: z.ZodType<T>, answer: unk
   const [issue] = error.issues;
   const at = issue?.path.join(".") ?? "";
   throw new AdminUnreachable(
-    `Cannot use the answer of ${client.place.url.origin}: it has not the form that this version knows (${at === "" ? "" : `${at}: `}${issue?.message ?? ""})`,
+    `Cannot use the response of ${client.place.url.origin}: this version does not know its form (${at === "" ? "" : `${at}: `}${issue?.message ?? ""})`,
   );
 }
 
@@ -172,7 +172,7 @@ export function ifMatch(values: Values): Readonly<Record<string, string>> {
   if (revision === "*") return { "if-match": "*" };
   const bare = /^"([\x21\x23-\x7e]*)"$/.exec(revision)?.[1] ?? revision;
   if (!/^[\x21\x23-\x7e]+$/.test(bare))
-    throw new UsageError(`--if-match "${revision}" is no revision; turnpike status has it`);
+    throw new UsageError(`--if-match "${revision}" is not a revision; turnpike status has it`);
   return { "if-match": `"${bare}"` };
 }
 

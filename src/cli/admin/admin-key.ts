@@ -39,7 +39,7 @@ export function openAdminKey(stateDir: string): string {
     if (codeOf(error) !== "EEXIST") throw keyError(path, codeOf(error) ?? messageOf(error), error);
   }
   const key = readAdminKey(path);
-  if (key === undefined) throw keyError(path, "it is gone again");
+  if (key === undefined) throw keyError(path, "it disappeared while it was read");
   return key;
 }
 
@@ -109,7 +109,7 @@ function readOwn(path: string): string | undefined {
   }
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile()) throw keyError(path, "it is no regular file");
+    if (!stat.isFile()) throw keyError(path, "it is not a regular file");
     if (stat.uid !== process.getuid?.()) throw keyError(path, "it belongs to another user");
     if ((stat.mode & 0o077) !== 0) {
       const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");

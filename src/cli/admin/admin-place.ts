@@ -90,7 +90,7 @@ function parseUrl(text: string, what: string): URL {
     throw new UsageError(`${what} takes a URL without a user and password; the key comes from --admin-key-file`);
   }
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
-    throw new UsageError(`${what} "${text}" is no http or https URL`);
+    throw new UsageError(`${what} "${text}" is not an http or https URL`);
   }
   return url;
 }

@@ -36,7 +36,7 @@ export function refusalOf(origin: string, { status, headers, text }: RefusedAnsw
   const body = parseProblem(text);
   if (body === undefined) {
     const place = status >= 300 && status <= 399 ? ", a redirect, which is not followed" : "";
-    const message = `Cannot use the answer of ${origin}: status ${status}${place}, and no problem document; is that an admin interface?`;
+    const message = `Cannot use the response of ${origin}: status ${status}${place}, without a problem document; is that an admin interface?`;
     return new AdminRefused(status, {}, { message, lines: [] });
   }
   const findings = Array.isArray(body["errors"]) ? body["errors"].filter(isRecord) : [];

@@ -36,7 +36,7 @@ The configuration that a running gateway serves by.
   schema     the JSON schema of configurations
 
   --if-match R    only if the configuration is still of revision R, which turnpike status tells
-  --json          the answer as JSON
+  --json      print the response as JSON
 
 turnpike check FILE looks through a file without a gateway.
 

@@ -17,7 +17,7 @@ Has a gateway write its running configuration to its file, whole or not at all.
 
   --force         also if the file was changed since the gateway read it; those changes are lost
   --if-match R    only if the configuration is still of revision R, which turnpike status tells
-  --json          the answer as JSON
+  --json      print the response as JSON
 
 ${ADMIN_FLAGS_TEXT}`;
 

@@ -6,10 +6,10 @@ import { patchLines } from "./change-text.ts";
 
 const USAGE = `usage: turnpike reload [--json]
 
-Has a gateway read its configuration file again. It answers when all workers serve by it; a file that is wrong changes nothing.
-Changes that were not persisted are discarded, and named.
+Has a gateway read its configuration file again. It returns when all workers use it; an invalid file changes nothing.
+Changes that were not persisted are discarded and listed.
 
-  --json    the answer as JSON
+  --jsonprint the response as JSON
 
 ${ADMIN_FLAGS_TEXT}`;
 

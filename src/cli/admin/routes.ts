@@ -37,7 +37,7 @@ The routes of a running gateway.
   --host H        where several routes have the prefix: that of this host; "" is the one without a host
   --name N        where several routes of a host have it: that of this name; "" is the one without a name
   --if-match R    only if the configuration is still of revision R, which turnpike status tells
-  --json          the answer as JSON
+  --json      print the response as JSON
 
 A change is whole or nothing, and serves once the command ends. It lives in memory until turnpike persist.
 

@@ -11,7 +11,7 @@ const USAGE = `usage: turnpike status [--json]
 
 Whether a gateway runs, since when, with what, and whether its configuration is that of its file.
 
-  --json    the whole answer of GET /v1/status
+  --json    print the whole response of GET /v1/status
 
 ${ADMIN_FLAGS_TEXT}`;
 

@@ -23,7 +23,7 @@ The warm tenants of a running gateway.
   list      all of them (also without a word)
   remove    forget the tenant of KEY; its next request starts it again
 
-  --json    the answer as JSON
+  --jsonprint the response as JSON
 
 ${ADMIN_FLAGS_TEXT}`;
 

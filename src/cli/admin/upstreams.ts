@@ -39,7 +39,7 @@ The upstreams of a running gateway, and their servers.
 
   --wait S        wait until a drained server has no request in flight, S seconds at most
   --if-match R    only if the configuration is still of revision R, which turnpike status tells
-  --json          the answer as JSON
+  --json      print the response as JSON
 
 A change lives in memory until turnpike persist. A drained server is written to no file, and stays drained over reloads.
 

@@ -83,7 +83,7 @@ const COMMAND: AdminCommand = {
     const { json, csv } = values;
     const by = keyOf(textOf(values, "by"));
     if (csv === true && (json === true || by !== undefined)) throw new UsageError("--csv goes without --json and --by");
-    if (json === true && by !== undefined) throw new UsageError("--json is the whole answer; leave --by out");
+    if (json === true && by !== undefined) throw new UsageError("--json prints the whole response; leave --by out");
     const reset = values["reset"] === true ? "1" : undefined;
     return async (client) => {
       if (csv === true) return await printCsv(client, reset);

@@ -5,7 +5,7 @@ interface Seen {
   readonly cpuS: number;
   readonly workedS: number;
   readonly isBusy: boolean;
-  /** Of the visit; 10 where it is left out. */
+  /** Of the visit; 10by default. */
   readonly elapsedS?: number;
 }
 

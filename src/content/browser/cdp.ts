@@ -123,7 +123,7 @@ export class CdpConnection {
     const id = Number(/^\{"id":(\d+),/.exec(head)?.[1]);
     const call = this.#pending.get(id);
     this.#pending.delete(id);
-    call?.reject(new CdpError(call.method, `the answer is longer than ${MAX_MESSAGE_BYTES} bytes`));
+    call?.reject(new CdpError(call.method, `the response is longer than ${MAX_MESSAGE_BYTES} bytes`));
   }
 
   #finishMessage(): void {

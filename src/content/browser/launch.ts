@@ -123,7 +123,7 @@ export async function launchBrowser(
   } catch {
     kill();
     await exited;
-    throw new Error(`'${program.path}' ${started.reason() ?? `gave no answer within ${LAUNCH_TIMEOUT_MS / 1000} s`}`);
+    throw new Error(`'${program.path}' ${started.reason() ?? `did not respond within ${LAUNCH_TIMEOUT_MS / 1000} s`}`);
   }
 }
 

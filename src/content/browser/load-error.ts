@@ -20,7 +20,7 @@ export function loadError(egress: EgressSession, errorText: string, unreachable:
 /** The browser's error names are public and stable ("net::ERR_CERT_DATE_INVALID"); callers can look them up. */
 function explain(errorText: string): string {
   const name = /^net::(ERR_[A-Z0-9_]+)$/.exec(errorText)?.[1];
-  if (name === "ERR_EMPTY_RESPONSE") return "its server closed the connection without an answer";
+  if (name === "ERR_EMPTY_RESPONSE") return "its server closed the connection without a response";
   if (name?.startsWith("ERR_CERT_") === true) return `its certificate is not valid (${name})`;
   return name === undefined ? "the browser gave up on it" : `the browser says ${name}`;
 }

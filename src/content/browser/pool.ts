@@ -21,7 +21,7 @@ export type Log = (level: "info" | "warn" | "error", message: string, extra?: Re
 export interface PoolOptions {
   readonly stateDir: string;
   readonly browserPath?: string;
-  /** A browser is replaced after so many visits; MAX_VISITS where it is left out. */
+  /** A browser is replaced after so many visits; MAX_VISITSby default. */
   readonly visitsPerBrowser?: number;
   /** Failures of pages that used up their visit's time themselves are told apart, as PageBurnt. */
   readonly chargeTimeouts?: boolean;
@@ -96,7 +96,7 @@ export class BrowserPool implements BrowserEngine {
       const browser = await this.#running();
       const answered = browser.running.cdp.send("Browser.getVersion").then(() => true);
       const alive = await Promise.race([answered, Bun.sleep(PROBE_TIMEOUT_MS).then(() => false)]);
-      return alive ? undefined : "The browser does not answer";
+      return alive ? undefined : "The browser does not respond";
     } catch {
       return "The browser does not start";
     }

@@ -97,7 +97,7 @@ export class PooledBrowser {
   #ask(): void {
     const now = performance.now();
     if (this.#asked > 0) {
-      if (now - this.#asked > HUNG_MS) this.#kill("The browser does not answer; it is stopped");
+      if (now - this.#asked > HUNG_MS) this.#kill("The browser does not respond; it is stopped");
       else if (now - this.#asked > SLOW_MS) this.running.processes.relieve();
       return;
     }
@@ -134,7 +134,7 @@ export class PooledBrowser {
 
   async #dispose(tab: Tab): Promise<void> {
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error("Cannot close the tab: no answer")), DISPOSE_TIMEOUT_MS);
+    const timer = setTimeout(() => reject(new Error("Cannot close the tab: no response")), DISPOSE_TIMEOUT_MS);
     try {
       await Promise.race([tab.close(), late]);
     } catch {

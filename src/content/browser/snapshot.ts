@@ -138,7 +138,7 @@ export function sourceOf(
   if (read["tooLong"] === true) {
     throw new TurnpikeError("page-failed", `Cannot read the page: it has more than ${MAX_HTML_LENGTH} characters`);
   }
-  if (read["noPage"] === true) throw new DownloadError("Cannot read the page: it is no document that has text");
+  if (read["noPage"] === true) throw new DownloadError("Cannot read the page: its type has no text");
   if (Array.isArray(read["bad"])) throw badSelectors(read["bad"], Object.keys(mark));
   const finalUrl = String(read["finalUrl"]);
   const status = Number(read["statusCode"]);

@@ -172,7 +172,7 @@ const FAILURES = {
   },
   blocked: {
     code: "page-failed",
-    reason: "its host watches readers or serves advertisements, which stealth keeps out",
+    reason: "stealth blocks its host, which tracks readers or serves advertisements",
   },
   unresolved: { code: "page-failed", reason: "its host name has no address" },
   unreachable: { code: "page-failed", reason: "its server does not accept connections" },

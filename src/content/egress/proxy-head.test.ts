@@ -87,6 +87,6 @@ describe("a response", () => {
   });
 
   test.each(["", "HTTP/2 200", "HTTP/1.1 20", "ICY 200 OK", "A: 1\r\nHTTP/1.1 200 OK"])("is not %j", (text) => {
-    expect(() => rewriteResponseHead(text)).toThrow("it is no HTTP/1 response");
+    expect(() => rewriteResponseHead(text)).toThrow("it is not an HTTP/1 response");
   });
 });

@@ -41,7 +41,7 @@ function parseTunnel(target: string): ProxyRequest | undefined {
 export function rewriteResponseHead(text: string): { interim: boolean; head: string } {
   const lines = text.trimEnd().split(LINE_END);
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(lines[0] ?? "")?.[1];
-  if (status === undefined) throw new Error("Cannot pass a response on: it is no HTTP/1 response");
+  if (status === undefined) throw new Error("Cannot pass a response on: it is not an HTTP/1 response");
   const fields = lines.slice(1).filter((line) => !CONNECTION_FIELDS.test(line));
   return {
     interim: status.startsWith("1"),

@@ -32,7 +32,7 @@ export function extract(job: ExtractionJob): ExtractionOutcome {
 function extractFrom(job: ExtractionJob): ExtractionOutcome {
   const { source, task, mayNeedBrowser } = job;
   if (!isHtml(source.contentType)) {
-    return { outcome: "not-content", reason: "unsupported-type", detail: "its type is not one that has text" };
+    return { outcome: "not-content", reason: "unsupported-type", detail: "its type has no text" };
   }
   const html = decodeBody(source.body, source.contentType);
   const tree = parseTree(html);

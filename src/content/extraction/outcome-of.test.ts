@@ -281,8 +281,8 @@ describe("a PDF", () => {
   });
 
   test.each([
-    ["no PDF", Buffer.from("%PDF-1.4 nonsense"), "unreadable", "it is no valid PDF document"],
-    ["cut off", PDF.subarray(0, 300), "unreadable", "it is no valid PDF document"],
+    ["no PDF", Buffer.from("%PDF-1.4 nonsense"), "unreadable", "it is not a valid PDF document"],
+    ["cut off", PDF.subarray(0, 300), "unreadable", "it is not a valid PDF document"],
     [
       "without text",
       makePdf(["0 0 m 10 10 l S"]),

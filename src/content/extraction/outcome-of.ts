@@ -41,7 +41,7 @@ const FAULTS: Readonly<Record<PdfFault, ExtractionOutcome>> = {
     reason: "unsupported-type",
     detail: "it is a PDF document that asks for a password",
   },
-  broken: { outcome: "not-content", reason: "unreadable", detail: "it is no valid PDF document" },
+  broken: { outcome: "not-content", reason: "unreadable", detail: "it is not a valid PDF document" },
   scanned: {
     outcome: "not-content",
     reason: "empty",

@@ -178,6 +178,6 @@ test("a gateway that is away is an error of the call, without its address", asyn
   const call = { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "qr", arguments: { data: "x" } } };
   const text = await (await send(server, call, { "mcp-session-id": session })).text();
   expect(text).toContain('"isError":true');
-  expect(text).toContain("Cannot get an answer from the gateway: ECONNREFUSED");
+  expect(text).toContain("Cannot get a response from the gateway: ECONNREFUSED");
   expect(text).not.toContain("127.0.0.1:1");
 });

@@ -12,8 +12,8 @@ const PROGRESS_MS = 5000;
 const INFO = { name: "turnpike", title: "Turnpike web content", version: VERSION };
 const INSTRUCTIONS =
   "Web search, pages as Markdown, text, data, PDF and pictures, and QR codes. Each call costs what its tool says. A call that " +
-  "is not paid for ends in an x402 challenge; failed calls cost nothing, except where the operator charges for pages that use their " +
-  "time up themselves: such a failure has a receipt.";
+  "is not paid for ends in an x402 challenge; failed calls cost nothing, unless the operator charges for pages that use up " +
+  "their own time: such a failure has a receipt.";
 
 /** Begins a call, and returns how to end it; undefined where there is no room for one more. */
 export type Admit = () => (() => void) | undefined;

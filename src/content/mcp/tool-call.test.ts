@@ -68,7 +68,7 @@ test("what the wallet will not pay is said in its own words, and what else goes 
     await textOf(call(undefined, { pay: failing(new PaymentDeclined("Cannot pay $9.00: the limit is $1")) })),
   ).toBe("Cannot pay $9.00: the limit is $1");
   const text = await textOf(call(undefined, { pay: failing(new Error("https://key@rpc.example/ is away")) }));
-  expect(text).toBe("Cannot get an answer from the gateway: Error");
+  expect(text).toBe("Cannot get a response from the gateway: Error");
   respond = () => new Response("", { status: 302, headers: { location: "http://elsewhere.example/" } });
   expect(await textOf(call())).toBe("302");
 });
@@ -87,7 +87,7 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
   [
     "JSON that is none",
     () => new Response("{", { headers: { "content-type": "application/json" } }),
-    "Cannot read the gateway's answer: it broke off, or is none",
+    "Cannot read the gateway's response: it ended early, or is invalid",
   ],
   [
     "JSON that is none and was paid for",
@@ -108,7 +108,7 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
       };
       return new Response(new ReadableStream({ pull }), { headers: { "content-type": "image/png" } });
     },
-    "Cannot read the gateway's answer",
+    "Cannot read the gateway's response",
   ],
   ["an error without a problem", () => new Response("oh", { status: 500 }), "500"],
   [

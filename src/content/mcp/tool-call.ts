@@ -72,7 +72,7 @@ function faultText(error: unknown): string {
   if (error instanceof PaymentDeclined || error instanceof PaymentUnanswered || error instanceof AnswerUnreadable) {
     return error.message;
   }
-  return `Cannot get an answer from the gateway: ${codeOf(error) ?? (error instanceof Error ? error.name : "unknown")}`;
+  return `Cannot get a response from the gateway: ${codeOf(error) ?? (error instanceof Error ? error.name : "unknown")}`;
 }
 
 /** The agent's own payment as the gateway takes it. The same payment gives the same bytes, by which it is known again. */

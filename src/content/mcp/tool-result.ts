@@ -39,7 +39,9 @@ export async function toolResult(response: Response, uri: string): Promise<Resul
   const reading = response.status === 402 ? unpaid(response) : answered(response, uri);
   const result = await reading.catch((error: unknown) => {
     const paid = receipt.success ? ", and it was paid for; the same payment gets it again" : "";
-    throw new AnswerUnreadable(`Cannot read the gateway's answer: it broke off, or is none${paid}`, { cause: error });
+    throw new AnswerUnreadable(`Cannot read the gateway's response: it ended early, or is invalid${paid}`, {
+      cause: error,
+    });
   });
   return receipt.success ? { ...result, _meta: { [RECEIPT_KEY]: receipt.data } } : result;
 }

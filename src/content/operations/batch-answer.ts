@@ -68,7 +68,7 @@ function refused({ url, format, metadata }: BatchResult, room: "full" | "busy"):
   const error =
     room === "full"
       ? new TurnpikeError("page-failed", "Cannot send the page: the batch is full; ask for less by max_length")
-      : new TurnpikeError("overloaded", "Cannot send the page: too many answers are being sent; try again");
+      : new TurnpikeError("overloaded", "Cannot send the page: too many responses are being sent; try again");
   const { content_length: _, ...known } = metadata;
   return { url, format, ...failed(error, 0), metadata: { ...known, content_length: 0 } };
 }

@@ -50,7 +50,7 @@ test("gives every page in the order asked for, with an error in place of those t
     format: "text",
     content: "",
     metadata: { content_length: 0, elapsed_ms: expect.any(Number), truncated: false, status: 404 },
-    error: "Cannot load the page: its server answered 404",
+    error: "Cannot load the page: its server responded with 404",
     error_type: "urn:turnpike:error:page-failed",
   });
   expect(results.map(({ metadata }) => metadata["truncated"])).toEqual([false, false, false, false, false]);

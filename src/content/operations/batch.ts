@@ -78,7 +78,7 @@ export const batch = postOperation(
             format: "text",
             content: "",
             metadata: { content_length: 0, elapsed_ms: 120, truncated: false, status: 404 },
-            error: "Cannot load the page: its server answered 404",
+            error: "Cannot load the page: its server responded with 404",
             error_type: "urn:turnpike:error:page-failed",
           },
         ],

@@ -12,7 +12,7 @@ export const CAPTURE_HEADERS: Readonly<Record<string, string>> = {
   "X-Turnpike-Elapsed-Ms": "Time taken to load and capture the page, in milliseconds",
   "X-Turnpike-Engine": "What loaded the page: browser, or static for a document that is passed through",
   "X-Turnpike-Truncated": "true where the page goes on below or beside the picture, false otherwise",
-  "X-Turnpike-Partial": "true where the time-out came before the end of the page; not there otherwise",
+  "X-Turnpike-Partial": "true if the timeout came before the end of the page; absent otherwise",
 };
 
 export interface Captured {

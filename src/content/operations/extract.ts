@@ -71,9 +71,9 @@ export const extract = postOperation(
     price: "$0.005",
     summary: "Take texts and attributes out of a page by CSS selectors",
     description:
-      "Loads the page and gives the text of the elements that each selector matches, as browsers match them. One " +
-      "element gives a string, several an array, none null. `selector@attribute` gives that attribute of those that " +
-      "have it; addresses are made absolute. Without `@`, code is left out, and blocks have lines of their own.",
+      "Loads the page and returns the text of the elements that each selector matches, as browsers match them: a string " +
+      "for one element, an array for several, null for no match. `selector@attribute` returns an attribute of the elements that " +
+      "have it; addresses become absolute. Without `@`, code is omitted, and each block has a line of its own.",
     body,
     example: { url: "https://example.com/", selectors: { title: "h1", links: "a@href" } },
     success: {

@@ -13,14 +13,14 @@ const answer = z
     browser: z.object({
       name: z.string(),
       version: z.string(),
-      sandboxed: z.boolean().openapi({ description: "Whether the system lets pages be locked in" }),
+      sandboxed: z.boolean().openapi({ description: "Whether pages run in a sandbox" }),
     }),
     fonts: z
       .object({
         missing: z.array(z.enum(FONT_KINDS)).openapi({ description: "Kinds of text that pages are shown without" }),
       })
       .optional(),
-    search: z.array(provider).openapi({ description: "Search providers; those that are open are not asked" }),
+    search: z.array(provider).openapi({ description: "Search providers; open ones are not used" }),
   })
   .openapi("Health");
 
@@ -31,8 +31,8 @@ export const health: Operation = {
   price: undefined,
   summary: "Say whether the service works",
   description:
-    "Answers 200 while pages can be loaded and a search provider works, and 503 with the reasons otherwise; what it " +
-    "says is a second old at most. Free. Fonts that are missing are named, and are no reason for 503.",
+    "Responds with 200 while pages can be loaded and a search provider works, otherwise with 503 and the reasons. The " +
+    "response is a second old at most. Free. Missing fonts are listed, and do not cause a 503.",
   body: undefined,
   example: undefined,
   success: {

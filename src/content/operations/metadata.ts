@@ -26,7 +26,7 @@ export const metadataSchema = z
       description:
         "How much of the main content the reader expects to have found, and nothing else: the expected F1 over words",
     }),
-    partial: z.boolean().optional().openapi({ description: "True where the time-out came before the end of the page" }),
+    partial: z.boolean().optional().openapi({ description: "True if the timeout came before the end of the page" }),
     engine: z.enum(["static", "browser"]).optional().openapi({ description: "What loaded the page" }),
   })
   .openapi("Metadata");

@@ -48,7 +48,7 @@ export const pageParameters = {
     .optional()
     .openapi({ description: "CSS selector of an element to wait for before acting", example: "main article" }),
   stealth: z.boolean().default(false).openapi({ description: "Show the page an ordinary browser's fingerprint" }),
-  timeout: z.int().min(1).max(120).default(30).openapi({ description: "Page load time-out in seconds" }),
+  timeout: z.int().min(1).max(120).default(30).openapi({ description: "Page load timeout in seconds" }),
   user_agent: z
     .string()
     .min(1)
@@ -61,7 +61,7 @@ export const pageParameters = {
     .min(0)
     .max(30)
     .optional()
-    .openapi({ description: "Extra seconds to wait after the page event; not counted in the time-out" }),
+    .openapi({ description: "Extra seconds to wait after the page event; not counted in the timeout" }),
   wait_until: z
     .enum(["load", "domcontentloaded", "networkidle0"])
     .default("load")
@@ -72,7 +72,7 @@ export const pageParameters = {
   partial: z
     .boolean()
     .default(false)
-    .openapi({ description: "Give what is there at the time-out in place of an error" }),
+    .openapi({ description: "At the timeout, return the content so far instead of an error" }),
   accept_status: acceptStatus,
 };
 

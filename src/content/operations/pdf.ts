@@ -22,7 +22,7 @@ function margin(side: string) {
     .max(MAX_MARGIN)
     .optional()
     .openapi({
-      description: `${side} margin in inches; ${DEFAULT_MARGIN} where it is left out`,
+      description: `${side} margin in inches; ${DEFAULT_MARGIN}by default`,
     });
 }
 

@@ -176,7 +176,7 @@ test("a source that fails is named and harms nothing", async () => {
   const { status, json } = await embedded({ question: QUESTION, sources: hints, ...LONG });
   expect([status, json.metadata.sources_read]).toEqual([200, 2]);
   for (const page of ["/d/gone", "/e/gone"]) {
-    expect(json.reasoning).toContain(`${web.address(page)} gave no source: its server answered 404.`);
+    expect(json.reasoning).toContain(`${web.address(page)} gave no source: its server responded with 404.`);
   }
 });
 
@@ -204,7 +204,7 @@ test.each([[[]], [["/d/gone", "/e/gone"]]])("no source and no search is an error
   expect([status, json.type, json.detail]).toEqual([
     502,
     "urn:turnpike:error:resolve-failed",
-    "Cannot resolve the question: no source was read and no search answered",
+    "Cannot resolve the question: no source was read and no search provider responded",
   ]);
 });
 
@@ -310,9 +310,9 @@ describe.each([...MODEL_PROTOCOLS])("with a language model by the protocol of %s
     ["broken", "its response is not JSON"],
     ["off-schema", "its response does not fit the schema at statements.0.supports"],
     ["refuses", "it refused"],
-    ["busy", "it answered 429"],
-    ["fails", "it answered 500"],
-    ["loud", "it answered 401"],
+    ["busy", "it responded with 429"],
+    ["fails", "it responded with 500"],
+    ["loud", "it responded with 401"],
     ["huge", "its response has over 1048576 bytes"],
   ])("one that does so fails, or leaves it to the embedded analyst: %s", async (mode, why) => {
     publish();
@@ -336,6 +336,6 @@ describe.each([...MODEL_PROTOCOLS])("with a language model by the protocol of %s
     model.mode = "slowly";
     const { status, json } = await hurried({ question: QUESTION, ...LONG });
     expect([status, json.metadata.analyst]).toEqual([200, "embedded"]);
-    expect(json.reasoning).toStartWith("The language model failed (it did not answer in time), so");
+    expect(json.reasoning).toStartWith("The language model failed (it did not respond in time), so");
   });
 });

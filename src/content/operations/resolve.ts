@@ -35,7 +35,7 @@ const body = z
       .min(1)
       .max(120)
       .default(30)
-      .openapi({ description: "Time-out in seconds; what is known by then is the answer" }),
+      .openapi({ description: "Timeout in seconds; the response has what is known by then" }),
   })
   .openapi("ResolveRequest");
 
@@ -64,7 +64,7 @@ const answer = z
     metadata: z
       .object({
         elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
-        searches: z.int().openapi({ description: "Searches that were answered" }),
+        searches: z.int().openapi({ description: "Searches with a response" }),
         sources_read: z.int().openapi({ description: "Sources that were read" }),
         analyst: z.enum(["embedded", "language model"]).openapi({ description: "What found the evidence" }),
       })
@@ -82,7 +82,7 @@ export const resolve = postOperation(
       "Searches the web, reads sources and says how probable YES is, with a verdict and the statements it rests on. " +
       "Quotes stand in their sources word for word. Where sources say nothing or contradict each other, and before the deadline " +
       "where nothing has happened yet, the verdict is UNCERTAIN. A page that fails harms nothing and is named in `reasoning`. " +
-      "Within `timeout` it answers with what it has; if no source was read and no search answered, that is an error and costs nothing.",
+      "Within `timeout` it answers with what it has; if no source was read and no search provider responded, that is an error and costs nothing.",
     body,
     example: {
       question: "Did the ferry sail before 1 June 2026?",

@@ -21,8 +21,7 @@ const body = z
     width: z.int().min(1).max(10_000).default(1280).openapi({ description: "Viewport width in pixels" }),
     height: z.int().min(1).max(10_000).default(720).openapi({ description: "Viewport height in pixels" }),
     quality: z.int().min(0).max(100).optional().openapi({
-      description:
-        "Compression quality, of jpeg and webp alone; 80 where it is left out, and a webp of 100 is lossless",
+      description: "Compression quality, of jpeg and webp alone; 80by default, and a webp of 100 is lossless",
     }),
   })
   .openapi("ScreenshotRequest");
@@ -36,7 +35,7 @@ export const screenshot = postOperation(
     description:
       "Loads the page in a browser and takes a picture of exactly `width` by `height` pixels, or of the whole page with " +
       "`full_page`. `selector` is waited for; it does not choose what is shown. A page behind a bot challenge or a " +
-      "consent wall, and one with nothing on it, is an error. Fields of the answer's head tell where the page came from.",
+      "consent wall, and one with nothing on it, is an error. Header fields of the response say where the page came from.",
     body,
     example: { url: "https://example.com/", format: "png", full_page: true },
     success: {

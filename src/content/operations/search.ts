@@ -12,7 +12,7 @@ const body = z
       .refine((text) => /[^\s\p{Cc}\p{Cf}]/u.test(text), "must not be empty")
       .openapi({ description: "Search query", example: "tide tables" }),
     count: z.int().min(1).max(50).default(10).openapi({ description: "Number of results" }),
-    timeout: z.int().min(1).max(120).default(30).openapi({ description: "Search time-out in seconds" }),
+    timeout: z.int().min(1).max(120).default(30).openapi({ description: "Search timeout in seconds" }),
   })
   .openapi("SearchRequest");
 
@@ -25,8 +25,8 @@ const answer = z
         content_length: z.int().openapi({ description: "Length of all results as JSON in bytes, before the cut" }),
         elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
         truncated: z.boolean().openapi({ description: "Whether there were more results than count" }),
-        providers: z.array(z.string()).openapi({ description: "The search providers that answered" }),
-        cached: z.boolean().openapi({ description: "Whether the answer was given before and kept" }),
+        providers: z.array(z.string()).openapi({ description: "The search providers that responded" }),
+        cached: z.boolean().openapi({ description: "Whether the results come from the cache" }),
       })
       .openapi("SearchMetadata"),
   })
@@ -39,8 +39,8 @@ export const search = postOperation(
     price: "$0.005",
     summary: "Search the web",
     description:
-      "Asks the configured search providers, and merges what they find: no page twice, the best places first, titles " +
-      "and snippets as plain text. Nothing found is an answer; providers that fail are an error, which costs nothing.",
+      "Asks the configured search providers, and merges their results: each page once, the best first, titles " +
+      "and snippets as plain text. An empty list is a result; failed providers are an error, which costs nothing.",
     body,
     example: { query: "tide tables", count: 2 },
     success: {

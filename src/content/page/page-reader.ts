@@ -305,7 +305,7 @@ function assertAccepted(outcome: ExtractionOutcome, source: PageSource, request:
 
 function assertStatus({ statusCode = 0 }: PageSource, { accepts = isNoError }: PageRequest): void {
   if (accepts(statusCode)) return;
-  const detail = `Cannot load the page: its server answered ${statusCode}`;
+  const detail = `Cannot load the page: its server responded with ${statusCode}`;
   throw new TurnpikeError("page-failed", detail, undefined, { page_status: statusCode });
 }
 

@@ -22,15 +22,15 @@ export interface PageRequest {
   readonly stealth: boolean;
   /** Whether what is there at the time-out is wanted in place of an error. */
   readonly partial: boolean;
-  /** Whether images, media and fonts are loaded: for what shows the page and not only its text. Not, where it is left out. */
+  /** Whether images, media and fonts are loaded: for what shows the page and not only its text. Not,by default. */
   readonly pictures?: boolean;
-  /** The window's size in pixels; the browser's own where it is left out. */
+  /** The window's size in pixels; the browser's ownby default. */
   readonly window?: { readonly width: number; readonly height: number };
-  /** Whether a page with this status is content; where it is left out, only statuses below 400 are. */
+  /** Whether a page with this status is content;by default, only statuses below 400 are. */
   readonly accepts?: (status: number) => boolean;
-  /** Bytes of a document that is fetched without a browser; as many as the engine takes where it is left out. */
+  /** Bytes of a document that is fetched without a browser; as many as the engine takesby default. */
   readonly maxBytes?: number;
-  /** Milliseconds that the page may wait for its turn; MAX_TURN_MS of deadline.ts where it is left out. */
+  /** Milliseconds that the page may wait for its turn; MAX_TURN_MS of deadline.tsby default. */
   readonly turnMs?: number;
   /** Aborted when the client has gone away. */
   readonly signal: AbortSignal | undefined;

@@ -100,7 +100,7 @@ test("a result takes the place of a hint that fails", async () => {
   publish("/a/x", "/b/x");
   const found = await gathered({ hints: [web.address("/c/x")], maxSources: 1 });
   expect(pagesOf(found)).toEqual(["/a/x"]);
-  expect(found.failed).toEqual([{ url: web.address("/c/x"), reason: "its server answered 404" }]);
+  expect(found.failed).toEqual([{ url: web.address("/c/x"), reason: "its server responded with 404" }]);
   expect(found.searches).toBe(2);
 });
 
@@ -112,7 +112,7 @@ test("pages that fail are named, and others take their places", async () => {
   const found = await gathered({ maxSources: 2 });
   expect(pagesOf(found)).toEqual(["/d/x", "/e/x"]);
   expect(found.failed).toEqual([
-    { url: web.address("/a/x"), reason: "its server answered 404" },
+    { url: web.address("/a/x"), reason: "its server responded with 404" },
     { url: web.address("/b/x"), reason: expect.any(String) },
     { url: web.address("/c/x"), reason: "its server does not accept connections" },
   ]);

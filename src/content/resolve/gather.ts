@@ -299,7 +299,7 @@ function timeOf(published: string | undefined): number | undefined {
   return Number.isNaN(time) || time < Date.UTC(1990, 0) ? undefined : time;
 }
 
-/** Without the beginning that all such errors have: "Cannot load the page: its server answered 404". */
+/** Without the beginning that all such errors have: "Cannot load the page: its server responded with 404". */
 function reasonOf({ message }: TurnpikeError): string {
   return message.replace(/^Cannot (?:load|read) the page: /, "");
 }

@@ -8,12 +8,12 @@ test("where all went well, only what decided is said", () => {
 });
 
 test("what went wrong is said after what decided, and a model that failed before it", () => {
-  const failed = [{ url: "https://a.example/", reason: "its server answered 404" }];
+  const failed = [{ url: "https://a.example/", reason: "its server responded with 404" }];
   const copies = ["https://b.example/"];
   const about = { failed, copies, searches: 2, failedSearches: 1, invented: 1, orders: 2, modelFault: "it refused" };
   expect(reasoningOf("It says so [1].", about)).toBe(
     "The language model failed (it refused), so the embedded analyst judged. It says so [1]. 1 of 3 searches failed. " +
-      "https://a.example/ gave no source: its server answered 404. " +
+      "https://a.example/ gave no source: its server responded with 404. " +
       "https://b.example/ repeats the text of another source and does not count. " +
       "1 quote stands in no source and was dropped. 2 quotes give orders to their reader and were dropped.",
   );

@@ -97,7 +97,7 @@ export class Resolver {
     if (sources.length === 0 && searches === 0) {
       throw new TurnpikeError(
         "resolve-failed",
-        "Cannot resolve the question: no source was read and no search answered",
+        "Cannot resolve the question: no source was read and no search provider responded",
       );
     }
     const examined = await this.#examine({ plan, sources, now, endsAt, signal });

@@ -22,7 +22,7 @@ function raw(letters: string): RawResult[] {
 const fails = (reason: ProviderError["reason"]) => () => Promise.reject(new ProviderError(reason, `it is ${reason}`));
 const hangs: Behaviour = ({ signal }) =>
   new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(new ProviderError("timeout", "it did not answer in time")));
+    signal.addEventListener("abort", () => reject(new ProviderError("timeout", "it did not respond in time")));
   });
 const never: Behaviour = () => new Promise(() => undefined);
 

@@ -147,7 +147,7 @@ export class Search {
       const done = link.breaker.attempt();
       if (done !== undefined) wave.push({ link, done });
       else {
-        const error = new ProviderError("resting", "it failed too often lately");
+        const error = new ProviderError("resting", "it failed too often recently");
         outcomes.push({ name: link.provider.name, error });
       }
     }
@@ -190,7 +190,7 @@ async function within(ms: number, ask: (signal: AbortSignal) => Promise<Provider
   const timer = setTimeout(() => {
     controller.abort();
     // After what the signal ends: an answer with the pages so far is better.
-    setTimeout(() => reject(new ProviderError("timeout", "it did not answer in time")), 0);
+    setTimeout(() => reject(new ProviderError("timeout", "it did not respond in time")), 0);
   }, ms);
   try {
     return await Promise.race([ask(controller.signal), late]);
@@ -204,5 +204,5 @@ function searchError(failures: readonly { readonly name: string; readonly error:
   if (failures.length === 0) return new TurnpikeError("search-unavailable", "Cannot search: no provider is configured");
   const are = (reason: ProviderError["reason"]) => failures.every(({ error }) => error.reason === reason);
   const code = are("resting") ? "search-unavailable" : are("timeout") ? "search-timeout" : "search-failed";
-  return new TurnpikeError(code, `Cannot search: no provider answered (${detail})`);
+  return new TurnpikeError(code, `Cannot search: no provider responded (${detail})`);
 }

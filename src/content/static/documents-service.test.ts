@@ -117,7 +117,7 @@ describe("a document that is not HTML", () => {
       500,
       "Cannot read the page: its type, application/octet-stream, is not one that can be read as text",
     ],
-    ["/scrape", "/no-pdf", 500, "Cannot read the page: it is no valid PDF document"],
+    ["/scrape", "/no-pdf", 500, "Cannot read the page: it is not a valid PDF document"],
   ])("%s of %s is answered %d", async (operation, path, status, detail) => {
     expect((await ask(operation, path)).json).toMatchObject({ status, detail });
   });

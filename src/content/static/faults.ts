@@ -10,9 +10,9 @@ export function brokeOff(): TurnpikeError {
 }
 
 export function noAnswer(): TurnpikeError {
-  return loadError("its server closed the connection without an answer");
+  return loadError("its server closed the connection without a response");
 }
 
 export function notHttp(): TurnpikeError {
-  return loadError("what its server answers is not HTTP");
+  return loadError("its server's response is not HTTP");
 }

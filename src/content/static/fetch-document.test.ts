@@ -204,12 +204,12 @@ describe("a hostile server", () => {
     [
       "says nothing",
       (socket) => socket.destroy(),
-      "page-failed: Cannot load the page: its server closed the connection without an answer",
+      "page-failed: Cannot load the page: its server closed the connection without a response",
     ],
     [
       "speaks something else",
       ends("220 mail.test ESMTP\r\n"),
-      "page-failed: Cannot load the page: what its server answers is not HTTP",
+      "page-failed: Cannot load the page: its server's response is not HTTP",
     ],
     [
       "never ends its head",
@@ -220,7 +220,7 @@ describe("a hostile server", () => {
     [
       "sends interim answers for ever",
       (socket) => endless(socket, "", "HTTP/1.1 102 Processing\r\n\r\n"),
-      "page-failed: Cannot load the page: what its server answers is not HTTP",
+      "page-failed: Cannot load the page: its server's response is not HTTP",
     ],
   ])("that %s ends in an error, and the next document comes", async (_what, answer, detail) => {
     server.answers = { "/": answer, "/next": sends(response("fine")) };

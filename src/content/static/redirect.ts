@@ -36,7 +36,7 @@ export function redirectOf(head: ResponseHead, from: URL): URL | undefined {
 }
 
 function refused(): never {
-  throw loadError("it redirects to what is no address");
+  throw loadError("it redirects to an invalid address");
 }
 
 /** The address of `Refresh: 0; url=/next` (WHATWG HTML §4.2.4.3, the shared declarative refresh steps). */

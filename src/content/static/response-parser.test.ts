@@ -35,9 +35,9 @@ const failure = (pieces: readonly string[], closes?: "clean" | "torn"): string =
   }
 };
 
-const NOT_HTTP = "TurnpikeError: Cannot load the page: what its server answers is not HTTP";
+const NOT_HTTP = "TurnpikeError: Cannot load the page: its server's response is not HTTP";
 const BROKE_OFF = "TurnpikeError: Cannot load the page: its server broke off in the middle of it";
-const NO_ANSWER = "TurnpikeError: Cannot load the page: its server closed the connection without an answer";
+const NO_ANSWER = "TurnpikeError: Cannot load the page: its server closed the connection without a response";
 
 const WHOLE: Readonly<Record<string, readonly [text: string, body: string]>> = {
   "a length": ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"],

@@ -151,5 +151,7 @@ export class AdminServer {
 }
 
 function starting(): Promise<Response> {
-  return Promise.resolve(problemResponse(new TurnpikeError("overloaded", "Cannot answer yet: the gateway starts"), ""));
+  return Promise.resolve(
+    problemResponse(new TurnpikeError("overloaded", "Cannot serve the request yet: the gateway is starting"), ""),
+  );
 }

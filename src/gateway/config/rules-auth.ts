@@ -26,7 +26,7 @@ export function checkAuth(auth: Auth, path: string, report: Report): void {
       checkAuth(method, at, report);
       const isOpen = method.type === "anonymous" || method.type === "none";
       if (isOpen && i + 1 < auth.methods.length) {
-        report.warning(at, "lets everybody in, so the methods after it are never asked");
+        report.warning(at, "accepts every request, so the methods after it are never used");
       }
     }
   }
@@ -76,7 +76,7 @@ function keyOf(algorithm: Jwt["algorithm"], secret: string, path: string, report
 
 function keySet(url: string, { algorithm }: Jwt, path: string, report: Report): void {
   if (isShared(algorithm))
-    report.problem(`${path}.jwks_url`, `${algorithm} takes a shared secret, which nobody publishes`);
+    report.problem(`${path}.jwks_url`, `${algorithm} takes a shared secret, which is not published`);
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:" && !isLoopback(hostname)) {
     report.problem(

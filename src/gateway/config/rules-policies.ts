@@ -78,12 +78,12 @@ function headerRules({ headers, auth }: Pick<RouteConfig, "headers" | "auth">, p
   const identity = new Set(identityNames(auth));
   for (const [name, at] of namesOf(request, `${path}.request`)) {
     const known = nameOf(name);
-    if (OF_REQUESTS.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway alone`);
-    else if (identity.has(known)) report.problem(at, `${JSON.stringify(name)} is set by authentication alone`);
+    if (OF_REQUESTS.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway only`);
+    else if (identity.has(known)) report.problem(at, `${JSON.stringify(name)} is set by authentication only`);
   }
   for (const [name, at] of namesOf(response, `${path}.response`)) {
     const known = nameOf(name);
-    if (OF_RESPONSES.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway alone`);
+    if (OF_RESPONSES.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway only`);
     // What an answer was chosen by must reach caches, whatever else they are told.
     else if (known === "vary" && !at.includes(".add[")) report.problem(at, `"${name}" can be added to, not replaced`);
   }

@@ -44,13 +44,13 @@ function destination(route: RouteConfig, path: string, report: Report): void {
     const at = `${path}.traffic_split_sticky`;
     if ((header === undefined) === (cookie === undefined)) report.problem(at, 'expected either "header" or "cookie"');
     else if (split.length === 0) report.warning(at, "without traffic_split there is nothing to choose");
-    else if (route.cache !== undefined) report.warning(at, "does not hold for what the cache answers");
+    else if (route.cache !== undefined) report.warning(at, "does not apply to responses from the cache");
   }
   if (route.rewrite_replacement !== "" && route.rewrite_pattern === undefined) {
     report.warning(`${path}.rewrite_replacement`, "without rewrite_pattern it replaces nothing");
   }
   if (INTERCEPTED.includes(route.path_prefix)) {
-    report.warning(`${path}.path_prefix`, `${route.path_prefix} itself is answered by the gateway`);
+    report.warning(`${path}.path_prefix`, `${route.path_prefix}itself is served by the gateway`);
   }
 }
 
@@ -61,7 +61,7 @@ function upstreamHeaders(route: RouteConfig, path: string, report: Report): void
   for (const [i, { name, value }] of route.upstream_headers.entries()) {
     const at = `${path}.upstream_headers[${i}]`;
     const lower = name.toLowerCase();
-    if (FRAMING.has(lower)) report.problem(`${at}.name`, `${JSON.stringify(name)} is set by the gateway alone`);
+    if (FRAMING.has(lower)) report.problem(`${at}.name`, `${JSON.stringify(name)} is set by the gateway only`);
     if (lower !== "host") continue;
     if (hasHost) report.problem(`${at}.name`, "Host is there twice");
     if (!/^[\w.-]+(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/.test(value)) {
@@ -105,11 +105,11 @@ function ways(x402: RouteX402Config, path: string, report: Report): void {
     if (other !== undefined) report.problem(at, `is the same way of paying as ${other}`);
     seen.set(key, other ?? at);
     if (scheme === "upto" && x402.settle === "before") {
-      report.problem(`${at}.scheme`, '"upto" is charged by the answer, so it excludes settle "before"');
+      report.problem(`${at}.scheme`, '"upto" is charged by the response, so it excludes settle "before"');
     }
   }
   if (x402.inline_receipt && x402.settle === "before") {
-    report.warning(`${path}.inline_receipt`, 'has no effect with settle "before", whose answers are not held');
+    report.warning(`${path}.inline_receipt`, 'has no effect with settle "before", whose responses are not held');
   }
 }
 

@@ -30,7 +30,7 @@ function headers({ facilitator_headers: list }: X402, report: Report): void {
     const path = `x402.facilitator_headers[${i}].name`;
     const lower = name.toLowerCase();
     const other = seen.get(lower);
-    if (TAKEN.has(lower)) report.problem(path, `${JSON.stringify(name)} is set by the gateway alone`);
+    if (TAKEN.has(lower)) report.problem(path, `${JSON.stringify(name)} is set by the gateway only`);
     else if (other !== undefined) report.problem(path, `is that of x402.facilitator_headers[${other}]`);
     seen.set(lower, other ?? i);
   }
@@ -83,6 +83,6 @@ export function checkFacilitator(route: RouteX402Config, path: string, context: 
     const network = parseNetwork(name);
     if (network === undefined || known.includes(network)) continue;
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
-    report.problem(`${at}.network`, `${network} is none of x402.chains, on which x402.embedded settles`);
+    report.problem(`${at}.network`, `${network} is not one of x402.chains, on which x402.embedded settles`);
   }
 }

@@ -113,7 +113,7 @@ export class LoadedFilters {
 
   /** Said once of an entry that several routes, for different hosts, are closed by. */
   #unloaded(index: number, { match }: Entry, error: unknown): void {
-    const message = `${messageOf(error)}; the route ${JSON.stringify(match)} answers 503`;
+    const message = `${messageOf(error)}; the route ${JSON.stringify(match)} gets 503`;
     const path = `wasm_filters[${index}].module`;
     if (this.findings.some((finding) => finding.path === path)) return;
     this.findings.push({ kind: "unloaded", path, message });

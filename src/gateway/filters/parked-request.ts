@@ -90,7 +90,7 @@ export class ParkedRequest extends Deadline {
   #done(outcome: CommandOutcome): void {
     this.#forget = undefined;
     if (outcome.kind === "reply") this.#finish(outcome);
-    else this.#finish({ kind: "control", reason: `did not get its host call answered: ${outcome.detail}` });
+    else this.#finish({ kind: "control", reason: `got no result for its host call: ${outcome.detail}` });
   }
 
   #bodyFailed(error: TurnpikeError | undefined): void {

@@ -65,7 +65,7 @@ const REFUSED: readonly [what: string, cert: string, key: string, message: RegEx
   ["a file without a certificate", "nothing", good.key, /certificate ".*cert.pem": the file holds none/],
   ["a key in the certificate's place", good.key, good.key, /certificate ".*cert.pem": the file holds none/],
   ["a broken certificate", BROKEN, good.key, /certificate ".*cert.pem": it cannot be decoded/],
-  ["a file without a key", good.cert, "nothing", /private key ".*key.pem": it is no private key in PEM form/],
+  ["a file without a key", good.cert, "nothing", /private key ".*key.pem": it is not a private key in PEM form/],
   ["a key behind a passphrase", good.cert, PROTECTED, /private key ".*key.pem": it is protected by a passphrase/],
 ];
 for (const [what, cert, key, message] of REFUSED) {

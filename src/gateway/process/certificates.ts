@@ -94,7 +94,9 @@ function parseKey(pem: string, path: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    const reason = pem.includes("ENCRYPTED") ? "it is protected by a passphrase" : "it is no private key in PEM form";
+    const reason = pem.includes("ENCRYPTED")
+      ? "it is protected by a passphrase"
+      : "it is not a private key in PEM form";
     throw new Error(`Cannot use the private key "${path}": ${reason}`, { cause: error });
   }
 }

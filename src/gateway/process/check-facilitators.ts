@@ -73,7 +73,7 @@ export async function requireFacilitators(config: Config, lease: Lease, log: (me
 async function warn(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
   try {
     for (const finding of await facilitatorFindings(config, lease)) {
-      log(`warning: ${findingText(finding)}; until that changes, payments are answered with 503 or refused`);
+      log(`warning: ${findingText(finding)}; until that changes, payments get 503 or are refused`);
     }
   } catch (error) {
     log(`warning: ${messageOf(error)}`);

@@ -17,12 +17,12 @@ const CASES: readonly (readonly [Partial<Payment>, Change, string | undefined])[
   [
     { state: "unknown" },
     { state: "settled", hold: false, transaction: "0x1" },
-    "that was open is settled, and its answer is owed until the client asks again",
+    "that was open is settled; its response is delivered when the client sends the payment again",
   ],
   [
     { state: "settled" },
     { state: "settled", hold: false, delivered: false },
-    "is settled and its answer was not taken whole: it is owed until the client asks again",
+    "is settled, but its response was not delivered completely; it is delivered when the client sends the payment again",
   ],
   [{ state: "settled", delivered: true }, { state: "settled", hold: false, delivered: false }, undefined],
 ];

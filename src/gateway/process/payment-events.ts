@@ -18,9 +18,12 @@ export function paymentEvent(before: Payment, change: Change): NewEvent | undefi
   if (state === "failed" && before.state === "unknown") return event("that was open moved no money", "failed");
   if (state !== "settled" || hold || delivered === true || before.delivered) return undefined;
   if (isOpen && before.transaction === "" && change.transaction !== undefined) {
-    return event("that was open is settled, and its answer is owed until the client asks again", "owed");
+    return event("that was open is settled; its response is delivered when the client sends the payment again", "owed");
   }
-  return event("is settled and its answer was not taken whole: it is owed until the client asks again", "owed");
+  return event(
+    "is settled, but its response was not delivered completely; it is delivered when the client sends the payment again",
+    "owed",
+  );
 }
 
 /** The same observer, whose breakers are events as well. */
@@ -30,8 +33,8 @@ export function withBreakerEvents(observer: FacilitatorObserver, onEvent: OnEven
     breakerChanged(isOpen) {
       observer.breakerChanged(isOpen);
       const message = isOpen
-        ? "a facilitator gives no answers: payments by it are refused until it does"
-        : "a facilitator that gave no answers is asked again";
+        ? "a facilitator does not respond: its payments are refused until it does"
+        : "a facilitator responds again";
       onEvent({ kind: "payment", message, details: { breaker: isOpen ? "open" : "closed" } });
     },
   };
@@ -48,12 +51,12 @@ export class LedgerWatch {
 
   answered(): void {
     if (this.#away)
-      this.#onEvent({ kind: "payment", message: "the ledger answers again", details: { ledger: "back" } });
+      this.#onEvent({ kind: "payment", message: "the ledger responds again", details: { ledger: "back" } });
     this.#away = false;
   }
 
   failed(): void {
-    const message = "the ledger gives no answer: paid routes are answered with 503 until it does";
+    const message = "the ledger does not respond: paid routes get 503 until it does";
     if (!this.#away) this.#onEvent({ kind: "payment", message, details: { ledger: "away" } });
     this.#away = true;
   }

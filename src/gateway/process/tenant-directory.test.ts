@@ -82,7 +82,7 @@ test("a worker that gives no answer is told of, and not asked more than it can a
   const problems = await Promise.all(Array.from({ length: 65 }, () => problemOf(directory.list())));
   expect(problems[64]).toContain("overloaded: Cannot ask all workers for their tenants: one has too much to answer");
   expect(problems[0]).toContain(
-    "overloaded: Cannot ask all workers for their tenants: one gave no answer within 30 ms",
+    "overloaded: Cannot ask all workers for their tenants: one did not respond within 30 ms",
   );
   expect(deaf.asked).toHaveLength(64);
   // Late, and nobody's.

@@ -60,7 +60,7 @@ export class TenantQuestions {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Omit<TenantAnswer, "kind" | "id">>();
     this.#waiting.set(id, resolve);
-    const timer = setTimeout(() => reject(tooBusy(`gave no answer within ${this.#answerMs} ms`)), this.#answerMs);
+    const timer = setTimeout(() => reject(tooBusy(`did not respond within ${this.#answerMs} ms`)), this.#answerMs);
     if (!this.#send({ kind: "tenants", id, ...(drop === undefined ? {} : { drop }) })) resolve(NOTHING);
     try {
       return await promise;

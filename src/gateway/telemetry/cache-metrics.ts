@@ -23,11 +23,9 @@ export class CacheMetrics {
 
 /** The caches of all routes together. */
 export function writeCaches(page: Page, { totals }: Snapshot): void {
-  page.metric("turnpike_cache_requests_total", "counter", "Requests that came to a cache, by what it made of them.");
+  page.metric("turnpike_cache_requests_total", "counter", "Requests that reached a cache, by result.");
   for (const [index, result] of CACHE_RESULTS.entries())
     page.sample(at(totals, COLUMN.cacheRequests + index), { result });
-  page.metric("turnpike_cache_entries", "gauge", "Responses that caches hold.").sample(at(totals, COLUMN.cacheEntries));
-  page
-    .metric("turnpike_cache_bytes", "gauge", "Bytes that the responses in caches take.")
-    .sample(at(totals, COLUMN.cacheBytes));
+  page.metric("turnpike_cache_entries", "gauge", "Responses stored in caches.").sample(at(totals, COLUMN.cacheEntries));
+  page.metric("turnpike_cache_bytes", "gauge", "Bytes of stored responses.").sample(at(totals, COLUMN.cacheBytes));
 }

@@ -56,9 +56,9 @@ export function writeConnections(page: Page, { totals }: Snapshot): void {
   const perTransport = (column: number): void => {
     for (const [t, transport] of TRANSPORTS.entries()) page.sample(at(totals, column + t), { transport });
   };
-  page.metric("turnpike_connections_open", "gauge", "Client connections that are open.");
+  page.metric("turnpike_connections_open", "gauge", "Open client connections.");
   perTransport(COLUMN.connectionsOpen);
-  page.metric("turnpike_connections_total", "counter", "Client connections that were taken on.");
+  page.metric("turnpike_connections_total", "counter", "Accepted client connections.");
   perTransport(COLUMN.connections);
   page.metric(
     "turnpike_connections_refused_total",
@@ -72,15 +72,15 @@ export function writeConnections(page: Page, { totals }: Snapshot): void {
     "Idle client connections closed to make room for others.",
   );
   perTransport(COLUMN.connectionsYielded);
-  page.metric("turnpike_http_connections_total", "counter", "Client connections by what they speak.");
+  page.metric("turnpike_http_connections_total", "counter", "Client connections by protocol.");
   for (const [p, protocol] of PROTOCOLS.entries())
     page.sample(at(totals, COLUMN.connectionProtocols + p), { protocol });
-  page.metric("turnpike_tls_handshakes_total", "counter", "TLS handshakes of clients that were completed.");
+  page.metric("turnpike_tls_handshakes_total", "counter", "Completed TLS handshakes of clients.");
   for (const [v, version] of TLS_VERSIONS.entries()) {
     for (const [r, resumed] of ["false", "true"].entries()) {
       page.sample(at(totals, COLUMN.tlsHandshakes + v * 2 + r), { version, resumed });
     }
   }
-  page.metric("turnpike_tls_handshake_failures_total", "counter", "TLS handshakes of clients that failed.");
+  page.metric("turnpike_tls_handshake_failures_total", "counter", "Failed TLS handshakes of clients.");
   page.sample(at(totals, COLUMN.tlsFailures));
 }

@@ -31,11 +31,7 @@ function columnOf(operation: Operation, outcome: OperationOutcome): number {
 
 /** The facilitators of all routes together: their addresses are nobody's business. */
 export function writeFacilitators(page: Page, { totals }: Snapshot): void {
-  page.metric(
-    "turnpike_facilitator_requests_total",
-    "counter",
-    "Calls to facilitators, by what was asked and how it ended.",
-  );
+  page.metric("turnpike_facilitator_requests_total", "counter", "Calls to facilitators, by operation and outcome.");
   for (const operation of OPERATIONS) {
     for (const outcome of OUTCOMES) page.sample(at(totals, columnOf(operation, outcome)), { operation, outcome });
   }
@@ -43,7 +39,7 @@ export function writeFacilitators(page: Page, { totals }: Snapshot): void {
     .metric(
       "turnpike_facilitator_breakers_open",
       "gauge",
-      "Circuit breakers that keep calls from a facilitator which does not answer; each worker has its own.",
+      "Open circuit breakers of facilitators that do not respond, one for each worker.",
     )
     .sample(at(totals, COLUMN.facilitatorBreakersOpen));
 }

@@ -236,23 +236,23 @@ const GAUGES = [
   [
     "routes_closed",
     COLUMN.routesClosed,
-    "Path prefixes that are answered 503 since a filter of theirs cannot be loaded, each worker counted.",
+    "Path prefixes that get 503 because a filter cannot be loaded, summed over workers.",
   ],
-  ["park_active", COLUMN.parkActive, "Requests that are parked until a host call of their filter is answered."],
-  ["park_capacity", COLUMN.parkCapacity, "Requests that all workers together may park."],
+  ["park_active", COLUMN.parkActive, "Requests parked until a host call of their filter returns."],
+  ["park_capacity", COLUMN.parkCapacity, "Maximum of parked requests, over all workers."],
   ["pool_instances", COLUMN.poolInstances, "Instances of filters."],
-  ["pool_pinned", COLUMN.poolPinned, "Instances of filters that a request has for itself."],
-  ["control_configured", COLUMN.controlConfigured, "Workers with a way to the sandbox."],
-  ["control_ready", COLUMN.controlReady, "Workers whose way to the sandbox takes commands."],
-  ["tenants_active", COLUMN.tenantsActive, "Tenants with a warm mapping, each worker counted."],
+  ["pool_pinned", COLUMN.poolPinned, "Filter instances bound to one request."],
+  ["control_configured", COLUMN.controlConfigured, "Workers with a configured control socket."],
+  ["control_ready", COLUMN.controlReady, "Workers whose control socket accepts commands."],
+  ["tenants_active", COLUMN.tenantsActive, "Tenants with a warm mapping, summed over workers."],
 ] as const;
 
 const TENANT_COUNTERS = [
-  ["hits", "Requests on tenant routes that went straight to the tenant."],
-  ["misses", "Requests on tenant routes whose tenant was not warm."],
+  ["hits", "Requests on tenant routes to a warm tenant."],
+  ["misses", "Requests on tenant routes to a cold tenant."],
   [
     "evictions",
-    "Warm mappings that were dropped: the tenant failed, made room for another one, or an operator dropped it.",
+    "Warm mappings that were removed: the tenant failed, another one needed the space, or an operator removed it.",
   ],
 ] as const;
 
@@ -272,15 +272,15 @@ function writeFilters(page: Page, entries: readonly TableEntry[]): void {
     labels: { filter: name?.first ?? "other", route: name?.second ?? "other" },
     values,
   }));
-  page.metric("turnpike_filter_invocations_total", "counter", "Invocations of WebAssembly filters by their outcome.");
+  page.metric("turnpike_filter_invocations_total", "counter", "Invocations of WebAssembly filters, by outcome.");
   for (const { labels, values } of all) {
     for (const { phase, outcome, count } of invocationsIn(values)) page.sample(count, { ...labels, phase, outcome });
   }
-  page.metric("turnpike_filter_fuel_total", "counter", "Fuel that invocations have used.");
+  page.metric("turnpike_filter_fuel_total", "counter", "Fuel used by invocations.");
   for (const { labels, values } of all) {
     for (const [index, phase] of FILTER_PHASES.entries()) page.sample(at(values, FUEL + index), { ...labels, phase });
   }
-  page.metric("turnpike_filter_duration_seconds", "histogram", "Time that invocations took, without waits.");
+  page.metric("turnpike_filter_duration_seconds", "histogram", "Duration of invocations, without waits.");
   for (const { labels, values } of all) writeDurations(page, labels, values);
 }
 

@@ -13,7 +13,7 @@ export function writeGrpc(page: Page, { totals }: Snapshot): void {
   page.metric(
     "turnpike_grpc_responses_total",
     "counter",
-    "Calls of gRPC by their status; 1 is also a client that left before it was answered.",
+    "gRPC calls by status; 1 includes clients that left before the response.",
   );
   for (let status = 0; status < GRPC_STATUSES; status++) {
     page.sample(at(totals, COLUMN.grpcResponses + status), { code: status === OTHER ? "other" : status });

@@ -82,7 +82,7 @@ export function writeHttp(page: Page, { totals }: Snapshot): void {
   page.metric(
     "turnpike_http_responses_total",
     "counter",
-    "Responses by status code; 499 is a client that left before it was answered.",
+    "Responses by status code; 499 is a client that left before the response.",
   );
   for (const [p, protocol] of PROTOCOLS.entries()) {
     for (let code = 0; code < CODES; code++) {
@@ -113,7 +113,7 @@ function writeDurations(page: Page, totals: Float64Array): void {
   page.metric(
     "turnpike_http_request_duration_seconds",
     "histogram",
-    "Time from a request's head to the end of its response being handed to the system.",
+    "Time from the head of a request until its whole response was written to the socket.",
   );
   for (const [p, protocol] of PROTOCOLS.entries()) {
     let count = 0;

@@ -26,13 +26,13 @@ export class MirrorMetrics {
 }
 
 const COUNTERS = [
-  ["requests", COLUMN.mirrorRequests, "Requests on routes with a mirror, of each of which a copy is to be sent."],
+  ["requests", COLUMN.mirrorRequests, "Requests on routes with a mirror, each to be copied."],
   [
     "given_up",
     COLUMN.mirrorGivenUp,
-    "Copies that were not sent whole: too many at one time, too slowly taken, or of a request that did not come whole.",
+    "Copies not sent completely: too many at once, a slow mirror, or an incomplete request.",
   ],
-  ["failures", COLUMN.mirrorFailures, "Copies that a mirror has refused, or did not answer."],
+  ["failures", COLUMN.mirrorFailures, "Copies that a mirror refused or did not respond to."],
 ] as const;
 
 /** The copies of all routes together. */

@@ -32,21 +32,17 @@ export class PaymentMetrics {
 
 /** The ledger and its outbox, over all routes. */
 export function writePayments(page: Page, { rows, totals }: Snapshot): void {
-  page.metric(
-    "turnpike_payments_total",
-    "counter",
-    "Payments that have come so far: one that was owed may be settled.",
-  );
+  page.metric("turnpike_payments_total", "counter", "Payments by the last state that they reached.");
   for (const [index, outcome] of PAYMENT_OUTCOMES.entries()) {
     page.sample(at(totals, COLUMN.payments + index), { outcome });
   }
   page
-    .metric("turnpike_payments_open", "gauge", "Payments in the ledger of which it is not known whether money moved.")
+    .metric("turnpike_payments_open", "gauge", "Payments in the ledger whose settlement is not known.")
     .sample(largest(rows, COLUMN.paymentsOpen));
-  page.metric("turnpike_settlement_records_total", "counter", "Tries to post a settlement record, by what came of it.");
+  page.metric("turnpike_settlement_records_total", "counter", "Tries to post a settlement record, by result.");
   for (const [index, result] of RECORD_RESULTS.entries()) page.sample(at(totals, COLUMN.records + index), { result });
   page
-    .metric("turnpike_settlement_records_waiting", "gauge", "Settlement records that wait to be posted.")
+    .metric("turnpike_settlement_records_waiting", "gauge", "Settlement records waiting to be posted.")
     .sample(largest(rows, COLUMN.recordsWaiting));
 }
 

@@ -7,17 +7,17 @@ const PAGE_BYTES = 4096;
 
 /** The program, its processes, and what one worker may hold in memory. */
 export function writeProcesses(page: Page, { rows, totals }: Snapshot): void {
-  page.metric("turnpike_build_info", "gauge", "The version that runs; always 1.").sample(1, { version: VERSION });
+  page.metric("turnpike_build_info", "gauge", "The running version; always 1.").sample(1, { version: VERSION });
   const running = rows.flatMap((row, worker) => (at(row, COLUMN.pid) === 0 ? [] : [{ row, worker }]));
-  page.metric("turnpike_worker_start_time_seconds", "gauge", "When a worker started, in Unix seconds.");
+  page.metric("turnpike_worker_start_time_seconds", "gauge", "Start of a worker, in Unix seconds.");
   for (const { row, worker } of running) page.sample(at(row, COLUMN.startedAt), { worker });
-  page.metric("turnpike_worker_resident_memory_bytes", "gauge", "Memory of a worker that is in RAM.");
+  page.metric("turnpike_worker_resident_memory_bytes", "gauge", "Resident memory of a worker.");
   for (const { row, worker } of running) {
     const bytes = residentBytes(at(row, COLUMN.pid));
     if (bytes !== undefined) page.sample(bytes, { worker });
   }
   page
-    .metric("turnpike_worker_restarts_total", "counter", "Workers started in place of one that had ended.")
+    .metric("turnpike_worker_restarts_total", "counter", "Workers started to replace one that ended.")
     .sample(at(totals, COLUMN.workerRestarts));
   page
     .metric("turnpike_config_reloads_total", "counter", "Reloads of the configuration.")
@@ -27,11 +27,11 @@ export function writeProcesses(page: Page, { rows, totals }: Snapshot): void {
     .metric(
       "turnpike_access_log_lines_dropped_total",
       "counter",
-      "Lines that a full or slow disk or pipe did not take.",
+      "Log lines dropped because a disk or pipe was full or slow.",
     )
     .sample(at(totals, COLUMN.logLinesDropped));
   page
-    .metric("turnpike_access_logs_failing", "gauge", "Access logs that lose lines, each worker counted.")
+    .metric("turnpike_access_logs_failing", "gauge", "Access logs that lose lines, summed over workers.")
     .sample(at(totals, COLUMN.logsFailing));
 }
 
@@ -54,7 +54,7 @@ export function writeBuffers(page: Page, totals: Float64Array, capacities: Capac
     .sample(capacities.body, { pool: "body" })
     .sample(capacities.disk, { pool: "disk" });
   page
-    .metric("turnpike_buffer_refusals_total", "counter", "Requests refused or cut off since the buffers were used up.")
+    .metric("turnpike_buffer_refusals_total", "counter", "Requests refused or cut off because no buffer was free.")
     .sample(at(totals, COLUMN.bufferRefusals), { pool: "stream" })
     .sample(at(totals, COLUMN.bodyBufferRefusals), { pool: "body" });
 }

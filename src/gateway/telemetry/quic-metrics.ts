@@ -4,14 +4,14 @@ import { at, type Page, type Snapshot } from "./page.ts";
 
 /** What is told of QUIC beside what connections and requests of all protocols count: figure, column, name, help. */
 const COUNTERS = [
-  ["handshakeFailures", COLUMN.quicHandshakeFailures, "handshake_failures", "QUIC handshakes that failed."],
-  ["streamsTotal", COLUMN.quicStreams, "streams", "Request streams that were opened."],
-  ["streamsMalformed", COLUMN.quicStreamsMalformed, "malformed_streams", "Request streams that were malformed."],
-  ["bytesIn", COLUMN.quicBytesIn, "received_bytes", "Bytes of UDP that were received."],
-  ["bytesOut", COLUMN.quicBytesOut, "sent_bytes", "Bytes of UDP that were sent."],
-  ["packetsIn", COLUMN.quicPacketsIn, "received_packets", "Packets that were received."],
+  ["handshakeFailures", COLUMN.quicHandshakeFailures, "handshake_failures", "Failed QUIC handshakes."],
+  ["streamsTotal", COLUMN.quicStreams, "streams", "Opened request streams."],
+  ["streamsMalformed", COLUMN.quicStreamsMalformed, "malformed_streams", "Malformed request streams."],
+  ["bytesIn", COLUMN.quicBytesIn, "received_bytes", "Received UDP bytes."],
+  ["bytesOut", COLUMN.quicBytesOut, "sent_bytes", "Sent UDP bytes."],
+  ["packetsIn", COLUMN.quicPacketsIn, "received_packets", "Received packets."],
   ["packetsOut", COLUMN.quicPacketsOut, "sent_packets", "Packets that were sent."],
-  ["packetsLost", COLUMN.quicPacketsLost, "lost_packets", "Packets that were lost, of connections that have ended."],
+  ["packetsLost", COLUMN.quicPacketsLost, "lost_packets", "Lost packets of ended connections."],
 ] as const;
 
 /** Counts what HTTP/3 endpoints say of themselves into a worker's row. */
@@ -36,7 +36,7 @@ export class QuicMetrics {
 /** QUIC, over all endpoints. */
 export function writeQuic(page: Page, { totals }: Snapshot): void {
   page
-    .metric("turnpike_quic_streams_open", "gauge", "Request streams that are open.")
+    .metric("turnpike_quic_streams_open", "gauge", "Open request streams.")
     .sample(at(totals, COLUMN.quicStreamsOpen));
   for (const [, column, name, help] of COUNTERS) {
     page.metric(`turnpike_quic_${name}_total`, "counter", help).sample(at(totals, column));

@@ -37,17 +37,21 @@ export function writeRateLimits(page: Page, { totals }: Snapshot): void {
     .metric(
       "turnpike_rate_limit_shared_total",
       "counter",
-      "Requests that found no bucket of their own since the table is full, and were counted together with others of their route.",
+      "Requests counted in a shared bucket of their route because the table was full.",
     )
     .sample(at(totals, COLUMN.rateLimitsShared));
   page.metric(
     "turnpike_rate_limit_store_requests_total",
     "counter",
-    "Requests whose limit is kept in rate_limit_store: answered by it, failed or too late, or skipped while it is away. All but the first were limited by this server alone.",
+    "Requests limited by rate_limit_store: decided by it, failed or late, or skipped while it is unavailable. This server alone limited all but the first kind.",
   );
   for (const [index, result] of RATE_LIMIT_STORE_RESULTS.entries())
     page.sample(at(totals, COLUMN.rateLimitStore + index), { result });
   page
-    .metric("turnpike_rate_limit_store_away", "gauge", "Workers that do without rate_limit_store, since it is away.")
+    .metric(
+      "turnpike_rate_limit_store_away",
+      "gauge",
+      "Workers that limit without rate_limit_store because it is unavailable.",
+    )
     .sample(at(totals, COLUMN.rateLimitStoresAway));
 }

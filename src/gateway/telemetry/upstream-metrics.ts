@@ -72,18 +72,18 @@ export class ServerMetrics {
 }
 
 const COUNTERS: readonly (readonly [name: string, column: number, help: string])[] = [
-  ["requests", SERVER_COLUMN.requests, "Requests that were sent to a server, each try counted."],
-  ["retries", SERVER_COLUMN.retries, "Requests that were sent to a server after another try had failed."],
-  ["connections", SERVER_COLUMN.connections, "Connections to upstream servers that were begun."],
+  ["requests", SERVER_COLUMN.requests, "Requests sent to a server, including retries."],
+  ["retries", SERVER_COLUMN.retries, "Requests sent to a server after another try failed."],
+  ["connections", SERVER_COLUMN.connections, "Started connections to upstream servers."],
   [
     "failures",
     SERVER_COLUMN.failures,
-    "Failures that count against upstream servers: connections and answers that were refused, cut off, late or malformed.",
+    "Failures that count against upstream servers: refused, cut off, late or malformed connections and responses.",
   ],
 ];
 const GAUGES: readonly (readonly [name: string, gauge: number, help: string])[] = [
-  ["connections_open", SERVER_GAUGE.connectionsOpen, "Connections to upstream servers, those being opened included."],
-  ["requests_waiting", SERVER_GAUGE.requestsWaiting, "Requests that wait for a connection to an upstream server."],
+  ["connections_open", SERVER_GAUGE.connectionsOpen, "Connections to upstream servers, including those being opened."],
+  ["requests_waiting", SERVER_GAUGE.requestsWaiting, "Requests waiting for a connection to an upstream server."],
 ];
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
@@ -94,7 +94,11 @@ export function writeUpstreams(page: Page, { totals }: Snapshot, servers: readon
     page.metric(`turnpike_upstream_${name}_total`, "counter", help);
     for (const { labels, slot } of labelled) page.sample(at(totals, serverColumn(slot) + column), labels);
   }
-  page.metric("turnpike_upstream_responses_total", "counter", "Final answers of upstream servers, by class of status.");
+  page.metric(
+    "turnpike_upstream_responses_total",
+    "counter",
+    "Final responses of upstream servers, by class of status.",
+  );
   for (const { labels, slot } of labelled) writeResponses(page, totals, labels, slot);
   for (const [name, gauge, help] of GAUGES) {
     page.metric(`turnpike_upstream_${name}`, "gauge", help);
@@ -107,7 +111,7 @@ export function writeHealth(page: Page, servers: readonly CountedServer[]): void
   page.metric(
     "turnpike_upstream_server_in_rotation",
     "gauge",
-    "1 where neither probes nor failures keep requests away.",
+    "1 if neither probes nor failures take the server out of rotation.",
   );
   for (const { upstream, key, inRotation } of servers) page.sample(Number(inRotation), { upstream, server: key });
   page.metric(

@@ -101,7 +101,7 @@ const DECLINED: readonly (readonly [name: string, change: Partial<PaymentRequire
   ["Permit2", { extra: { assetTransferMethod: "permit2" } }, "none of the ways asked for"],
   ["a flow that it does not know", { extra: { paymentFlow: "escrow" } }, "none of the ways asked for"],
   ["another chain's coin", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" }, "none of the ways asked for"],
-  ["no payee", { payTo: "nobody" }, "the payee is no address"],
+  ["no payee", { payTo: "nobody" }, "the payee is not an address"],
 ];
 
 for (const [name, change, message] of DECLINED) {

@@ -29,7 +29,7 @@ export interface PayOptions extends ChoiceOptions {
   readonly now?: () => number;
   /** Waits so many milliseconds between two tries with the same payment. */
   readonly sleep?: (ms: number) => Promise<void>;
-  /** Sends each request; the global fetch where it is left out. */
+  /** Sends each request; the global fetchby default. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 

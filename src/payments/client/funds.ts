@@ -36,7 +36,7 @@ export function namedNetworks(env: Environment): readonly Network[] {
   });
 }
 
-/** A chain that is only read. Throws where `url` is no http or https URL, without repeating it. */
+/** A chain that is only read. Throws where `url` is not an http or https URL, without repeating it. */
 export function openChain(network: Network, url: string): EvmNode {
   return createNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
 }

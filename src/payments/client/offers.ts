@@ -65,7 +65,7 @@ interface Candidate {
 export async function chooseOffer(required: PaymentRequired, options: ChoiceOptions): Promise<Offer> {
   const known = required.accepts.flatMap((requirements) => offerOf(requirements, options.assets ?? []) ?? []);
   const payable = known.filter(({ requirements }) => isAddress(requirements.payTo));
-  if (known.length > 0 && payable.length === 0) throw new PaymentDeclined("Cannot pay: the payee is no address");
+  if (known.length > 0 && payable.length === 0) throw new PaymentDeclined("Cannot pay: the payee is not an address");
   const limit = parseDollars(options.maxPrice);
   const affordable = payable.filter((offer) => dollarsOf(offer) <= limit).toSorted(cheapestFirst);
   const [cheapest] = payable.toSorted(cheapestFirst);

@@ -26,7 +26,7 @@ export function signOffer(required: PaymentRequired, offer: Offer, account: Acco
 }
 
 function payeeOf({ payTo }: PaymentRequirements) {
-  if (!isAddress(payTo)) throw new PaymentDeclined("Cannot pay: the payee is no address");
+  if (!isAddress(payTo)) throw new PaymentDeclined("Cannot pay: the payee is not an address");
   return payTo;
 }
 
@@ -49,7 +49,7 @@ function permit({ requirements, asset }: Offer, account: Account, deadline: stri
   const facilitator = extra["facilitatorAddress"];
   const isUpto = scheme === "upto";
   if (isUpto && (typeof facilitator !== "string" || !isAddress(facilitator))) {
-    throw new PaymentDeclined("Cannot pay: the facilitator is no address");
+    throw new PaymentDeclined("Cannot pay: the facilitator is not an address");
   }
   const permit2Authorization: Permit2Authorization = {
     permitted: { token: asset.address, amount },

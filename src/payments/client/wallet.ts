@@ -33,7 +33,7 @@ export function openWallet(path: string): { readonly account: Account; readonly 
   if (present !== undefined) return { account: present, created: false };
   const created = createWallet(path, secp256k1.keygen().secretKey);
   const account = readWallet(path);
-  if (account === undefined) throw new Error(`Cannot use the wallet "${path}": it is gone again`);
+  if (account === undefined) throw new Error(`Cannot use the wallet "${path}": it disappeared while it was read`);
   return { account, created };
 }
 
@@ -57,10 +57,10 @@ export function readWallet(path: string): Account | undefined {
 function parseWallet(path: string, text: string): Account {
   const parsed = walletFile.safeParse(parseJson(text));
   // What is wrong is not shown: it may be the key.
-  if (!parsed.success) throw new Error(`Cannot use the wallet "${path}": it is no wallet file`);
+  if (!parsed.success) throw new Error(`Cannot use the wallet "${path}": it is not a wallet file`);
   const privateKey = hexToBytes(parsed.data.private_key.slice(2));
   if (!secp256k1.utils.isValidSecretKey(privateKey)) {
-    throw new Error(`Cannot use the wallet "${path}": its key is none of the curve`);
+    throw new Error(`Cannot use the wallet "${path}": its key is not valid for secp256k1`);
   }
   const address = checksumAddress(addressOfPrivateKey(privateKey));
   if (address.toLowerCase() !== parsed.data.address.toLowerCase()) {
@@ -71,7 +71,8 @@ function parseWallet(path: string, text: string): Account {
 
 /** Makes a wallet of a private key of 32 bytes. Throws where it is no key, or where there is a wallet, which stays as it is. */
 export function importWallet(path: string, privateKey: Uint8Array): void {
-  if (!secp256k1.utils.isValidSecretKey(privateKey)) throw new Error("Cannot take the key: it is none of the curve");
+  if (!secp256k1.utils.isValidSecretKey(privateKey))
+    throw new Error("Cannot take the key: it is not valid for secp256k1");
   if (!createWallet(path, privateKey)) throw new Error(`Cannot make a wallet at "${path}": there is one`);
 }
 

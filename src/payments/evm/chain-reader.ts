@@ -21,7 +21,7 @@ export async function findOn(
   requirements: PaymentRequirements,
 ): Promise<Outcome> {
   const node = nodes.get(requirements.network);
-  if (node === undefined) return { kind: "unknown", cause: "the payment's network is none of x402.chains" };
+  if (node === undefined) return { kind: "unknown", cause: "the payment's network is not one of x402.chains" };
   const method = methodFor(payment, requirements);
   if (method === undefined) return { kind: "unknown", cause: "no known way to pay" };
   return await method.find(node, payment, requirements);

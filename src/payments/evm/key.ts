@@ -9,7 +9,7 @@ export function parseKey(text: string): Account {
   if (digits === undefined) throw new Error("Cannot use the facilitator's key: it is not 32 bytes of hex");
   const privateKey = hexToBytes(digits);
   if (!secp256k1.utils.isValidSecretKey(privateKey)) {
-    throw new Error("Cannot use the facilitator's key: it is none of the curve");
+    throw new Error("Cannot use the facilitator's key: it is not valid for secp256k1");
   }
   return { address: addressOfPrivateKey(privateKey), privateKey };
 }

@@ -98,7 +98,7 @@ describe.skipIf(!hasChain)("the embedded facilitator with two chains", () => {
       expect(error).toBeInstanceOf(UnsupportedError);
       const { kinds, message } = error as UnsupportedError;
       expect(kinds.map(({ network }) => network)).toEqual([shop.chain.network, shop.chain.network]);
-      expect(message).toBe("Cannot learn what the facilitator supports: eip155:1: the node answered 502");
+      expect(message).toBe("Cannot learn what the facilitator supports: eip155:1: the node responded with 502");
       const payment = await shop.pay(await shop.payer());
       expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
     } finally {
@@ -125,18 +125,22 @@ describe("the embedded facilitator's options", () => {
   test.each([
     ["a short key", { key: "0xabc123" }, "Cannot use the facilitator's key: it is not 32 bytes of hex"],
     ["no key", { key: "" }, "Cannot use the facilitator's key: it is not 32 bytes of hex"],
-    ["a key above the curve", { key: "f".repeat(64) }, "Cannot use the facilitator's key: it is none of the curve"],
+    [
+      "a key above the curve",
+      { key: "f".repeat(64) },
+      "Cannot use the facilitator's key: it is not valid for secp256k1",
+    ],
     ["no chain", { chains: [] }, "Cannot start the embedded facilitator: x402.chains names no chain"],
     ["a chain twice", { chains: [chain, chain] }, "Cannot use the chain eip155:84532: it is configured twice"],
     [
       "a network that is none",
       { chains: [{ ...chain, network: "solana" }] },
-      `Cannot use the chain "solana": it is no EVM network`,
+      `Cannot use the chain "solana": it is not an EVM network`,
     ],
     [
       "a URL that is none",
       { chains: [{ ...chain, rpc_url: SECRET }] },
-      "Cannot use the chain eip155:84532: its RPC endpoint is no http or https URL",
+      "Cannot use the chain eip155:84532: its RPC endpoint is not an http or https URL",
     ],
   ])("are refused with %s, which is not shown", (_what, change, message) => {
     expect(() => createEmbeddedFacilitator({ chains: [chain], key, max_pending: 4, ...change })).toThrow(

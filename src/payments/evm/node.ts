@@ -36,10 +36,10 @@ export interface ChainOptions {
 /** Refuses to speak to a node of another chain than `network`. Throws where the network is none, or the URL none of http or https, and never repeats the URL. */
 export function createNode(options: ChainOptions, now: () => number): EvmNode {
   const network = parseNetwork(options.network);
-  if (network === undefined) throw new Error(`Cannot use the chain "${options.network}": it is no EVM network`);
+  if (network === undefined) throw new Error(`Cannot use the chain "${options.network}": it is not an EVM network`);
   const url = URL.parse(options.rpc_url);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`Cannot use the chain ${network}: its RPC endpoint is no http or https URL`);
+    throw new Error(`Cannot use the chain ${network}: its RPC endpoint is not an http or https URL`);
   }
   const rpc = createRpc(options.rpc_url, options.timeout_ms);
   const expected = chainId(network);

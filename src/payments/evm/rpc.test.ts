@@ -62,7 +62,7 @@ describe("a call to a node", () => {
     const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
     expect(answer).toEqual({
       fault: "unavailable",
-      cause: "no answer of the node within 50 ms",
+      cause: "no response of the node within 50 ms",
       isLate: true,
     } as never);
     expect(proxy.methods).toHaveLength(1);
@@ -75,7 +75,7 @@ describe("a call to a node", () => {
     const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
     expect(answer).toEqual({
       fault: "unavailable",
-      cause: "no answer of the node within 50 ms",
+      cause: "no response of the node within 50 ms",
       isLate: true,
     } as never);
   });

@@ -82,12 +82,12 @@ function createPost(url: string, timeoutMs: number): Post {
       // Some endpoints give JSON-RPC errors another status than 200.
       if (response.status === 200 || (json !== undefined && isAnswer(json))) return { json };
       const isBusy = response.status === 429 || response.status >= 500;
-      return { fault: isBusy ? "unavailable" : "failed", cause: `the node answered ${response.status}` };
+      return { fault: isBusy ? "unavailable" : "failed", cause: `the node responded with ${response.status}` };
     } catch (error) {
       if (!(error instanceof Error) || error.name !== "TimeoutError") {
         return { fault: "unavailable", cause: "no connection to the node" };
       }
-      return { fault: "unavailable", cause: `no answer of the node within ${timeoutMs} ms`, isLate: true };
+      return { fault: "unavailable", cause: `no response of the node within ${timeoutMs} ms`, isLate: true };
     }
   };
 }
@@ -110,7 +110,7 @@ function judge<T>(request: Request<T>, answer: Envelope): T | Fault {
   if (answer.error !== undefined) return toFault(request.method, answer.error);
   const parsed = request.schema.safeParse(answer.result);
   if (parsed.success) return parsed.data;
-  return { fault: "failed", cause: `the node's answer to ${request.method} makes no sense` };
+  return { fault: "failed", cause: `the node's response to ${request.method} is invalid` };
 }
 
 function toFault(method: string, { code, message, data }: NonNullable<Envelope["error"]>): Fault {
@@ -151,7 +151,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     const answer = await post(toBody(request, id));
     if (isFault(answer)) return answer;
     const own = byId(answer.json).get(id) ?? refusalWithoutId(answer.json);
-    if (own === undefined) return { fault: "failed", cause: `the node's answer to ${request.method} makes no sense` };
+    if (own === undefined) return { fault: "failed", cause: `the node's response to ${request.method} is invalid` };
     return judge(request, own);
   }
 

@@ -33,7 +33,7 @@ export interface EmbeddedSettings {
 export function readChains(chains: readonly ChainSettings[], environment: Environment): ReadChain[] {
   return chains.map(({ network: name, rpc_url_env: variable, ...options }, i) => {
     const network = parseNetwork(name);
-    if (network === undefined) throw new Error(`Cannot use x402.chains[${i}].network: "${name}" is no EVM chain`);
+    if (network === undefined) throw new Error(`Cannot use x402.chains[${i}].network: "${name}" is not an EVM chain`);
     return { ...options, network, rpc_url: readSecret(environment, variable, `x402.chains[${i}].rpc_url_env`) };
   });
 }

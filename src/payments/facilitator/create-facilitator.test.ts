@@ -51,7 +51,7 @@ test("a configuration without a facilitator sells nothing", () => {
     "x402.facilitator_url is not set, x402.embedded is off, and so is x402.test_mode",
   );
   expect(() => chooseFacilitator({ ...SETTINGS, facilitator_url: "file:///secret" }, "")).toThrow(
-    /is no http or https URL$/,
+    /is not an http or https URL$/,
   );
 });
 
@@ -85,7 +85,7 @@ test("a secret that is not set, or no field's value, stops the start and is not 
   const at = "Cannot use x402.facilitator_headers[0].value_env";
   expect(() => make({})).toThrow(`${at}: the environment variable FACILITATOR_TOKEN is not set`);
   expect(() => make({ FACILITATOR_TOKEN: "secret\r\nx: y" })).toThrow(
-    `${at}: the value of the environment variable FACILITATOR_TOKEN is no field value`,
+    `${at}: the value of the environment variable FACILITATOR_TOKEN is not a valid field value`,
   );
   expect(() => createFacilitator(choice, { ...SETTINGS, chains: [CHAIN] }, DEPS)).toThrow(
     "Cannot use x402.chains[0].rpc_url_env: the environment variable RPC is not set",

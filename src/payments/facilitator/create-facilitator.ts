@@ -59,7 +59,7 @@ export function chooseFacilitator(settings: FacilitatorSettings, routeUrl: strin
     );
   }
   // The value is not repeated: it may hold a key.
-  if (!isFacilitatorUrl(url)) throw new Error("Cannot take payments: x402.facilitator_url is no http or https URL");
+  if (!isFacilitatorUrl(url)) throw new Error("Cannot take payments: x402.facilitator_url is not an http or https URL");
   return { kind: "http", url, headers: globalUrl === "" || sameOrigin(url, globalUrl) ? headers : [] };
 }
 

@@ -89,7 +89,7 @@ export function createCall({ url, headers }: CallOptions): Call {
         return once(request, signal);
       });
     } catch {
-      const cause = signal.aborted ? `no answer within ${request.timeoutMs} ms` : "no connection";
+      const cause = signal.aborted ? `no response within ${request.timeoutMs} ms` : "no connection";
       return { fault: "unavailable", isDown: true, cause };
     }
   }

@@ -203,7 +203,7 @@ test("a page in a browser can neither send it payments nor read it by a name of 
 test("without a token it listens for this machine alone", async () => {
   const everywhere: FacilitatorPlace = { hostname: "0.0.0.0", port: 0 };
   const refused = await serve(undefined, {}, everywhere).then(String, String);
-  expect(refused).toContain("Cannot listen on 0.0.0.0: whoever reaches it could spend this key's gas");
+  expect(refused).toContain("Cannot listen on 0.0.0.0: programs that reach it could spend this key's gas");
   const { url } = await serve(undefined, { token: "secret" }, everywhere);
   expect(url).toStartWith("http://");
 });

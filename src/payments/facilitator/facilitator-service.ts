@@ -142,13 +142,16 @@ async function readRequest(request: Request): Promise<Checked | TurnpikeError> {
   try {
     json = JSON.parse(text);
   } catch {
-    return new TurnpikeError("invalid-parameters", "The body is no JSON");
+    return new TurnpikeError("invalid-parameters", "The body is not JSON");
   }
   const parsed = facilitatorRequestSchema.safeParse(json);
   if (parsed.success) return { payment: parsed.data.paymentPayload, requirements: parsed.data.paymentRequirements };
   const [first] = parsed.error.issues;
   const where = first?.path.map(String).join(".").slice(0, 100) ?? "";
-  return new TurnpikeError("invalid-parameters", `The body is no payment of version 2 with its requirements: ${where}`);
+  return new TurnpikeError(
+    "invalid-parameters",
+    `The body is not a payment of version 2 with its requirements: ${where}`,
+  );
 }
 
 async function readBody(request: Request): Promise<string | TurnpikeError> {

@@ -108,7 +108,7 @@ test("nothing is charged under upto without a transaction, and that is settled",
 test("an answer that hangs after its head, or comes endlessly, is given up", async () => {
   const hanging = await raw((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"));
   const slow = createHttpFacilitator({ url: hanging.url, timeoutMs: 100 });
-  expect(await slow.verify(payment, REQUIREMENTS)).toEqual({ kind: "unavailable", cause: "no answer within 100 ms" });
+  expect(await slow.verify(payment, REQUIREMENTS)).toEqual({ kind: "unavailable", cause: "no response within 100 ms" });
   expect(await slow.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown", transaction: "" });
   const endless = await raw((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -159,10 +159,10 @@ test("a redirect is not followed, and takes no secret along", async () => {
   });
   const url = http(({ url: at }) => Response.redirect(`${other}${new URL(at).pathname}`, 307));
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, headers: { authorization: "Bearer secret" } });
-  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "failed", cause: "it answered 307" });
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "failed", cause: "it responded with 307" });
   expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
   expect(await facilitator.supported().then(String, String)).toContain(
-    "Cannot learn what the facilitator supports: it answered 307",
+    "Cannot learn what the facilitator supports: it responded with 307",
   );
   expect(elsewhere).toEqual([]);
 });
@@ -200,7 +200,7 @@ test("kinds of version 1 and of no shape are left out", async () => {
   ]);
   const many = http(() => Response.json({ kinds: Array.from({ length: 2000 }, () => ({})) }));
   const supported = createHttpFacilitator({ url: many, timeoutMs: 5000 }).supported();
-  expect(await supported.then(String, String)).toContain("makes no sense");
+  expect(await supported.then(String, String)).toContain("is invalid");
 });
 
 test("extensions' answers are ignored, whatever they are", async () => {

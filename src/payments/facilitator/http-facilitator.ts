@@ -71,7 +71,7 @@ class HttpFacilitator implements Facilitator {
   async supported(): Promise<readonly Kind[]> {
     const said = await this.#ask({ path: "/supported", schema: supportedSchema, mayRepeat: true });
     if (isFault(said)) throw new UnsupportedError(said.cause);
-    if (said.status >= 300) throw new UnsupportedError(`it answered ${said.status}`);
+    if (said.status >= 300) throw new UnsupportedError(`it responded with ${said.status}`);
     this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
     const kinds = readKinds(said.data.kinds);
     if (said.data[PARTIAL] === true) throw new UnsupportedError("it cannot ask one of its chains", kinds);
@@ -88,7 +88,7 @@ class HttpFacilitator implements Facilitator {
     // With a fault of its own it has not looked at the payment, unless it names what is wrong with that.
     const isVerdict = !data.isValid && (status < 500 || reason !== "payment_refused");
     if (isVerdict) return { kind: "refused", reason };
-    return { kind: status < 500 ? "failed" : "unavailable", cause: `it answered ${status}` };
+    return { kind: status < 500 ? "failed" : "unavailable", cause: `it responded with ${status}` };
   }
 
   async settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {
@@ -105,7 +105,7 @@ class HttpFacilitator implements Facilitator {
     const said = await this.#ask(call);
     if (isFault(said)) return { kind: "unknown", cause: said.cause };
     const { outcome, transaction = "", payer } = said.data;
-    if (said.status >= 300) return { kind: "unknown", cause: `it answered ${said.status}` };
+    if (said.status >= 300) return { kind: "unknown", cause: `it responded with ${said.status}` };
     if (outcome === "unspent" || outcome === "void") return { kind: outcome };
     if (outcome === "unknown" || !TRANSACTION.test(transaction)) {
       return { kind: "unknown", cause: "it does not know either" };
@@ -146,10 +146,10 @@ function readAnswer<T>(answer: Answer | Fault, schema: z.ZodType<T>, path: strin
   const parsed = schema.safeParse(json);
   if (parsed.success && (status < 300 || status >= 400)) return { status, data: parsed.data };
   const isDown = DOWN.has(status);
-  const cause = `it answered ${status}`;
+  const cause = `it responded with ${status}`;
   if (status >= 500 || status === TOO_MANY_REQUESTS) return { fault: "unavailable", isDown, cause };
   if (status >= 300) return { fault: "failed", isDown, cause };
-  return { fault: "failed", isDown, cause: `its answer (${status}) to ${path} makes no sense` };
+  return { fault: "failed", isDown, cause: `its response (${status}) to ${path} is invalid` };
 }
 
 type SettleAnswer = z.infer<typeof settleResponseSchema>;

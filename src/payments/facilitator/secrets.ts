@@ -28,7 +28,9 @@ export function readSecretHeaders(
       const path = `x402.facilitator_headers[${i}].value_env`;
       const value = readSecret(environment, variable, path);
       if (!HEADER_VALUE.test(value)) {
-        throw new Error(`Cannot use ${path}: the value of the environment variable ${variable} is no field value`);
+        throw new Error(
+          `Cannot use ${path}: the value of the environment variable ${variable} is not a valid field value`,
+        );
       }
       return [name.toLowerCase(), value] as const;
     }),

@@ -31,7 +31,7 @@ export async function serveFacilitator(
 ): Promise<FacilitatorServer> {
   if (!("unix" in place) && options.token === undefined && !isLoopback(place.hostname)) {
     throw new Error(
-      `Cannot listen on ${place.hostname}: whoever reaches it could spend this key's gas; set a token, or listen on 127.0.0.1`,
+      `Cannot listen on ${place.hostname}: programs that reach it could spend this key's gas; set a token, or listen on 127.0.0.1`,
     );
   }
   const service = new FacilitatorService(facilitator, options);

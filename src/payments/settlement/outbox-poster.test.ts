@@ -136,7 +136,7 @@ test("an endpoint that answers nothing is left after a while, and one that is no
   await settle("hangs");
   await createPoster({ timeoutMs: 50 }).round();
   expect(logged).toEqual([
-    "settlement records: hangs was not taken: no answer within 50 ms; it and others are tried again",
+    "settlement records: hangs was not taken: no response within 50 ms; it and others are tried again",
   ]);
   const { url } = receiver;
   await receiver.stop();
@@ -172,7 +172,7 @@ test("410 is for good: the record is dropped, and the log names it", async () =>
   await settle("a");
   await createPoster().round();
   expect(await store.outbox.size()).toBe(0);
-  expect(logged).toEqual(["settlement records: dropped a: its endpoint answered 410, gone for good"]);
+  expect(logged).toEqual(["settlement records: dropped a: its endpoint responded with 410 (Gone)"]);
   expect(counted).toEqual({ posted: 0, failed: 0, dropped: 1 });
 });
 

@@ -142,7 +142,7 @@ export class OutboxPoster {
       if (this.#resting.answered(notice.url)) log("settlement records: they are taken again");
       return true;
     }
-    if (result.status === 410) return this.#drop(notice, "its endpoint answered 410, gone for good");
+    if (result.status === 410) return this.#drop(notice, "its endpoint responded with 410 (Gone)");
     // Nobody knows whether it arrived: it is posted again as soon as this process's hold has run out.
     if (signal.aborted) return false;
     watcher.ended("failed", 1);

@@ -41,6 +41,6 @@ export async function postNotice(notice: NewNotice, options: PostOptions): Promi
     return status >= 200 && status < 300 ? { ok: true } : { ok: false, status, cause: `status ${status}` };
   } catch (error) {
     const timedOut = error instanceof Error && error.name === "TimeoutError";
-    return { ok: false, status: undefined, cause: timedOut ? `no answer within ${timeoutMs} ms` : "no connection" };
+    return { ok: false, status: undefined, cause: timedOut ? `no response within ${timeoutMs} ms` : "no connection" };
   }
 }

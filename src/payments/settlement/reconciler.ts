@@ -11,7 +11,7 @@ const LOOKS_AT_ONCE = 8;
 const LOOKS_PER_ROUND = 200;
 /** Longest wait for one facilitator's answer, in milliseconds; a hold lasts longer. @bound */
 const FIND_TIMEOUT_MS = 20_000;
-const NOBODY: Outcome = { kind: "unknown", cause: "nobody to ask" };
+const NOBODY: Outcome = { kind: "unknown", cause: "no facilitator to ask" };
 
 export interface ReconcilerOptions {
   readonly ledger: Pick<Ledger, "claimOpen" | "move">;

@@ -8,7 +8,7 @@ import { facilitatorOf } from "../x402/terms.ts";
 import { freshNonce, PAYER, PRIVATE_KEY } from "./payment.ts";
 
 function addressOf(text: string): Address {
-  if (!isAddress(text)) throw new Error(`Cannot sign a payment: "${text}" is no address`);
+  if (!isAddress(text)) throw new Error(`Cannot sign a payment: "${text}" is not an address`);
   return text;
 }
 

@@ -31,7 +31,7 @@ export function parseNetwork(text: string): Network | undefined {
 
 /** The chain id; throws where `network` is no EVM chain. */
 export function chainId(network: string): bigint {
-  if (!isNetwork(network)) throw new Error(`Cannot read a chain id: "${network}" is no eip155 network`);
+  if (!isNetwork(network)) throw new Error(`Cannot read a chain id: "${network}" is not an eip155 network`);
   return BigInt(network.slice("eip155:".length));
 }
 

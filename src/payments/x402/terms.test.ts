@@ -24,8 +24,8 @@ test("an unknown token is sold for in atomic units, under the domain that is giv
 const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[] = [
   [{ network: "basement" }, 'Cannot sell: network "basement" is unknown'],
   [{ network: "eip155:0" }, 'Cannot sell: network "eip155:0" is unknown'],
-  [{ pay_to: "" }, 'Cannot sell: pay_to "" is no address'],
-  [{ pay_to: `0x${"0".repeat(40)}` }, "is no address"],
+  [{ pay_to: "" }, 'Cannot sell: pay_to "" is not an address'],
+  [{ pay_to: `0x${"0".repeat(40)}` }, "is not an address"],
   [{ price: "$0" }, "it is zero"],
   [{ asset: "DOGE" }, 'Cannot sell: asset "DOGE" is unknown on eip155:84532'],
   [{ asset: PAYEE }, "needs extra_name and extra_version"],

@@ -30,7 +30,7 @@ export function compileTerms(terms: Terms): PaymentRequirements {
   const network = parseNetwork(terms.network);
   if (network === undefined) throw new Error(`Cannot sell: network "${terms.network}" is unknown`);
   if (!isAddress(terms.pay_to) || ZERO_ADDRESS.test(terms.pay_to)) {
-    throw new Error(`Cannot sell: pay_to "${terms.pay_to}" is no address`);
+    throw new Error(`Cannot sell: pay_to "${terms.pay_to}" is not an address`);
   }
   if (!Number.isSafeInteger(terms.max_timeout_seconds) || terms.max_timeout_seconds < 1) {
     throw new Error(`Cannot sell: max_timeout_seconds ${terms.max_timeout_seconds} is not a whole number above 0`);

@@ -43,7 +43,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   });
   afterAll(() => server.close());
 
-  const NONE = "the server wants a password, and there is none";
+  const NONE = "the server requires a password, and none is configured";
   const REFUSED =
     "the server asks for the password in clear text over a plaintext connection, which postgres.allow_cleartext_password does not allow";
 

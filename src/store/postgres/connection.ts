@@ -144,7 +144,7 @@ export class Connection {
     const done = Promise.withResolvers<Result>();
     this.#running = { steps, done, rows: [], count: 0, at: 0, bytes: 0, error: undefined };
     const timer = setTimeout(() => {
-      this.#wire.end(new PostgresError("timeout", `the server did not answer within ${ms} ms`));
+      this.#wire.end(new PostgresError("timeout", `the server did not respond within ${ms} ms`));
     }, ms);
     this.#parsing = [];
     for (const {

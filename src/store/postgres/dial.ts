@@ -60,7 +60,7 @@ async function askForTls(socket: Socket): Promise<void> {
   if (answer.length === 1 && answer[0] === YES) return;
   socket.destroy();
   if (answer.length === 1 && answer[0] === NO) throw new PostgresError("refused", "the server does not offer TLS");
-  throw new PostgresError("protocol", "what answers does not speak PostgreSQL's protocol");
+  throw new PostgresError("protocol", "the peer does not speak PostgreSQL's protocol");
 }
 
 function event(socket: Socket, name: string, failure: (code: string) => string): Promise<void> {

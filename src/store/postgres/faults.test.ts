@@ -259,7 +259,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     try {
       for (const pid of pids) process.kill(pid, "SIGSTOP");
       const said = await Promise.all([ledger.reserve(PAYMENT).catch(String), ledger.find(PAYMENT).catch(String)]);
-      expect(said[0]).toContain("the server did not answer within 800 ms");
+      expect(said[0]).toContain("the server did not respond within 800 ms");
       expect(said[1]).toContain("no connection was free within 300 ms");
       await recovers(opened.store, "0xafter");
     } finally {
@@ -317,7 +317,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const ledger = new PostgresLedger(database, now);
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).held).toBe(true);
     relay.loses = true;
-    expect(await ledger.reserve({ ...PAYMENT, nonce: "0xlost" }).catch(String)).toContain("did not answer");
+    expect(await ledger.reserve({ ...PAYMENT, nonce: "0xlost" }).catch(String)).toContain("did not respond");
     relay.loses = false;
     expect(await opened.store.ledger.find({ ...PAYMENT, nonce: "0xlost" })).toMatchObject({ state: "reserved" });
     // Who asks in between learns that it is held, and that is all.

@@ -32,7 +32,7 @@ async function outcome(port: number, sslMode: SslMode = "disable", ms = 200): Pr
   }
 }
 
-const NO_PROTOCOL = "what answers does not speak PostgreSQL's protocol";
+const NO_PROTOCOL = "the peer does not speak PostgreSQL's protocol";
 
 const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string)[], expected: string][] = [
   ["does not offer the TLS that is wanted", "require", ["N"], "the server does not offer TLS"],
@@ -45,12 +45,17 @@ const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string
   ["names a message shorter than its length", "disable", [Buffer.from([0x52, 0, 0, 0, 3])], NO_PROTOCOL],
   ["is ready before it let anybody in", "disable", [Buffer.concat([UTF8, READY])], NO_PROTOCOL],
   ["sends notices without end", "disable", [Buffer.concat(Array(300).fill(message("N", "\0")))], NO_PROTOCOL],
-  ["asks for Kerberos", "disable", [message("R", 7)], "the server wants an authentication that is not spoken here"],
+  [
+    "asks for Kerberos",
+    "disable",
+    [message("R", 7)],
+    "the server requires an authentication method that is not supported",
+  ],
   [
     "wants channel binding alone",
     "disable",
     [message("R", 10, "SCRAM-SHA-256-PLUS\0\0")],
-    "the server wants an authentication that is not spoken here",
+    "the server requires an authentication method that is not supported",
   ],
   ["breaks off SCRAM with a welcome", "disable", [SCRAM, OK], "the server broke off SCRAM"],
   [
@@ -63,7 +68,7 @@ const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string
     "ends SCRAM before it began",
     "disable",
     [message("R", 12, "v=AAAA")],
-    "the server wants an authentication that is not spoken here",
+    "the server requires an authentication method that is not supported",
   ],
   [
     "wraps its error in control characters",
@@ -83,7 +88,7 @@ const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string
     [Buffer.concat([OK, UTF8, READY]), message("H", "\0\0\0")],
     "the server's answer is not read",
   ],
-  ["never answers a query", "disable", [Buffer.concat([OK, UTF8, READY])], "the server did not answer within 200 ms"],
+  ["never answers a query", "disable", [Buffer.concat([OK, UTF8, READY])], "the server did not respond within 200 ms"],
 ];
 
 for (const [name, sslMode, answers, expected] of CASES) {

@@ -48,7 +48,7 @@ export async function logIn(wire: Wire, settings: LogIn): Promise<ReadonlyMap<st
       break;
     }
   }
-  throw new PostgresError("protocol", "what answers does not speak PostgreSQL's protocol");
+  throw new PostgresError("protocol", "the peer does not speak PostgreSQL's protocol");
 }
 
 class Authentication {
@@ -79,7 +79,7 @@ class Authentication {
       this.#scram.check(rest.toString("utf8"));
       return undefined;
     }
-    throw new PostgresError("refused", "the server wants an authentication that is not spoken here");
+    throw new PostgresError("refused", "the server requires an authentication method that is not supported");
   }
 
   /** Who began SCRAM and does not end it does not know the password. */
@@ -105,7 +105,7 @@ class Authentication {
 
   #begin(mechanisms: readonly string[]): Messages {
     if (!mechanisms.includes(SCRAM_SHA_256) || this.#scram !== undefined) {
-      throw new PostgresError("refused", "the server wants an authentication that is not spoken here");
+      throw new PostgresError("refused", "the server requires an authentication method that is not supported");
     }
     this.#scram = new Scram(this.#password());
     return new Messages().saslInitial(SCRAM_SHA_256, this.#scram.first);
@@ -113,7 +113,7 @@ class Authentication {
 
   #password(): string {
     const { password } = this.#settings;
-    if (password === "") throw new PostgresError("refused", "the server wants a password, and there is none");
+    if (password === "") throw new PostgresError("refused", "the server requires a password, and none is configured");
     return password;
   }
 }
@@ -132,7 +132,7 @@ class Inbox {
   constructor(wire: Wire) {
     wire.onMessage = (message) => {
       if (this.#messages.length >= MAX_MESSAGES) {
-        wire.end(new PostgresError("protocol", "what answers does not speak PostgreSQL's protocol"));
+        wire.end(new PostgresError("protocol", "the peer does not speak PostgreSQL's protocol"));
       } else if (this.#waiting === undefined) this.#messages.push(message);
       else this.#waiting.resolve(message);
       this.#waiting = undefined;

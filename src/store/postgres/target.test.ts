@@ -20,8 +20,8 @@ const TARGETS: readonly [url: string, expected: object][] = [
   ["postgres://me@db", { objection: "it names no database" }],
   ["postgres://me@db/%zz", { objection: "it names no database" }],
   ["postgres:///shop", { objection: "it names no host" }],
-  ["postgres://me@db:99999/shop", { objection: "it is no URL" }],
-  ["shop", { objection: "it is no URL" }],
+  ["postgres://me@db:99999/shop", { objection: "it is not a URL" }],
+  ["shop", { objection: "it is not a URL" }],
 ];
 
 for (const [url, expected] of TARGETS) {

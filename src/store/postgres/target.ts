@@ -28,7 +28,7 @@ const DEFAULT_PORT = 5432;
 /** Reads `postgres.url`. A password in it is not taken over. */
 export function readTarget(url: string): ReadTarget {
   const parsed = URL.parse(url);
-  if (parsed === null) return { objection: "it is no URL", hasPassword: false };
+  if (parsed === null) return { objection: "it is not a URL", hasPassword: false };
   const hasPassword = parsed.password !== "";
   if (!SCHEMES.has(parsed.protocol)) return { objection: "its scheme is not postgres or postgresql", hasPassword };
   const user = decoded(parsed.username);

@@ -75,7 +75,7 @@ export class Wire {
     while (bytes.length - at >= HEAD_BYTES) {
       const length = bytes.readInt32BE(at + 1);
       if (length < 4 || length > MAX_MESSAGE_BYTES) {
-        this.end(new PostgresError("protocol", "what answers does not speak PostgreSQL's protocol"));
+        this.end(new PostgresError("protocol", "the peer does not speak PostgreSQL's protocol"));
         return;
       }
       const end = at + 1 + length;

@@ -38,7 +38,7 @@ const COMMAND: AdminCommand = {
     return async (client) => {
       if (json === true || !process.stdout.isTTY || !process.stdin.isTTY) {
         throw new Error(
-          "Cannot show a live view: this is no terminal; use turnpike status, upstreams, usage or events",
+          "Cannot show a live view: this is not a terminal; use turnpike status, upstreams, usage or events",
         );
       }
       return await new LiveView(client).run();

@@ -72,7 +72,7 @@ function parse(bytes: Uint8Array): Png {
     if (type === "IDAT") data.push(body);
     at += 12 + length;
   }
-  if (header?.length !== HEADER_BYTES) throw new Error("Cannot join the bands of a picture: one is no PNG");
+  if (header?.length !== HEADER_BYTES) throw new Error("Cannot join the bands of a picture: one is not a PNG");
   return { header, data: Buffer.concat(data) };
 }
 

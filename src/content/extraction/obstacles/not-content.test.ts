@@ -337,7 +337,7 @@ describe("a page without content", () => {
   });
 
   test("names the status of an error that came without one", () => {
-    expect(obstacleOf({ html: "", status: 500 })?.detail).toBe("it has no content; its server answered 500");
+    expect(obstacleOf({ html: "", status: 500 })?.detail).toBe("it has no content; its server responded with 500");
   });
 
   test.each<[string, string]>([

@@ -58,6 +58,6 @@ function isEmpty(tree: Document, facts: PageFacts): boolean {
 }
 
 function emptyDetail({ statusCode }: PageFacts): string {
-  const status = statusCode === undefined || statusCode < 300 ? "" : `; its server answered ${statusCode}`;
+  const status = statusCode === undefined || statusCode < 300 ? "" : `; its server responded with ${statusCode}`;
   return `it has no content${status}`;
 }

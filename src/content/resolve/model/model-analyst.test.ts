@@ -128,9 +128,9 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     ["broken", "unreadable", "its response is not JSON"],
     ["off-schema", "unreadable", "its response does not fit the schema at statements.0.supports"],
     ["cut", "cut", "its response was cut at max_output_tokens"],
-    ["busy", "status", "it answered 429"],
-    ["fails", "status", "it answered 500"],
-    ["loud", "status", "it answered 401"],
+    ["busy", "status", "it responded with 429"],
+    ["fails", "status", "it responded with 500"],
+    ["loud", "status", "it responded with 401"],
     ["redirects", "redirects", "it redirects elsewhere"],
     ["huge", "too-large", `its response has over ${MAX_MODEL_RESPONSE_BYTES} bytes`],
     ["garbage", "unreadable", "its response does not fit its protocol"],
@@ -152,7 +152,7 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     model.mode = "slowly";
     const before = model.left;
     const failed = await failureOf({ protocol, timeoutMs: 50 });
-    expect([failed.fault, failed.message]).toEqual(["timeout", "it did not answer in time"]);
+    expect([failed.fault, failed.message]).toEqual(["timeout", "it did not respond in time"]);
     await until(() => model.left > before);
   });
 

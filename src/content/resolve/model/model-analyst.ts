@@ -49,10 +49,10 @@ export class ModelAnalyst implements Analyst {
 
 /** The words of a library's error may be the server's, and its fields hold the request. */
 function modelError(error: unknown, signal: AbortSignal): ModelError {
-  if (signal.aborted) return new ModelError("timeout", "it did not answer in time");
+  if (signal.aborted) return new ModelError("timeout", "it did not respond in time");
   const own = [error, error instanceof Error ? error.cause : undefined].find((one) => one instanceof ModelError);
   if (own !== undefined) return own;
   const status: unknown = error instanceof Error ? Reflect.get(error, "statusCode") : undefined;
-  if (typeof status === "number" && status >= 400) return new ModelError("status", `it answered ${status}`);
+  if (typeof status === "number" && status >= 400) return new ModelError("status", `it responded with ${status}`);
   return new ModelError("unreadable", "its response does not fit its protocol");
 }

@@ -87,9 +87,9 @@ export const REFUSED = "the address is private, or its port is not one for pages
 const REASONS: Readonly<Record<WebFailure, string>> = {
   refused: REFUSED,
   unreachable: "the server cannot be reached",
-  "too-large": `the answer is over ${MAX_PAGE_BYTES / 1024 / 1024} MiB`,
+  "too-large": `the response is over ${MAX_PAGE_BYTES / 1024 / 1024} MiB`,
   redirects: "the server redirects too often",
-  timeout: `the server did not answer within ${FETCH_TIMEOUT_MS / 1000} s`,
+  timeout: `the server did not respond within ${FETCH_TIMEOUT_MS / 1000} s`,
 };
 
 function failure(error: unknown): Failed {
@@ -243,7 +243,7 @@ class Crawler {
       return "removed";
     }
     if (status === 429 || status === 503) this.#manners.leave(new URL(url).host);
-    return status === 200 ? await this.#read(url, depth, answer) : new Failed(`the server answered ${status}`);
+    return status === 200 ? await this.#read(url, depth, answer) : new Failed(`the server responded with ${status}`);
   }
 
   async #read(url: string, depth: number, answer: WebAnswer): Promise<CrawlOutcome | Failed> {

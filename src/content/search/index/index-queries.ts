@@ -28,7 +28,7 @@ export class IndexQueries {
     this.#nextId += 1;
     const { promise, resolve, reject } = Promise.withResolvers<readonly FoundPage[]>();
     this.#pending.set(id, { resolve, reject });
-    const abort = () => reject(new ProviderError("timeout", "it did not answer in time"));
+    const abort = () => reject(new ProviderError("timeout", "it did not respond in time"));
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     this.#worker ??= this.#start();

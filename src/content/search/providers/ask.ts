@@ -31,15 +31,15 @@ export async function ask({ url, headers, form, egress, signal }: Ask): Promise<
   });
   const { status } = answer;
   if (status === 200) return answer;
-  if (status === 429 || status === 503) throw new ProviderError("limited", `it answered ${status}`);
-  if (status === 202 || status === 403) throw new ProviderError("challenge", `it answered ${status}`);
-  throw new ProviderError("refused", `it answered ${status}`);
+  if (status === 429 || status === 503) throw new ProviderError("limited", `it responded with ${status}`);
+  if (status === 202 || status === 403) throw new ProviderError("challenge", `it responded with ${status}`);
+  throw new ProviderError("refused", `it responded with ${status}`);
 }
 
 function providerError(error: unknown): ProviderError {
   const reason = error instanceof WebError ? error.reason : "unreachable";
-  if (reason === "timeout") return new ProviderError("timeout", "it did not answer in time");
-  if (reason === "too-large") return new ProviderError("unreadable", `its answer has over ${MAX_ANSWER_BYTES} bytes`);
+  if (reason === "timeout") return new ProviderError("timeout", "it did not respond in time");
+  if (reason === "too-large") return new ProviderError("unreadable", `its response has over ${MAX_ANSWER_BYTES} bytes`);
   if (reason === "redirects") return new ProviderError("challenge", "it redirects elsewhere");
   if (reason === "refused") return new ProviderError("unreachable", "its address is refused");
   return new ProviderError("unreachable", "it cannot be reached");
@@ -51,9 +51,10 @@ export function jsonObject(answer: WebAnswer): object {
   try {
     value = JSON.parse(Buffer.from(answer.body).toString("utf8"));
   } catch {
-    throw new ProviderError("unreadable", "its answer is not JSON");
+    throw new ProviderError("unreadable", "its response is not JSON");
   }
-  if (typeof value !== "object" || value === null) throw new ProviderError("unreadable", "its answer is no object");
+  if (typeof value !== "object" || value === null)
+    throw new ProviderError("unreadable", "its response is not an object");
   return value;
 }
 

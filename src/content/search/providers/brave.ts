@@ -38,7 +38,7 @@ export function createBrave({ endpoint, key, egress }: BraveOptions): SearchProv
       const found = list(field(answer, "web"), "results");
       // Where nothing was found, the answer says what was asked and has no `web`.
       if (found === undefined && field(answer, "query") === undefined) {
-        throw new ProviderError("unreadable", "its answer has no results");
+        throw new ProviderError("unreadable", "its response has no results");
       }
       const results = (found ?? []).map((result) => ({
         title: field(result, "title"),

@@ -34,7 +34,7 @@ export async function readResultPage(
   // A challenge may stand beside results that are blurred.
   if (column(fields, "challenge.is").length > 0) throw new ProviderError("challenge", "it asks for proof of a person");
   if (titles.length === 0 && column(fields, "nothing.is").length === 0) {
-    throw new ProviderError("unreadable", "its answer is no page of results");
+    throw new ProviderError("unreadable", "its response is not a page of results");
   }
   const urls = column(fields, "results.url");
   const snippets = column(fields, "results.snippet");
@@ -65,7 +65,7 @@ async function fieldsOf(
   const job = { source, task: { kind: "tables", tables }, mayNeedBrowser: false } as const;
   const outcome = await extractor.extract(job).catch(() => undefined);
   if (outcome?.outcome !== "content" || outcome.extraction.fields === undefined) {
-    throw new ProviderError("unreadable", "its answer cannot be read");
+    throw new ProviderError("unreadable", "its response cannot be read");
   }
   return outcome.extraction.fields;
 }

@@ -58,6 +58,6 @@ describe.skipIf(!HAS_SEARX)(TITLE, () => {
   });
 
   test("fails where its engine does", async () => {
-    expect(await ask("broken", 10).catch((error: unknown) => String(error))).toContain("its engines do not answer");
+    expect(await ask("broken", 10).catch((error: unknown) => String(error))).toContain("its engines do not respond");
   });
 });

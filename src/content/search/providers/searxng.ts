@@ -21,7 +21,7 @@ export function createSearxng(baseUrl: string): SearchProvider {
       const headers = { accept: "application/json" };
       const answer = jsonObject(await ask({ url, headers, egress: { policy: ANYWHERE }, signal }));
       const found = list(answer, "results");
-      if (found === undefined) throw new ProviderError("unreadable", "its answer has no results");
+      if (found === undefined) throw new ProviderError("unreadable", "its response has no results");
       const results = found.map((result) => ({
         title: field(result, "title"),
         url: field(result, "url"),
@@ -29,7 +29,7 @@ export function createSearxng(baseUrl: string): SearchProvider {
       }));
       // No results since no engine answered is no answer.
       if (results.length === 0 && number === 1 && (list(answer, "unresponsive_engines") ?? []).length > 0) {
-        throw new ProviderError("unreachable", "its engines do not answer");
+        throw new ProviderError("unreachable", "its engines do not respond");
       }
       return { results, next: results.length === 0 ? undefined : number + 1 };
     },

@@ -77,7 +77,7 @@ function checkTarget({ url, headers }: Request): void {
   try {
     decodeURIComponent(new URL(url).pathname);
   } catch {
-    throw new TurnpikeError("bad-path", "Cannot read the path: it has a percent escape that is none, or is not UTF-8");
+    throw new TurnpikeError("bad-path", "Cannot read the path: it has an invalid percent escape, or is not UTF-8");
   }
 }
 
@@ -140,7 +140,7 @@ function refuse(
 }
 
 function unknownPath(): TurnpikeError {
-  return new TurnpikeError("not-found", "Cannot find this path; /v1/openapi.json lists those that there are");
+  return new TurnpikeError("not-found", "Cannot find this path; /v1/openapi.json lists all paths");
 }
 
 function errorResponse(error: unknown, requestId: string, { onFault }: AppDeps): Response {

@@ -66,7 +66,7 @@ export class Guard {
     }
     connection.isTrusted = true;
     if (changes && !hasCsrfToken(session, headers.get("x-csrf-token"))) {
-      throw new TurnpikeError("missing-csrf-token", "Cannot do this by cookie alone: send X-CSRF-Token with it");
+      throw new TurnpikeError("missing-csrf-token", "Cannot change anything by cookie only: send X-CSRF-Token too");
     }
     const by = actor("console", session.access, connection.address);
     return { access: session.access, by, session };

@@ -57,7 +57,7 @@ export function describeApi(operations: readonly Operation[]): object {
       title: "Turnpike admin interface",
       version: VERSION,
       description:
-        "Shows and changes a running gateway. A change is answered when every worker serves by it; it lives in memory until it is " +
+        "Shows and changes a running gateway. The response to a change comes when every worker uses it; the change is in memory until it is " +
         "persisted. By the session cookie, requests that change something carry X-CSRF-Token. Errors are problem documents (RFC 9457).",
     },
     servers: [{ url: "/" }],
@@ -101,7 +101,7 @@ function describeRequest({ parameters = {}, query = [], conditional }: Operation
     conditional === undefined
       ? []
       : [
-          ["If-Match", "Tags; 412 where the configuration has none of them"],
+          ["If-Match", "Tags; 412 if the configuration has another one"],
           ["If-None-Match", "Tags; 304 where the representation has one of them, 412 for a change"],
         ];
   const conditions = headers.map(

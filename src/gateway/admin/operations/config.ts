@@ -49,7 +49,7 @@ export const checkConfig: Operation = {
   body: { types: [JSON_TYPE], maxBytes: MAX_CONFIG_BYTES, schema: document, description: "A whole configuration" },
   success: {
     status: 200,
-    description: "What it would do; `ok` is false where it has problems",
+    description: "The effects; `ok` is false if there are problems",
     schema: z.object({
       ok: z.boolean(),
       problems: z.array(finding),
@@ -86,7 +86,7 @@ export const persistConfig: Operation = {
   summary: "Write the running configuration to its file",
   access: "full",
   conditional: true,
-  query: [{ name: "force", description: "Write also over what somebody else has changed", flag: true }],
+  query: [{ name: "force", description: "Overwrite changes of other programs too", flag: true }],
   success: {
     status: 200,
     description: "The file has it",
@@ -109,7 +109,7 @@ export const reloadConfig: Operation = {
   method: "post",
   path: "/v1/reload",
   summary: "Serve by the configuration file as it is now",
-  description: "What was changed in memory and not persisted is discarded; the answer says what.",
+  description: "Changes that are in memory only are discarded; the response lists them.",
   access: "full",
   success: {
     status: 200,

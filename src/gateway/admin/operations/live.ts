@@ -92,7 +92,7 @@ export const showEvents: Operation = {
   name: "showEvents",
   method: "get",
   path: "/v1/events",
-  summary: "What happens, as a stream of server-sent events; or what is kept of it, as JSON",
+  summary: "Events as a stream of server-sent events; or the stored events as JSON",
   access: "read",
   query: [
     {
@@ -162,7 +162,7 @@ export const showPayments: Operation = {
   name: "showPayments",
   method: "get",
   path: "/v1/payments",
-  summary: "What was sold in 30 days, what is open or owed, and the newest payments",
+  summary: "Sales of 30 days, open and undelivered payments, and the newest payments",
   access: "read",
   success: { status: 200, description: "The payments", schema: payments },
   failures: [],

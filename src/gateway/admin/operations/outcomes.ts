@@ -99,7 +99,7 @@ function persistRefusal(outcome: Refused<PersistOutcome>): TurnpikeError {
     case "changed-on-disk":
       return new TurnpikeError(
         "changed-on-disk",
-        "Cannot write the configuration file: somebody else has changed it since it was read; reload it, or write over it with ?force=true",
+        "Cannot write the configuration file: another program has changed it since it was read; reload it, or write over it with ?force=true",
       );
     case "no-file":
       return noFile("persist");

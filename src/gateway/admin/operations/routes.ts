@@ -18,10 +18,10 @@ const listedRoute = z
     host: z.string().optional(),
     name: z.string().optional(),
     upstream: z.string().optional(),
-    auth: z.string().openapi({ description: "The type of its auth, or none; the whole of it is in /v1/config" }),
+    auth: z.string().openapi({ description: "The type of its auth, or none; /v1/config has all of it" }),
     wasm_filter: z.boolean().openapi({ description: "An entry of wasm_filters is for it" }),
     wasm_required: z.literal(true).optional().openapi({
-      description: "A filter of it cannot be loaded in some worker, which answers 503",
+      description: "A worker cannot load one of its filters, and responds with 503",
     }),
   })
   .openapi("ListedRoute", { description: "A route as it is configured, without secrets" });

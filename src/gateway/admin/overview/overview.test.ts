@@ -233,7 +233,7 @@ test("the content service is asked once a second, and one that gives no answer i
   expect(asked.toSorted()).toEqual(["/figures", "/health"]);
   expect(await createOverview(source(), options).content()).toMatchObject({
     available: false,
-    reason: "Cannot ask the content service: it gave no answer within 2000 ms",
+    reason: "Cannot ask the content service: it did not respond within 2000 ms",
   });
   await server.stop(true);
 });

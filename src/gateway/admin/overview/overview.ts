@@ -92,7 +92,7 @@ async function paymentsOf(source: OverviewSource): Promise<PaymentSummary> {
 /** The payments, or that the ledger is late with them. */
 async function withinTime(payments: Promise<PaymentSummary>): Promise<PaymentSummary> {
   const { promise: late, resolve } = Promise.withResolvers<PaymentSummary>();
-  const reason = `Cannot read the ledger: it gave no answer within ${LEDGER_MS} ms`;
+  const reason = `Cannot read the ledger: it did not respond within ${LEDGER_MS} ms`;
   const timer = setTimeout(resolve, LEDGER_MS, { available: false, reason });
   try {
     return await Promise.race([payments, late]);

@@ -14,16 +14,16 @@ export async function readContent(socket: string): Promise<ContentSummary> {
     return { available: true, health: { ...health, ...("engines" in figures ? { figures } : {}) } };
   } catch (error) {
     const late = error instanceof Error && error.name === "TimeoutError";
-    return unavailable(late ? `it gave no answer within ${TIMEOUT_MS} ms` : messageOf(error));
+    return unavailable(late ? `it did not respond within ${TIMEOUT_MS} ms` : messageOf(error));
   }
 }
 
 async function ask(unix: string, path: string): Promise<object> {
   const response = await fetch(`http://content${path}`, { unix, signal: AbortSignal.timeout(TIMEOUT_MS) });
   const body = await response.text();
-  if (body.length > MAX_BYTES) throw new Error(`its answer to ${path} is too long`);
+  if (body.length > MAX_BYTES) throw new Error(`its response to ${path} is too long`);
   const value: unknown = JSON.parse(body);
-  if (typeof value !== "object" || value === null) throw new Error(`its answer to ${path} is not an object`);
+  if (typeof value !== "object" || value === null) throw new Error(`its response to ${path} is not an object`);
   return value;
 }
 

@@ -62,7 +62,7 @@ export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
     case "referenced":
       return `${outcome.by.length} other ${outcome.by.length === 1 ? "key names" : "keys name"} it`;
     case "ambiguous":
-      return "several routes have the prefix, and none is named";
+      return "several routes have the prefix; name one";
     case "stale":
       return "the configuration has changed since it was read";
     case "busy":
@@ -70,7 +70,7 @@ export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
     case "no-file":
       return "there is no configuration file";
     case "changed-on-disk":
-      return "somebody else has changed the file";
+      return "another program has changed the file";
     case "failed":
       break;
   }

@@ -185,12 +185,12 @@ test("a store that does not answer holds up no stop for long, and the log says w
   store.add = () => new Promise(() => {});
   counters.count("alice");
   await keeper.close();
-  expect(lines).toEqual(["usage: what was counted last is lost: not written down within 3000 ms"]);
+  expect(lines).toEqual(["usage: the last counts are lost: not written down within 3000 ms"]);
   store.add = () => Promise.reject(new Error("the disk is full"));
   const { keeper: other, lines: said } = keeperOf(counters, { open: () => store });
   other.start();
   await other.close();
-  expect(said).toContain("usage: what was counted last is lost: the disk is full");
+  expect(said).toContain("usage: the last counts are lost: the disk is full");
 });
 
 test("what a reset whose answer is lost has closed is told by the next one", async () => {

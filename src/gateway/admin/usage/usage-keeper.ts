@@ -99,7 +99,7 @@ export class UsageKeeper implements UsageReport {
       (error: unknown) => (fault = messageOf(error)),
     );
     await within(LAST_FLUSH_MS, last);
-    if (fault !== undefined) this.#options.log(`usage: what was counted last is lost: ${fault}`);
+    if (fault !== undefined) this.#options.log(`usage: the last counts are lost: ${fault}`);
   }
 
   /** What an earlier time has left, and then what has come since. */

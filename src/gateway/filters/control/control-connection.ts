@@ -130,7 +130,7 @@ export class ControlConnection {
     this.#state = "connecting";
     const socket = connect({ path });
     this.#socket = socket;
-    this.#within(greetingMs, "it did not answer in time");
+    this.#within(greetingMs, "it did not respond in time");
     const isCurrent = (): boolean => this.#socket === socket;
     socket.on("connect", () => {
       if (isCurrent()) this.#greet();
@@ -156,7 +156,7 @@ export class ControlConnection {
   #read(chunk: Buffer): void {
     clearTimeout(this.#bareLineTimer);
     if (this.#state === "ready" && this.#commands.length === 0) {
-      this.#fail("it has sent bytes that nobody asked for");
+      this.#fail("it has sent bytes that were not requested");
       return;
     }
     const end = this.#reader.read(chunk);
@@ -185,7 +185,7 @@ export class ControlConnection {
   #awaitTrailer(): void {
     const { bareLineMs = BARE_LINE_MS } = this.#options;
     this.#bareLineTimer = setTimeout(() => {
-      const detail = `the sandbox has answered in a bare line: ${JSON.stringify(this.#reader.text.trimEnd())}`;
+      const detail = `the sandbox has replied in a bare line: ${JSON.stringify(this.#reader.text.trimEnd())}`;
       const command = this.#commands.shift();
       // What still comes of its reply would be taken for the next one's: the report that comes next shows that nothing does.
       this.#greet();
@@ -208,7 +208,7 @@ export class ControlConnection {
     const [command] = this.#commands;
     if (command === undefined) return;
     this.#reader.reset();
-    this.#within(this.#options.commandMs(), "a command was not answered in time");
+    this.#within(this.#options.commandMs(), "a command got no reply in time");
     this.#socket?.write(Buffer.concat([command.bytes, Buffer.from("\n")]));
   }
 

@@ -277,7 +277,7 @@ test("more and fewer connections, and another deadline, take effect without a br
   for (const name of names) expect(await first.outcome(name)).toBe(`did ${name}\x1e0\n`);
   await until(() => sandbox.clients.filter(({ socket }) => !socket.destroyed).length === 1);
   second.call("short");
-  expect(await second.outcome("short")).toBe("failed: the control socket failed: a command was not answered in time");
+  expect(await second.outcome("short")).toBe("failed: the control socket failed: a command got no reply in time");
   control.use(settings({ connections: 2 }));
   await bothAnswer();
 });

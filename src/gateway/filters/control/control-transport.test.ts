@@ -114,7 +114,7 @@ test.each([
   expect(said).toEqual([`Cannot use the control socket "${sandbox.path}": ${why}; trying again`]);
   sandbox.greet = () => reply(REPORT);
   await until(() => started.isReady);
-  expect(said.slice(1)).toEqual([`control socket "${sandbox.path}": it answers again`]);
+  expect(said.slice(1)).toEqual([`control socket "${sandbox.path}": it responds again`]);
   expect(textOf(await call("x"))).toBe("done: x\x1e0\n");
 });
 
@@ -144,7 +144,7 @@ test.each([
   ["ends the connection", () => sandbox.cut(), "it has ended the connection"],
   ["sends a wrong exit code", () => sandbox.clients[0]?.socket.write("x\x1e999\n"), "its reply has no right exit code"],
   ["answers twice", () => sandbox.clients[0]?.socket.write("x\x1e0\ny\x1e0\n"), "it has sent more than its reply"],
-  ["does not answer in time", () => undefined, "a command was not answered in time"],
+  ["does not answer in time", () => undefined, "a command got no reply in time"],
 ])("a sandbox that %s fails what is under way and what waits, and is connected to again", async (_, harm, why) => {
   const started = await startReady({ commandMs: 300 });
   sandbox.answer = () => undefined;
@@ -163,7 +163,7 @@ test("bytes that nobody asked for end the connection", async () => {
   sandbox.clients[0]?.socket.write("surprise");
   await until(() => sandbox.clients.length === 2);
   await until(() => started.isReady);
-  expect(said[0]).toContain("it has sent bytes that nobody asked for");
+  expect(said[0]).toContain("it has sent bytes that were not requested");
 });
 
 test("a bare line fails its call alone, once nothing has followed it for a while", async () => {
@@ -171,7 +171,7 @@ test("a bare line fails its call alone, once nothing has followed it for a while
   sandbox.answer = (line) => (line === "bare" ? "ERR no such tenant\n" : reply(line));
   const calls = [call("bare"), call("next")];
   expect((await Promise.all(calls)).map(textOf)).toEqual([
-    'failed: the sandbox has answered in a bare line: "ERR no such tenant"',
+    'failed: the sandbox has replied in a bare line: "ERR no such tenant"',
     "next\x1e0\n",
   ]);
   expect(sandbox.clients).toHaveLength(1);
@@ -185,7 +185,7 @@ test("what follows a bare line too late is not the reply to the next command", a
   sandbox.greet = () => late;
   const calls = [call("start a"), call("start b")];
   const [first, second] = (await Promise.all(calls)).map(textOf);
-  expect(first).toStartWith("failed: the sandbox has answered in a bare line");
+  expect(first).toStartWith("failed: the sandbox has replied in a bare line");
   expect(second).toStartWith("failed: the control socket failed");
   sandbox.greet = () => reply(REPORT);
   sandbox.answer = (line) => reply(line);

@@ -106,7 +106,7 @@ export class ControlTransport implements ControlLink {
       if (this.#faulty.size === 0) log(`Cannot use the control socket "${path}": ${fault}; trying again`);
       this.#faulty.add(connection);
     } else if (this.#faulty.delete(connection) && this.#faulty.size === 0) {
-      log(`control socket "${path}": it answers again`);
+      log(`control socket "${path}": it responds again`);
     }
     const { isReady } = this;
     if (isReady === this.#wasReady) return;

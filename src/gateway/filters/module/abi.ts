@@ -30,7 +30,7 @@ export function abiOf(shape: ModuleShape): Abi {
     checkProxyWasm(shape, (index) => functionType(shape, index));
     return { kind: "proxy-wasm", version };
   }
-  throw new ModuleRefused(`it exports neither ${OWN_EXPORTS[0]} nor ${PROXY_PREFIX}*: it is no filter`);
+  throw new ModuleRefused(`it exports neither ${OWN_EXPORTS[0]} nor ${PROXY_PREFIX}*: it is not a filter`);
 }
 
 /** The newest version that a module exports of those that are known here. */

@@ -46,7 +46,7 @@ test("pitfall 2: who paid while the settlement's answer got lost is served with 
       async settle(...payment) {
         await real.settle(...payment);
         mined = true;
-        return { kind: "unknown", cause: "no answer within 5000 ms", transaction: "" };
+        return { kind: "unknown", cause: "no response within 5000 ms", transaction: "" };
       },
       verify: async (...payment) =>
         mined ? { kind: "refused", reason: "invalid_exact_evm_nonce_already_used" } : real.verify(...payment),

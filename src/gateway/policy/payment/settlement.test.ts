@@ -44,7 +44,7 @@ function losingFirstAnswer(throws: boolean): NonNullable<ShopOptions["facilitato
       const settlement = await real.settle(payment, requirements);
       if (calls > 1) return settlement;
       if (throws) throw new Error("https://rpc.example/?key=secret");
-      return { kind: "unknown", cause: "no answer within 5000 ms", transaction: "" };
+      return { kind: "unknown", cause: "no response within 5000 ms", transaction: "" };
     },
   });
 }

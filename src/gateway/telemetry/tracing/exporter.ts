@@ -159,7 +159,7 @@ export class Exporter {
       this.#deps.counter.count("rejected", rejected);
       return { kind: "taken" };
     }
-    const why = `the collector answers ${status}`;
+    const why = `the collector responds with ${status}`;
     if (!RETRYABLE.has(status)) return { kind: "refused", why, waitMs: 0 };
     return { kind: "again", why, waitMs: retryAfter(response.headers.get("retry-after")) };
   }
@@ -168,7 +168,7 @@ export class Exporter {
 /** What went wrong, without the URL, which may hold a secret. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
-    return `the collector has not answered within ${ANSWER_MS} ms`;
+    return `the collector has not responded within ${ANSWER_MS} ms`;
   if (error instanceof Error && "code" in error) return `the collector is not reached (${String(error.code)})`;
   return messageOf(error).includes("connect")
     ? "the collector is not reached"

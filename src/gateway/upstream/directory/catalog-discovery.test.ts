@@ -162,11 +162,11 @@ const TROUBLES: readonly { what: string; answer: () => Response; reason: string 
     answer: () => new Response(`token ${TOKEN} lacks permission`, { status: 403 }),
     reason: "status 403",
   },
-  { what: "no list", answer: () => new Response("<html>"), reason: "the answer is not a list of services" },
+  { what: "no list", answer: () => new Response("<html>"), reason: "the response is not a list of services" },
   {
     what: "more than 8 MiB",
     answer: () => new Response(`[${" ".repeat(8 * 1024 * 1024)}]`),
-    reason: "the answer is longer than 8388608 bytes",
+    reason: "the response is longer than 8388608 bytes",
   },
 ];
 
@@ -188,7 +188,7 @@ for (const { what, answer, reason } of TROUBLES) {
       return keys(made)[0] === "10.0.0.2:80 1" ? true : undefined;
     });
     const name = 'upstream "u": catalog for "web app"';
-    expect(logged).toEqual([`${name} gives no answer (${reason}); the last server stays`, `${name} answers again`]);
+    expect(logged).toEqual([`${name}: lookup failed (${reason}); the last server stays`, `${name} responds again`]);
   });
 }
 
@@ -205,7 +205,7 @@ test("a catalog that is gone is asked again after growing pauses", async () => {
     await until("the try has failed", () => (made.due > clock.time && Number.isFinite(made.due) ? true : undefined));
   }
   expect(pauses.slice(0, 5).map((ms) => Math.round(ms / 1000))).toEqual([1, 2, 4, 8, 15]);
-  expect(logged).toEqual(['upstream "u": catalog for "web app" gives no answer (refused); no server is known']);
+  expect(logged).toEqual(['upstream "u": catalog for "web app": lookup failed (refused); no server is known']);
 });
 
 test("a catalog that hangs is given up", async () => {
@@ -214,7 +214,7 @@ test("a catalog that hangs is given up", async () => {
   await until("it was asked", () => catalog.queries[0]);
   clock.advance(10_020);
   await made.servers.first;
-  expect(logged).toEqual(['upstream "u": catalog for "web app" gives no answer (timeout); no server is known']);
+  expect(logged).toEqual(['upstream "u": catalog for "web app": lookup failed (timeout); no server is known']);
 });
 
 test("the token goes with every query, and without one there is no such field", async () => {

@@ -95,9 +95,9 @@ export class CatalogDiscovery extends Deadline implements Discovery {
   #take(reply: Reply): string {
     if (reply.kind === "failure") return reply.reason;
     if (reply.status !== 200) return `status ${reply.status}`;
-    if (reply.cut) return `the answer is longer than ${MAX_CATALOG_BYTES} bytes`;
+    if (reply.cut) return `the response is longer than ${MAX_CATALOG_BYTES} bytes`;
     const answer = readCatalogAnswer(reply.body);
-    if (answer === undefined) return "the answer is not a list of services";
+    if (answer === undefined) return "the response is not a list of services";
     this.#index = nextIndex(this.#index, fieldValue(reply.fields, "x-consul-index"));
     this.servers.replace(answer.found, answer.unusable);
     return "";

@@ -71,7 +71,7 @@ export class FoundServers {
 
   /** An answer came; `unusable` counts what it held beside these. */
   replace(found: readonly Found[], unusable = 0): void {
-    if (this.#failure !== "") this.#say(`${this.#what} answers again`);
+    if (this.#failure !== "") this.#say(`${this.#what} responds again`);
     this.#failure = "";
     const byKey = new Map(found.map((server) => [serverKey(server.endpoint), server]));
     // In one order, whatever the order of the answer: another order is no change.
@@ -93,7 +93,7 @@ export class FoundServers {
       const { length } = this.list;
       const stay =
         length === 0 ? "no server is known" : `the last ${length === 1 ? "server stays" : `${length} servers stay`}`;
-      this.#say(`${this.#what} gives no answer (${reason}); ${stay}`);
+      this.#say(`${this.#what}: lookup failed (${reason}); ${stay}`);
     }
     this.#failure = reason;
     this.#answered();

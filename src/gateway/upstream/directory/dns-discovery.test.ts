@@ -131,9 +131,9 @@ test("the last good list stays while there is no answer, and the log says each t
   await next(made, answer(["10.0.0.3"]));
   expect(keys(made)).toEqual(["10.0.0.3:8080"]);
   expect(logged).toEqual([
-    'upstream "u": DNS for "app.test" gives no answer (ESERVFAIL); the last 2 servers stay',
-    'upstream "u": DNS for "app.test" gives no answer (there are no addresses of that name); the last 2 servers stay',
-    'upstream "u": DNS for "app.test" answers again',
+    'upstream "u": DNS for "app.test": lookup failed (ESERVFAIL); the last 2 servers stay',
+    'upstream "u": DNS for "app.test": lookup failed (there are no addresses of that name); the last 2 servers stay',
+    'upstream "u": DNS for "app.test" responds again',
   ]);
   expect(changes).toBe(2);
 });
@@ -156,7 +156,7 @@ test("failures are followed by shorter waits that grow, up to interval_s", async
     waits.push(nextMs(made));
   }
   expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-  expect(logged).toEqual(['upstream "u": DNS for "app.test" gives no answer (ESERVFAIL); no server is known']);
+  expect(logged).toEqual(['upstream "u": DNS for "app.test": lookup failed (ESERVFAIL); no server is known']);
 });
 
 test("a name server that is silent is given up after 5 s", async () => {
@@ -166,7 +166,7 @@ test("a name server that is silent is given up after 5 s", async () => {
   expect(nextMs(made)).toBe(5000);
   clock.advance(5020);
   await made.servers.first;
-  expect(logged).toEqual(['upstream "u": DNS for "app.test" gives no answer (it takes too long); no server is known']);
+  expect(logged).toEqual(['upstream "u": DNS for "app.test": lookup failed (it takes too long); no server is known']);
 });
 
 test("more than 256 addresses are cut, and that is logged once", async () => {

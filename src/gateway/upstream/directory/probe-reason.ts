@@ -29,13 +29,13 @@ export function reasonName(number: number): "" | ProbeReason {
 
 /** What reasons are called where operators read them. */
 export const PROBE_WORDS: Readonly<Record<ProbeReason, string>> = {
-  timeout: "no answer to a probe came in time",
+  timeout: "a probe got no response in time",
   refused: "the connection of a probe was refused",
   unresolved: "no address was found for its name",
   private: "its address is private, which allow_private forbids",
   tls: "the TLS handshake of a probe failed",
-  closed: "the connection of a probe was closed before its answer was whole",
-  malformed: "the answer to a probe was malformed",
-  status: "the answer to a probe had another status than health_check.expected_status",
-  body: "the answer to a probe lacked health_check.expected_body",
+  closed: "the connection of a probe was closed before its response was complete",
+  malformed: "the response to a probe was malformed",
+  status: "the response to a probe had another status than health_check.expected_status",
+  body: "the response to a probe lacked health_check.expected_body",
 };

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 const OUT =
-  'upstream "app": server 10.0.0.1:80 is out of rotation for 1000 ms: requests to it failed: no answer came in time';
+  'upstream "app": server 10.0.0.1:80 is out of rotation for 1000 ms: requests to it failed: no response came in time';
 const BACK = 'upstream "app": server 10.0.0.1:80 may get requests again';
 
 test("a server that requests put out of rotation is told once, and its return once", () => {

@@ -6,8 +6,8 @@ import { type Failure, type ServerStates } from "../server-states.ts";
 export const FAILURE_WORDS: Readonly<Record<Failure, string>> = {
   refused: "connections are refused",
   unreachable: "no connection was opened in time",
-  broken: "an answer was cut off or malformed",
-  late: "no answer came in time",
+  broken: "a response was cut off or malformed",
+  late: "no response came in time",
 };
 
 interface Seen {

@@ -98,7 +98,10 @@ describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () =
     await send(payment);
     const broken = reader({ rpc_url: proxy.rpcUrl });
     proxy.answer(() => new Response("gone", { status: 503 }));
-    expect(await broken.find(payment, shop.requirements)).toEqual({ kind: "unknown", cause: "the node answered 503" });
+    expect(await broken.find(payment, shop.requirements)).toEqual({
+      kind: "unknown",
+      cause: "the node responded with 503",
+    });
     proxy.answer(undefined);
     proxy.behave((call, forward) =>
       call.method === "eth_getLogs" ? rpcError(call, -32_602, "query exceeds max results") : forward(),

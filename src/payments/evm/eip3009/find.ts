@@ -24,7 +24,7 @@ export async function findEip3009(
   requirements: PaymentRequirements,
 ): Promise<Outcome> {
   const transfer = transferOf(payment, requirements);
-  if (!isAddress(transfer.contract)) return unknown("the asset is no address");
+  if (!isAddress(transfer.contract)) return unknown("the asset is not an address");
   const [state, newest] = await node.readAll<[Hex, Block | null]>(
     callRequest(transfer.contract, stateCall(transfer)),
     blockRequest("latest"),

@@ -161,7 +161,7 @@ async function concludeReverted(
 ): Promise<Settlement> {
   // As it was then: behind one address there may be a node that is not there yet.
   const spent = isSpent(payment, await chain.node.read(bitmapRequest(payment, blockNumber)));
-  if (spent === undefined) return unknown("nobody can say what the nonce was spent by", transaction);
+  if (spent === undefined) return unknown("it is unknown what the nonce was spent by", transaction);
   if (spent) return await concludeSpent(chain, payment, requirements);
   const hindrance = await findHindrance(chain, payment, BigInt(requirements.amount));
   if (hindrance === "permit2_invalid_nonce") return await concludeSpent(chain, payment, requirements);
