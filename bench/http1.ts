@@ -109,7 +109,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     limitsBodies: false,
     isAllowedHost: undefined,
     observer,
-    state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }) },
+    state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }), challenge: () => undefined },
     catalogue: undefined,
     buffers,
     clientAddress: undefined,

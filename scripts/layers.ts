@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "src/gateway/response-relay.ts",
     "src/gateway/ask-for-body.ts",
   ],
-  ["src/gateway/upstream", "src/gateway/routing"],
+  ["src/gateway/upstream", "src/gateway/routing", "src/gateway/acme"],
   ["src/gateway/telemetry"],
   ["src/gateway/http1", "src/gateway/http2", "src/gateway/http3"],
   ["src/gateway/wire", "src/gateway/server-host.ts", "src/gateway/request-fields.ts"],

@@ -36,6 +36,7 @@ const NOT_HERE = new Set([
   "proxy.json",
   "shop.json",
   "src/content/operations/NAME.ts",
+  "acme-tls/1",
   "application/json",
   "text/*",
   "text/event-stream",

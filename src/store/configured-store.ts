@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { codeOf } from "../lib/caught.ts";
 import { systemTrust } from "../lib/system-trust.ts";
 import { type LedgerVersion } from "./ledger-version.ts";
@@ -10,6 +11,8 @@ import { type PoolSettings } from "./postgres/pool.ts";
 import { readTarget } from "./postgres/target.ts";
 import { type Store } from "./store.ts";
 import { type OpenUsageStore } from "./usage-store.ts";
+import { type CertificateStore } from "./certificate-store.ts";
+import { FileCertificates } from "./file-certificates.ts";
 
 /** As `sqlite`. */
 const postgresStores = (): typeof Postgres => require("./postgres/open-postgres-store.ts");
@@ -68,6 +71,17 @@ export async function readLedgerVersion(
   const { url = "" } = postgres;
   if (url === "") return (require("./open-ledger-view.ts") as typeof View).readSqliteVersion(path);
   return await postgresStores().readPostgresVersion(poolSettings(url, postgres, environment));
+}
+
+/** The certificates of a configuration: in the same database, or in the folder `certificates` beside the SQLite file. Throws as `openConfiguredStore`. */
+export function openConfiguredCertificates(
+  postgres: PostgresConfig,
+  path: string,
+  environment: Environment = process.env,
+): CertificateStore {
+  const { url = "" } = postgres;
+  if (url === "") return new FileCertificates(join(dirname(path), "certificates"));
+  return postgresStores().openPostgresCertificates(poolSettings(url, postgres, environment));
 }
 
 function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {

@@ -36,13 +36,18 @@ export class Http3Client {
     session.closed.then(closed, closed);
   }
 
-  static async connect(port: number, transportParams: Readonly<Record<string, number>> = {}): Promise<Http3Client> {
+  /** `trust`: whom the server's certificate is to be for, and who signs it. */
+  static async connect(
+    port: number,
+    transportParams: Readonly<Record<string, number>> = {},
+    trust: { readonly ca: string; readonly servername: string } = { ca: TEST_CA.cert, servername: "localhost" },
+  ): Promise<Http3Client> {
     const quic = await loadQuic();
     const heard = { goodbye: false };
     const session = await quic.connect(`127.0.0.1:${port}`, {
       alpn: "h3",
-      servername: "localhost",
-      ca: Buffer.from(TEST_CA.cert),
+      servername: trust.servername,
+      ca: Buffer.from(trust.ca),
       endpoint: {},
       transportParams,
       onstream() {},

@@ -4,6 +4,7 @@ import { type Draft, type Report } from "./draft.ts";
 import { valueAt } from "./finding.ts";
 import { boundAddresses, overlap } from "./bound-addresses.ts";
 import { certificatePair } from "./certificate-pair.ts";
+import { checkAcme } from "./rules-acme.ts";
 import { checkAdmin } from "./rules-admin.ts";
 
 interface Bounded {
@@ -43,12 +44,17 @@ function numbers(draft: Draft, report: Report): void {
 function certificates({ server, tls, quic }: Draft, report: Report): void {
   if (tls !== undefined) certificatePair(tls, "tls", report);
   if (quic !== undefined) certificatePair(quic, "quic", report);
-  const hasCertificate = tls === undefined || tls.cert_path !== "" || tls.certificates.length > 0;
+  const hasCertificate = hasAny(tls);
   for (const [i, listener] of (server?.listeners ?? []).entries()) {
     if (listener.use_tls && !hasCertificate) {
       report.problem(`server.listeners[${i}].use_tls`, "requires tls.cert_path and tls.key_path");
     }
   }
+}
+
+/** True where listeners with TLS have something to show, or that is not known since the section is wrong. */
+function hasAny(tls: Draft["tls"]): boolean {
+  return tls === undefined || tls.cert_path !== "" || tls.certificates.length > 0 || tls.acme !== undefined;
 }
 
 /** UDP endpoints, and what would have no effect on them. */
@@ -57,8 +63,7 @@ function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
   if (quic.enabled && quic.cert_path === "" && quic.key_path === "") {
     report.problem("quic.enabled", "requires quic.cert_path and quic.key_path");
   }
-  const hasCertificate =
-    quic.cert_path !== "" || tls === undefined || tls.cert_path !== "" || tls.certificates.length > 0;
+  const hasCertificate = quic.cert_path !== "" || hasAny(tls);
   let isServed = quic.enabled;
   for (const [i, listener] of (server?.listeners ?? []).entries()) {
     if (!listener.quic_enabled) continue;
@@ -100,7 +105,7 @@ function withoutEffect({ server, tls, http2 }: Draft, report: Report): void {
   if (http2?.h2c_only !== true || server === undefined || tls === undefined) return;
   if (server.listeners.length > 0) {
     report.warning("http2.h2c_only", "without effect, since server.listeners takes the single listener's place");
-  } else if (tls.cert_path !== "") {
+  } else if (tls.cert_path !== "" || tls.acme !== undefined) {
     report.warning("http2.h2c_only", "without effect, since the single listener has TLS");
   }
 }
@@ -182,6 +187,7 @@ export function checkSections(draft: Draft, report: Report): void {
   numbers(draft, report);
   listeners(draft, report);
   certificates(draft, report);
+  checkAcme(draft, report);
   withoutEffect(draft, report);
   quicEndpoints(draft, report);
   quicPorts(draft, report);

@@ -11,7 +11,9 @@ import { cpus } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
-import { readPair } from "./certificates.ts";
+import { CertificateKeeper } from "../acme/keeper.ts";
+import { openConfiguredCertificates } from "../../store/configured-store.ts";
+import { readAcme, readPair } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
 import { type BoundListener } from "./listener-plan.ts";
 import { probeQuic } from "./quic-listeners.ts";
@@ -51,6 +53,9 @@ export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "ev
   readonly onAdminMoved?: (url: string | undefined) => void;
 }
 
+/** Milliseconds that a start waits for the first certificates. */
+const FIRST_CERTIFICATES_MS = 10_000;
+
 /** Starts a gateway by a configuration without problems. Rejects, with nothing left bound, where it cannot. */
 export async function startAdministered(
   opened: OpenedConfig,
@@ -70,6 +75,7 @@ export async function startAdministered(
     options.log(message);
     events.addLine(message);
   });
+  const keeper = createKeeper(config, options, events);
   try {
     await audit.use(auditPath(config));
     // Before there are workers, so that a port which is taken costs nothing; until all is there it answers 503.
@@ -80,19 +86,43 @@ export async function startAdministered(
     admin.commit(started);
     const workers = options.isSingle === true ? 1 : config.server.workers || cpus().length;
     const isSingle = options.isSingle === true || config.server.workers === 1;
-    const gateway = await (await starter(isSingle))({ ...options, config: started, events });
+    const settings = readAcme(config);
+    const issued = await keeper.prepare(settings);
+    const gateway = await (await starter(isSingle))({ ...options, config: started, issued, events });
     const { storePath } = options;
     const { log } = withEvents({ ...options, config, events });
     const usage = createUsageKeeper({ figures: gateway.figures, storePath, postgres: config.postgres, log });
     const overview = createOverview(gateway.figures, { startedAtMs: Date.now(), contentSocket: options.contentSocket });
     const onAdminMoved = options.onAdminMoved ?? ((): void => {});
-    const parts = { opened, gateway, admin, events, audit, overview, workers, usage, onAdminMoved };
+    if (issued !== undefined) {
+      keeper.use(settings, issued, gateway);
+      // Then clients that are told of the listeners find certificates, if the directory is quick.
+      await keeper.attempted(FIRST_CERTIFICATES_MS);
+    }
+    const parts = { opened, gateway, admin, events, audit, overview, workers, usage, keeper, onAdminMoved };
     return new Administered({ ...parts, config, share, log });
   } catch (error) {
+    await keeper.close();
     await admin.close();
     await audit.close();
     throw error;
   }
+}
+
+function createKeeper(config: Config, options: AdministeredOptions, events: EventLog): CertificateKeeper {
+  const { storePath } = options;
+  return new CertificateKeeper({
+    open() {
+      if (storePath === ":memory:" && (config.postgres.url ?? "") === "") {
+        throw new Error("Cannot get certificates by tls.acme: there is no place to keep them; set state_path");
+      }
+      return openConfiguredCertificates(config.postgres, storePath);
+    },
+    clock: Date.now,
+    random: Math.random,
+    log: withEvents({ ...options, config, events }).log,
+    onEvent: (event) => events.add(event),
+  });
 }
 
 /** A supervisor serves nothing, and a single process supervises none: each loads its own half (bench start). */
@@ -109,6 +139,7 @@ interface Deps {
   readonly overview: Overview;
   readonly workers: number;
   readonly usage: UsageKeeper;
+  readonly keeper: CertificateKeeper;
   readonly onAdminMoved: (url: string | undefined) => void;
   /** What it was started with, and how much of that it serves. */
   readonly config: Config;
@@ -123,6 +154,7 @@ class Administered implements AdministeredGateway {
   readonly #admin: OptionalAdmin;
   readonly #audit: AuditFile;
   readonly #usage: UsageKeeper;
+  readonly #keeper: CertificateKeeper;
   readonly #endWatch: () => void;
   readonly #onAdminMoved: (url: string | undefined) => void;
   readonly #log: (message: string) => void;
@@ -134,7 +166,22 @@ class Administered implements AdministeredGateway {
   #closing = false;
 
   constructor(deps: Deps) {
-    const { opened, gateway, admin, events, audit, overview, workers, usage, onAdminMoved, config, share, log } = deps;
+    const {
+      opened,
+      gateway,
+      admin,
+      events,
+      audit,
+      overview,
+      workers,
+      usage,
+      keeper,
+      onAdminMoved,
+      config,
+      share,
+      log,
+    } = deps;
+    this.#keeper = keeper;
     this.#share = share;
     this.#applied = config;
     this.#log = log;
@@ -200,6 +247,7 @@ class Administered implements AdministeredGateway {
     this.#closing = true;
     this.events.add({ kind: "worker", message: "the gateway stops" });
     this.#endWatch();
+    await this.#keeper.close();
     await this.#gateway.close(graceMs);
     await this.#usage.close();
     this.events.close();
@@ -230,7 +278,12 @@ class Administered implements AdministeredGateway {
     const before = this.#audit.path;
     try {
       await this.#audit.use(auditPath(config));
+      const settings = readAcme(config);
+      const issued = await this.#keeper.prepare(settings);
+      // Listeners that the configuration adds need something to show.
+      if (issued !== undefined) await this.#gateway.certify(issued);
       await this.#gateway.reload(config);
+      if (issued !== undefined) this.#keeper.use(settings, issued, this.#gateway);
     } catch (error) {
       this.#admin.rollback();
       await this.#audit.use(before);

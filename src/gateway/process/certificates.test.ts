@@ -3,7 +3,7 @@ import { createPrivateKey } from "node:crypto";
 import { makeCertificate } from "../../../test/support/certificates.ts";
 import { Folder } from "../../../test/support/program.ts";
 import { configSchema } from "../config/config.ts";
-import { type TlsMaterial } from "../wire/tls.ts";
+import { type ReadTls } from "../acme/issued.ts";
 import { readTlsMaterial } from "./certificates.ts";
 
 const good = makeCertificate({ hostnames: ["a.test"] });
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-function read(tls: object): TlsMaterial | undefined {
+function read(tls: object): ReadTls | undefined {
   return readTlsMaterial(configSchema.parse({ tls }));
 }
 
@@ -35,14 +35,14 @@ test("certificates are read with what belongs to them", () => {
     clientCa: "",
     clientCertRequired: true,
   });
-  expect(read({ certificates })?.fallback.cert).toBe(other.cert);
+  expect(read({ certificates })?.fallback?.cert).toBe(other.cert);
   expect(read({})).toBeUndefined();
 });
 
 test("a chain is whole, and its first certificate is the one that counts", () => {
   const ca = makeCertificate({ isCa: true, to: -1, from: -2 });
   const chain = good.cert + ca.cert;
-  expect(read(pair(chain, good.key))?.fallback.cert).toBe(chain);
+  expect(read(pair(chain, good.key))?.fallback?.cert).toBe(chain);
 });
 
 const EXPIRED = makeCertificate({ hostnames: ["a.test"], from: -10, to: -1 });

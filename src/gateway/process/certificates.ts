@@ -1,20 +1,22 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { codeOf, messageOf } from "../../lib/caught.ts";
+import { type AcmeSettings } from "../acme/keeper.ts";
+import { type ReadTls } from "../acme/issued.ts";
 import { type Config } from "../config/config.ts";
-import { checkMaterial, type KeyPair, type TlsMaterial } from "../wire/tls.ts";
+import { checkMaterial, type KeyPair } from "../wire/tls.ts";
 
 /** A larger file is no certificate. */
 const MAX_PEM_BYTES = 1024 * 1024;
 
 /**
- * Reads and checks the certificates of a configuration's TLS listeners; undefined where it names none. Throws, naming the
- * file, where one cannot be read, is no certificate, is not valid at this time, or has another key.
+ * Reads and checks the certificates of a configuration's TLS listeners; undefined where it names none, and has no `tls.acme` either.
+ * Throws, naming the file, where one cannot be read, is no certificate, is not valid at this time, or has another key.
  */
-export function readTlsMaterial({ tls }: Pick<Config, "tls">, now = Date.now()): TlsMaterial | undefined {
+export function readTlsMaterial({ tls }: Pick<Config, "tls">, now = Date.now()): ReadTls | undefined {
   const named = tls.certificates.map((entry) => ({ hostnames: entry.hostnames, pair: readPair(entry, now) }));
   const fallback = tls.cert_path === "" ? named[0]?.pair : readPair(tls, now);
-  if (fallback === undefined) return undefined;
+  if (fallback === undefined && tls.acme === undefined) return undefined;
   const material = {
     fallback,
     named,
@@ -27,6 +29,12 @@ export function readTlsMaterial({ tls }: Pick<Config, "tls">, now = Date.now()):
     throw new Error(`Cannot use the certificates: ${messageOf(error)}`, { cause: error });
   }
   return material;
+}
+
+/** `tls.acme` of a configuration, with the file that it names; undefined where there is none. Throws where that cannot be read. */
+export function readAcme({ tls: { acme } }: Pick<Config, "tls">): AcmeSettings | undefined {
+  if (acme === undefined) return undefined;
+  return { config: acme, authorities: acme.ca_path === "" ? "" : readAuthorities(acme.ca_path, "CAs of tls.acme") };
 }
 
 /** Reads and checks one certificate with its key. Throws as `readTlsMaterial` does. */

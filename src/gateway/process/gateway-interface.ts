@@ -5,7 +5,8 @@ import { type Actor, type EventSink } from "../telemetry/event.ts";
 import { type MetricsPage, type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type Tenants } from "../tenants/tenants.ts";
 import { type Membership } from "../upstream/member.ts";
-import { type TlsMaterial } from "../wire/tls.ts";
+import { type Issued, type ReadTls } from "../acme/issued.ts";
+import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { type GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type BoundListener } from "./listener-plan.ts";
 
@@ -14,8 +15,10 @@ export const STOPPING = "the gateway is about to stop";
 
 export interface GatewayOptions {
   readonly config: Config;
-  /** What listeners with TLS show; left out: what the configuration names is read. */
-  readonly material?: TlsMaterial | undefined;
+  /** What files hold for listeners with TLS; left out: what the configuration names is read. */
+  readonly material?: ReadTls | undefined;
+  /** What `tls.acme` has got so far; left out: nothing. */
+  readonly issued?: Issued | undefined;
   /** The servers of every upstream, where another process keeps the directory of them; left out: this one does. */
   readonly members?: Membership | undefined;
   /** Where this process counts; left out: it is the whole server. */
@@ -55,9 +58,13 @@ export interface Gateway {
   drain(server: ServerName, drained: boolean, by: Actor): boolean;
   /**
    * Serves by `config` from now on, listeners and certificates included; rejects, with the old one left running, where it
-   * cannot. `material` is what listeners with TLS show; left out: what the configuration names is read. `members` as in the options.
+   * cannot. `material` and `members` as in the options.
    */
-  reload(config: Config, material?: TlsMaterial, members?: Membership): Promise<void>;
+  reload(config: Config, material?: ReadTls, members?: Membership): Promise<void>;
+  /** Shows what `tls.acme` has got to who connects from now on, and answers its challenges; resolves when all listeners do. */
+  certify(issued: Issued): Promise<void>;
+  /** Counts what becomes of `tls.acme`. */
+  readonly certificates: CertificateMetrics;
   /** Opens the access logs by their names again, which other files may have by now. */
   reopenLogs(): Promise<void>;
   /** A reload has been tried: counts how it went. */

@@ -5,10 +5,19 @@ import { Http2ServerConnection } from "../http2/server-connection.ts";
 import { type ClientPlace, type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
 import { DEAF, listen, type Listener, type OnFault } from "../wire/tcp.ts";
-import { type ClientSubject, listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "../wire/tls.ts";
+import {
+  type ClientSubject,
+  type KeyPair,
+  listenTls,
+  type TlsListener,
+  type TlsMaterial,
+  type TlsPeer,
+} from "../wire/tls.ts";
 import { createTlsUpgrade, type TlsUpgrade } from "../wire/tls-upgrade.ts";
+import { type ClientHello } from "../wire/client-hello.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { Handshake } from "./handshake.ts";
+import { Hello } from "./hello.ts";
 import { type ClientPlaces, type Place } from "./client-places.ts";
 import { bindError, type BoundListener, type ListenerPlan, placeOf } from "./listener-plan.ts";
 import { type Entrance, type Phase } from "./phase.ts";
@@ -29,7 +38,12 @@ export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "
   /** Serves the gateway's own paths alone: the connection is over the limits. */
   readonly handleReserved: (exchange: Exchange) => void;
   readonly onFault: OnFault;
+  /** What answers a challenge of TLS-ALPN-01 for a host name; undefined: there is no such challenge. */
+  readonly challengePair: (hostname: string) => KeyPair | undefined;
 }
+
+/** RFC 8737 §4: nothing is said by this protocol, the handshake is all. */
+const CHALLENGE_PROTOCOL = "acme-tls/1";
 
 /** One port that clients connect to, and the connections that came by it. */
 export class GatewayListener {
@@ -103,7 +117,8 @@ export class GatewayListener {
       plan.useTls === this.plan.useTls &&
       plan.h2cOnly === this.plan.h2cOnly &&
       plan.proxyProtocol === this.plan.proxyProtocol &&
-      plan.deferAccept === this.plan.deferAccept;
+      plan.deferAccept === this.plan.deferAccept &&
+      plan.readsHello === this.plan.readsHello;
     return isSame && (!plan.useTls || asksAlike(material, this.#material));
   }
 
@@ -115,7 +130,7 @@ export class GatewayListener {
   /** Shows other certificates to those who connect from now on. Throws where one cannot be used. */
   show(material: TlsMaterial): void {
     if (!this.plan.useTls) return;
-    if (this.plan.proxyProtocol) this.#upgrade = this.#createUpgrade(material);
+    if (this.#upgrade !== undefined) this.#upgrade = this.#createUpgrade(material);
     else if (this.#bound !== undefined && "show" in this.#bound) this.#bound.show(material);
     this.#material = material;
   }
@@ -144,7 +159,7 @@ export class GatewayListener {
   }
 
   async #bind(material: TlsMaterial | undefined): Promise<void> {
-    const { address, port, useTls, proxyProtocol, deferAccept } = this.plan;
+    const { address, port, useTls, proxyProtocol, readsHello, deferAccept } = this.plan;
     const { onFault } = this.#shared;
     const bound = { address, port, reusePort: true, deferAccept, onFault };
     this.#material = material;
@@ -153,7 +168,7 @@ export class GatewayListener {
       return;
     }
     if (material === undefined) throw new Error("Cannot listen with TLS: there is no certificate");
-    if (proxyProtocol) {
+    if (proxyProtocol || readsHello) {
       this.#upgrade = this.#createUpgrade(material);
       this.#bound = listen({ ...bound, accept: (wire) => this.#accept(wire) });
       return;
@@ -179,10 +194,11 @@ export class GatewayListener {
 
   #accept(wire: Wire): WireHandler {
     const place = this.#admit(wire);
-    if (place !== undefined)
-      return this.plan.proxyProtocol
-        ? this.#beginProxied(wire, place)
-        : this.#beginFirstBytes(wire, this.#hostFor(place), place);
+    if (place !== undefined) {
+      if (this.plan.proxyProtocol) return this.#beginProxied(wire, place);
+      if (this.plan.readsHello) return this.#beginHello(wire, place, undefined);
+      return this.#beginFirstBytes(wire, this.#hostFor(place), place);
+    }
     if (!this.plan.useTls) return new RefusedConnection(wire, this.#shared.wheel);
     // What comes behind its PROXY header is TLS, in which nothing can be said yet.
     wire.terminate();
@@ -215,18 +231,48 @@ export class GatewayListener {
       proxied.refuse();
       return;
     }
-    if (this.#upgrade !== undefined) {
-      this.#upgrade.begin(wire, rest, (inner) => {
-        const handshake = this.#entered(this.#beginHandshake(inner, address), place);
-        proxied.leave();
-        return handshake;
-      });
+    if (this.#upgrade !== undefined && !this.plan.readsHello) {
+      this.#beginTls(this.#upgrade, proxied, { bytes: rest, place, address });
       return;
     }
-    const next = this.#beginFirstBytes(wire, this.#hostFor(place, address), place);
+    const next = this.plan.readsHello
+      ? this.#beginHello(wire, place, address)
+      : this.#beginFirstBytes(wire, this.#hostFor(place, address), place);
     wire.data = next;
     proxied.leave();
     if (rest.length > 0) next.onData(rest);
+  }
+
+  /** Waits for what the client asks for: the certificate that answers a challenge is for its directory alone. */
+  #beginHello(wire: Wire, place: Place, address: string | undefined): WireHandler {
+    const ms = this.#shared.settings().headerMs;
+    const whole = (phase: Hello, hello: ClientHello | undefined, bytes: Buffer): void => {
+      const upgrade = this.#challengeUpgrade(hello) ?? this.#upgrade;
+      if (upgrade === undefined) phase.cutOff();
+      else this.#beginTls(upgrade, phase, { bytes, place, address });
+    };
+    return this.#entered(new Hello(wire, this.#entrance, { ms, whole }), place);
+  }
+
+  #challengeUpgrade(hello: ClientHello | undefined): TlsUpgrade | undefined {
+    if (hello?.protocols.includes(CHALLENGE_PROTOCOL) !== true) return undefined;
+    const pair = this.#shared.challengePair(hello.serverName);
+    if (pair === undefined) return undefined;
+    const material = { fallback: pair, named: [], clientCa: "", clientCertRequired: false };
+    return createTlsUpgrade(material, [CHALLENGE_PROTOCOL], this.#shared.onFault);
+  }
+
+  /** A handshake takes the place of `phase`, which has read its first bytes. */
+  #beginTls(
+    upgrade: TlsUpgrade,
+    phase: Phase,
+    { bytes, place, address }: { bytes: Buffer; place: Place; address: string | undefined },
+  ): void {
+    upgrade.begin(phase.wire, bytes, (inner) => {
+      const handshake = this.#entered(this.#beginHandshake(inner, address), place);
+      phase.leave();
+      return handshake;
+    });
   }
 
   #beginHandshake(wire: Wire, address: string | undefined): Handshake {
@@ -243,6 +289,11 @@ export class GatewayListener {
   }
 
   #secured(handshake: Handshake, address: string | undefined, peer: TlsPeer): void {
+    if (peer.protocol === CHALLENGE_PROTOCOL) {
+      handshake.wire.shutdown();
+      handshake.wire.close();
+      return;
+    }
     const successor = this.#successor(this.#hostFor(handshake.place, address, peer.clientSubject));
     // RFC 9113 §3.3: HTTP/2 over TLS is agreed on by ALPN alone.
     if (peer.protocol === "h2") becomeHttp2(handshake, successor);

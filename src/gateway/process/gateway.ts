@@ -14,6 +14,8 @@ import { Directory } from "../upstream/directory/directory.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type Actor, type NewEvent } from "../telemetry/event.ts";
 import { flushCork } from "../wire/outgoing.ts";
+import { handshakeAnswer, httpAnswer, type Issued, NOTHING_ISSUED, type ReadTls, shownTls } from "../acme/issued.ts";
+import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { type ClientPlaces } from "./client-places.ts";
@@ -70,7 +72,17 @@ class RunningGateway implements GatewayProcess {
   #bound: readonly GatewayListener[] = [];
   /** Listeners that take no more connections, and still have some. */
   readonly #closing = new Set<GatewayListener>();
+  /** What files hold, and what was issued beside them: listeners show both. */
+  #read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined } = {
+    tls: undefined,
+    quic: undefined,
+  };
+  #issued: Issued;
   #material: TlsMaterial | undefined;
+  /** Settles when the last change has come to its end. */
+  #turn: Promise<void> = Promise.resolve();
+  /** The one that is served by. */
+  #config: Config;
   #store: Store | undefined;
   /** What it was opened by. */
   #storeConfig: Config["postgres"] | undefined;
@@ -82,6 +94,8 @@ class RunningGateway implements GatewayProcess {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#config = options.config;
+    this.#issued = options.issued ?? NOTHING_ISSUED;
     this.#own = new Resources(options.config, options.slot, {
       log: options.log,
       onEvent: (event) => this.#tell(event),
@@ -102,6 +116,7 @@ class RunningGateway implements GatewayProcess {
       handleReserved: (exchange) => serve(this.#ready().pipeline, exchange, "reserved"),
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onFault: (error) => this.#fault(error),
+      challengePair: (hostname) => handshakeAnswer(this.#issued, hostname),
     };
     this.#control = this.#createControl();
     this.#filters = new WorkerFilters({
@@ -131,7 +146,8 @@ class RunningGateway implements GatewayProcess {
   async start(config: Config): Promise<void> {
     const { material, reusePort, takesOver = false } = this.#options;
     try {
-      this.#material = material ?? readTlsMaterial(config);
+      this.#read = { tls: material ?? readTlsMaterial(config), quic: readQuicMaterial(config) };
+      this.#material = shownTls(config.tls.acme, this.#read.tls, this.#issued);
       const members = await this.#membersOf(config, this.#options.members);
       if (!reusePort && !takesOver) probeListeners(config);
       const plans = listenersOf(config);
@@ -145,7 +161,7 @@ class RunningGateway implements GatewayProcess {
       this.#filters.use(config, this.#compiled.filters);
       await this.#prepareStore();
       if (!early) this.#bound = await this.#bindAll(plans, this.#material);
-      await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
+      await this.#serveQuic(config, this.#read, this.#bound);
       this.#isUp = true;
       this.#directory?.commit();
       await this.#facilitators.commit(config);
@@ -156,13 +172,17 @@ class RunningGateway implements GatewayProcess {
     }
   }
 
-  async reload(config: Config, material = readTlsMaterial(config), given?: Membership): Promise<void> {
+  reload(config: Config, material?: ReadTls, given?: Membership): Promise<void> {
+    return this.#inTurn(() => this.#reload(config, material, given));
+  }
+
+  async #reload(config: Config, material = readTlsMaterial(config), given?: Membership): Promise<void> {
     this.#refuseWhileStopping();
-    const quicMaterial = readQuicMaterial(config);
+    const read = { tls: material, quic: readQuicMaterial(config) };
     const members = await this.#membersOf(config, given);
     try {
       await this.#facilitators.prepare(config);
-      await this.#replace(config, members, { material, quicMaterial });
+      await this.#replace(config, members, read);
       this.#directory?.commit();
       await this.#facilitators.commit(config);
       this.#doChores();
@@ -180,9 +200,10 @@ class RunningGateway implements GatewayProcess {
   async #replace(
     config: Config,
     members: Membership,
-    { material, quicMaterial }: { material: TlsMaterial | undefined; quicMaterial: TlsMaterial | undefined },
+    read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined },
   ): Promise<void> {
     this.#refuseWhileStopping();
+    const material = shownTls(config.tls.acme, read.tls, this.#issued);
     const before = this.#bound;
     const plans = listenersOf(withPorts(config, this.listeners));
     const kept = plans.map((plan) => before.find((listener) => listener.serves(plan, material)));
@@ -205,7 +226,7 @@ class RunningGateway implements GatewayProcess {
       );
       await this.#store?.ready();
       this.#refuseWhileStopping();
-      await this.#serveQuic(config, quicMaterial, bound);
+      await this.#serveQuic(config, read, bound);
       // Last of what can fail, and checked before: the old ones cannot be told from the new ones any more.
       if (material !== undefined && !isDeepStrictEqual(material, this.#material)) {
         for (const listener of kept) listener?.show(material);
@@ -214,6 +235,8 @@ class RunningGateway implements GatewayProcess {
       const previous = this.#compiled;
       this.#compiled = next;
       this.#material = material;
+      this.#read = read;
+      this.#config = config;
       this.#own.reload(config);
       this.#filters.use(config, next.filters);
       this.tenants.warm.limits = tenantLimits(config);
@@ -225,6 +248,30 @@ class RunningGateway implements GatewayProcess {
       throw error;
     }
     for (const listener of before) if (!kept.includes(listener)) void this.#remove(listener);
+  }
+
+  certify(issued: Issued): Promise<void> {
+    return this.#inTurn(() => this.#certify(issued));
+  }
+
+  /** What listeners show is changed by one at a time. */
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(change);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  async #certify(issued: Issued): Promise<void> {
+    this.#issued = issued;
+    const material = shownTls(this.#config.tls.acme, this.#read.tls, issued);
+    if (this.#draining || material === undefined || isDeepStrictEqual(material, this.#material)) return;
+    for (const listener of this.#bound) listener.show(material);
+    this.#material = material;
+    await this.#serveQuic(this.#config, this.#read, this.#bound);
+  }
+
+  get certificates(): CertificateMetrics {
+    return this.#own.telemetry.certificates;
   }
 
   /** A port that is opened now would be closed by nobody. */
@@ -291,9 +338,10 @@ class RunningGateway implements GatewayProcess {
 
   async #serveQuic(
     config: Config,
-    material: TlsMaterial | undefined,
+    read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined },
     bound: readonly GatewayListener[],
   ): Promise<void> {
+    const material = shownTls(config.tls.acme, read.quic ?? read.tls, this.#issued);
     const places = bound.map((listener) => listener.place);
     await this.#quic.serve(quicPlansOf(config, places), material, REMOVED_GRACE_MS);
     for (const listener of bound) listener.announce(this.#quic.announcement(listener.place));
@@ -381,7 +429,11 @@ class RunningGateway implements GatewayProcess {
       telemetry: this.#own.telemetry,
       states: this.#own.states,
       members,
-      state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.metrics() },
+      state: {
+        ready: () => this.#isUp && !this.#draining,
+        metrics: () => this.metrics(),
+        challenge: (token) => httpAnswer(this.#issued, token),
+      },
       bodies: this.#own.bodies,
       spool: this.#own.spool,
       answers: this.#own.answers,

@@ -10,6 +10,8 @@ export interface ListenerPlan {
   readonly h2cOnly: boolean;
   readonly proxyProtocol: boolean;
   readonly deferAccept: boolean;
+  /** Answers challenges of TLS-ALPN-01, so that clients' first messages are looked into. */
+  readonly readsHello: boolean;
 }
 
 /** A listener as clients find it. */
@@ -20,10 +22,13 @@ export interface BoundListener {
 }
 
 export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
+  const readsHello = tls.acme?.challenges.includes("tls-alpn-01") === true;
   if (server.listeners.length === 0) {
     const { address, port, defer_accept: deferAccept } = server;
-    const useTls = tls.cert_path !== "";
-    return [{ address, port, useTls, h2cOnly: http2.h2c_only && !useTls, proxyProtocol: false, deferAccept }];
+    const useTls = tls.cert_path !== "" || tls.acme !== undefined;
+    return [
+      { address, port, useTls, h2cOnly: http2.h2c_only && !useTls, proxyProtocol: false, readsHello, deferAccept },
+    ];
   }
   return server.listeners.map((listener) => ({
     address: listener.address,
@@ -32,6 +37,7 @@ export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
     h2cOnly: listener.h2c_only,
     proxyProtocol: listener.proxy_protocol,
     deferAccept: server.defer_accept,
+    readsHello: readsHello && listener.use_tls,
   }));
 }
 

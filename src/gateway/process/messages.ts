@@ -2,14 +2,16 @@ import { type Config } from "../config/config.ts";
 import { type ControlAnswer, type ControlCall } from "../filters/control/control-messages.ts";
 import { type NewEvent } from "../telemetry/event.ts";
 import { type Membership } from "../upstream/member.ts";
-import { type TlsMaterial } from "../wire/tls.ts";
+import { type Issued, type ReadTls } from "../acme/issued.ts";
 import { type ConfigDelta } from "./config-delta.ts";
 import { type TenantAnswer, type TenantQuestion } from "./tenant-questions.ts";
 
 /** What workers serve by. Certificates are read once, by the supervisor: files that are gone or broken later harm no worker. */
 export interface Served {
   readonly config: Config;
-  readonly material: TlsMaterial | undefined;
+  readonly material: ReadTls | undefined;
+  /** What `tls.acme` has got. */
+  readonly issued: Issued;
   /** The servers of every upstream, found or named. */
   readonly members: Membership;
 }
@@ -45,6 +47,8 @@ export type ToWorker =
   | (Told & WithEnvironment & { readonly kind: "reload" })
   /** Other servers, for the upstreams that are named; nobody answers. */
   | { readonly kind: "members"; readonly members: Membership }
+  /** What `tls.acme` has got now. */
+  | { readonly kind: "certify"; readonly issued: Issued }
   /** Open the access logs again; nobody answers. */
   | { readonly kind: "reopen" }
   | ControlAnswer
@@ -55,6 +59,8 @@ export type ToWorker =
 export type FromWorker =
   /** It serves. `closedRoutes` as in `Gateway`. */
   | { readonly kind: "started" | "reloaded"; readonly closedRoutes: readonly string[] }
+  /** It shows what `tls.acme` has got. */
+  | { readonly kind: "certified" }
   | { readonly kind: "ended" }
   /** Something has happened, or a line was logged; nobody answers. */
   | { readonly kind: "event"; readonly event: NewEvent }

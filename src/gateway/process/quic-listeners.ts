@@ -8,6 +8,7 @@ import { type QuicFigures } from "../http3/figures.ts";
 import { type Http3Endpoint, startHttp3 } from "../http3/server.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type QuicMetrics } from "../telemetry/quic-metrics.ts";
+import { type ReadTls } from "../acme/issued.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { type ListenerShared, reservedHost, withClient } from "./gateway-listener.ts";
@@ -47,12 +48,15 @@ export function quicPlansOf({ server, quic, limits }: Config, bound: readonly Bo
   return plans;
 }
 
-/** What HTTP/3 shows: `quic.cert_path` where it is set, else what TLS listeners show. Undefined where no HTTP/3 is served. */
-export function readQuicMaterial(config: Config): TlsMaterial | undefined {
+/** What HTTP/3 shows in place of what TLS listeners show, where `quic.cert_path` is set and HTTP/3 is served; else undefined. */
+export function readQuicMaterial(config: Config): ReadTls | undefined {
   const { quic, tls } = config;
-  if (!quic.enabled && !config.server.listeners.some((listener) => listener.quic_enabled)) return undefined;
-  const own = quic.cert_path !== "";
-  return readTlsMaterial(own ? { tls: { ...tls, cert_path: quic.cert_path, key_path: quic.key_path } } : { tls });
+  if (quic.cert_path === "" || !servesQuic(config)) return undefined;
+  return readTlsMaterial({ tls: { ...tls, cert_path: quic.cert_path, key_path: quic.key_path } });
+}
+
+function servesQuic({ quic, server }: Config): boolean {
+  return quic.enabled || server.listeners.some((listener) => listener.quic_enabled);
 }
 
 /** One UDP port that serves HTTP/3, and the connections that came by it. */
@@ -261,7 +265,7 @@ export class QuicListeners {
 /** Reads the certificates of HTTP/3; throws, naming the section, where they cannot be used. */
 export function checkQuicMaterial(config: Config): void {
   try {
-    readQuicMaterial(config);
+    if (readQuicMaterial(config) === undefined && servesQuic(config)) readTlsMaterial(config);
   } catch (error) {
     throw new Error(`Cannot serve HTTP/3: ${messageOf(error)}`, { cause: error });
   }

@@ -5,11 +5,13 @@ import { type Subprocess } from "bun";
 import { BufferPool } from "../../lib/buffer-pool.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Issued, NOTHING_ISSUED } from "../acme/issued.ts";
 import { type Config } from "../config/config.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type Gateway, type GatewayOptions, STOPPING, withEvents } from "./gateway-interface.ts";
 import { type Actor, type EventDetails, type NewEvent } from "../telemetry/event.ts";
+import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { SUPERVISOR_ROW } from "../telemetry/layout.ts";
 import { type MetricsPage, metricsPage, SupervisorTelemetry } from "../telemetry/telemetry.ts";
 import { ControlClient } from "../filters/control/control-client.ts";
@@ -100,7 +102,12 @@ class Supervisor implements Gateway {
     const count = options.config.server.workers || cpus().length;
     this.#telemetry = new SupervisorTelemetry(count);
     this.#rows = Array.from({ length: count }, (_, index) => count - index);
-    this.#served = { config: options.config, material: undefined, members: {} };
+    this.#served = {
+      config: options.config,
+      material: undefined,
+      issued: options.issued ?? NOTHING_ISSUED,
+      members: {},
+    };
     this.#udp = new HeldSockets(options.log);
     this.#ledger = new SupervisorLedger(options.storePath);
     this.#control = new ControlSocket({
@@ -144,7 +151,7 @@ class Supervisor implements Gateway {
       // must take the same one, so where the kernel chooses, it chooses now.
       const { takesOver = false } = this.#options;
       this.listeners = takesOver ? listenersOf(config).map(placeOf) : probeListeners(config);
-      this.#served = { config: withPorts(config, this.listeners), material, members };
+      this.#served = { ...this.#served, config: withPorts(config, this.listeners), material, members };
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));
       const [first, ...others] = launched;
@@ -170,7 +177,7 @@ class Supervisor implements Gateway {
       await this.#facilitators.prepare(config);
       // Workers that serve by it at once may call.
       if (!this.#control.isConfigured) this.#control.use(sharedControl(config));
-      await this.#replace({ config: withPorts(config, places), material, members });
+      await this.#replace({ ...this.#served, config: withPorts(config, places), material, members });
       this.listeners = places;
       this.#directory.commit();
       await this.#facilitators.commit(config);
@@ -199,7 +206,8 @@ class Supervisor implements Gateway {
     const refusal = answers.find((answer) => answer.kind === "failed");
     this.#reloadedAt = performance.now();
     if (refusal === undefined) return;
-    this.#served = previous;
+    // What was issued meanwhile stays.
+    this.#served = { ...previous, issued: this.#served.issued };
     await Promise.all([...this.#workers].map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
     throw new Error(refusal.reason);
   }
@@ -221,6 +229,20 @@ class Supervisor implements Gateway {
         await Bun.sleep(LOOK_MS);
       }
     }
+  }
+
+  async certify(issued: Issued): Promise<void> {
+    // First, so that a worker that is started meanwhile starts with it.
+    this.#served = { ...this.#served, issued };
+    const answers = await Promise.all(
+      [...this.#workers].map((worker) => this.#ask(worker, () => ({ kind: "certify", issued }))),
+    );
+    const refusal = answers.find((answer) => answer.kind === "failed");
+    if (refusal !== undefined) throw new Error(refusal.reason);
+  }
+
+  get certificates(): CertificateMetrics {
+    return this.#telemetry.certificates;
   }
 
   async reopenLogs(): Promise<void> {

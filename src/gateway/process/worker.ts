@@ -30,10 +30,11 @@ async function obey(message: ToWorker): Promise<void> {
     case "start": {
       Object.assign(process.env, message.environment);
       told = withDelta(told, message.delta);
-      const { material, members, storePath, facilitatorSocket, slot, again } = message;
+      const { material, issued, members, storePath, facilitatorSocket, slot, again } = message;
       gateway = await startGateway({
         config: told,
         material,
+        issued,
         members,
         slot: { zone: SharedZone.open(zoneShape(slot.workers), ZONE_FD), row: slot.row },
         storePath,
@@ -53,6 +54,10 @@ async function obey(message: ToWorker): Promise<void> {
       told = withDelta(told, message.delta);
       await gateway?.reload(told, message.material, message.members);
       tell({ kind: "reloaded", closedRoutes: gateway?.closedRoutes ?? [] });
+      return;
+    case "certify":
+      await gateway?.certify(message.issued);
+      tell({ kind: "certified" });
       return;
     case "members":
       gateway?.setMembers(message.members);

@@ -13,6 +13,7 @@ export const EVENT_KINDS = [
   "log_file",
   "control",
   "tenant",
+  "certificate",
   "log",
   "lost",
 ] as const;

@@ -37,6 +37,8 @@ export const RATE_LIMIT_RESULTS = ["allowed", "limited"] as const;
 export const RATE_LIMIT_STORE_RESULTS = ["answered", "failed", "skipped"] as const;
 /** What becomes of spans. */
 export const SPAN_RESULTS = ["exported", "rejected", "dropped"] as const;
+/** What becomes of orders for certificates. */
+export const ORDER_RESULTS = ["issued", "failed"] as const;
 export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 /** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. @bound */
 export const FIRST_CODE = 100;
@@ -169,6 +171,10 @@ const GAUGES = {
   controlConfigured: column(),
   controlReady: column(),
   tenantsActive: column(),
+  /** By state: valid, missing, expired. */
+  certificates: column(3),
+  /** Unix seconds. */
+  certificateExpiry: column(),
 };
 const GAUGE_COUNT = columns;
 
@@ -218,6 +224,8 @@ export const COLUMN = {
   spans: column(SPAN_RESULTS.length),
   /** By event. */
   tenants: column(TENANT_EVENTS.length),
+  /** By result. */
+  certificateOrders: column(ORDER_RESULTS.length),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),

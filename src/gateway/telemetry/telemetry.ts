@@ -5,6 +5,7 @@ import { DefinedMetrics, writeDefined } from "./defined-metrics.ts";
 import { writeGrpc } from "./grpc-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
 import { CacheMetrics, writeCaches } from "./cache-metrics.ts";
+import { CertificateMetrics, writeCertificates } from "./certificate-metrics.ts";
 import { FacilitatorMetrics, writeFacilitators } from "./facilitator-metrics.ts";
 import { WasmMetrics, writeWasm } from "./filter-metrics.ts";
 import { add, clearGauges, COLUMN, METRIC_COLUMNS, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
@@ -47,6 +48,7 @@ export class Telemetry {
   readonly traffic: RouteTraffic;
   readonly wasm: WasmMetrics;
   readonly defined: DefinedMetrics;
+  readonly certificates: CertificateMetrics;
   readonly #upstreams: UpstreamCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
@@ -67,6 +69,7 @@ export class Telemetry {
     this.traffic = new RouteTraffic(zone, row);
     this.wasm = new WasmMetrics(zone, row);
     this.defined = new DefinedMetrics(zone, row);
+    this.certificates = new CertificateMetrics(this.#row);
     this.#upstreams = new UpstreamCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
@@ -129,6 +132,7 @@ export function metricsPage(zone: SharedZone, capacities: Capacities, servers: r
   writeGrpc(page, snapshot);
   writeConnections(page, snapshot);
   writeQuic(page, snapshot);
+  writeCertificates(page, snapshot);
   writeUpstreams(page, snapshot, servers);
   writeHealth(page, servers);
   writeMirrors(page, snapshot);
@@ -147,11 +151,13 @@ export function metricsPage(zone: SharedZone, capacities: Capacities, servers: r
 /** What a supervisor counts, and what it does with the rows of its workers. */
 export class SupervisorTelemetry {
   readonly zone: SharedZone;
+  readonly certificates: CertificateMetrics;
   readonly #row: Float64Array;
 
   constructor(workers: number) {
     this.zone = SharedZone.create(zoneShape(workers));
     this.#row = this.zone.counters(SUPERVISOR_ROW);
+    this.certificates = new CertificateMetrics(this.#row);
   }
 
   reloaded(success: boolean): void {

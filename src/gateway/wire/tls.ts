@@ -77,20 +77,22 @@ export const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-function optionsFor({ cert, key }: KeyPair, { clientCa, clientCertRequired }: TlsMaterial): TlsOptions {
-  return {
-    cert,
-    key,
-    minVersion: "TLSv1.2",
-    ciphers: CIPHERS,
-    ...(clientCa === "" ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: clientCertRequired }),
-  };
+type Clients = Pick<TlsMaterial, "clientCa" | "clientCertRequired">;
+
+function authoritiesOf({ clientCa, clientCertRequired }: Clients): TlsOptions {
+  return clientCa === "" ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: clientCertRequired };
+}
+
+function optionsFor({ cert, key }: KeyPair, clients: Clients): TlsOptions {
+  return { cert, key, minVersion: "TLSv1.2", ciphers: CIPHERS, ...authoritiesOf(clients) };
 }
 
 /** Throws where a certificate, a key or a CA cannot be used. */
-export function checkMaterial(material: TlsMaterial): void {
+export function checkMaterial(
+  material: Omit<TlsMaterial, "fallback"> & { readonly fallback: KeyPair | undefined },
+): void {
   for (const pair of [material.fallback, ...material.named.map((named) => named.pair)]) {
-    nodeTls().createSecureContext(optionsFor(pair, material));
+    nodeTls().createSecureContext(pair === undefined ? authoritiesOf(material) : optionsFor(pair, material));
   }
 }
 

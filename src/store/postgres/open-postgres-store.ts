@@ -2,7 +2,9 @@ import { machineTime } from "../../lib/machine-time.ts";
 import { type LedgerVersion } from "../ledger-version.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
+import { type CertificateStore } from "../certificate-store.ts";
 import { PostgresBookings } from "./bookings.ts";
+import { PostgresCertificates } from "./certificates.ts";
 import { Database } from "./database.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { PostgresLedgerView } from "./ledger-view.ts";
@@ -64,4 +66,9 @@ export function openPostgresUsage(settings: PoolSettings, now?: () => number): O
     reset: (id, gateway) => usage.reset(id, gateway),
     close: () => database.close(),
   };
+}
+
+/** Opens the certificates in such a database alone: by one connection, when it is first needed. */
+export function openPostgresCertificates(settings: PoolSettings, now?: () => number): CertificateStore {
+  return new PostgresCertificates(new Database({ ...settings, size: 1 }, now));
 }

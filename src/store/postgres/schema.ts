@@ -7,6 +7,7 @@ export const OUTBOX = "turnpike_outbox";
 export const PAYMENT_IDS = "turnpike_payment_ids";
 export const BOOKINGS = "turnpike_bookings";
 export const USAGE = "turnpike_usage";
+export const CERTIFICATES = "turnpike_certificates";
 const SCHEMA = "turnpike_schema";
 
 /**
@@ -91,6 +92,11 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   [
     `CREATE INDEX ${PAYMENTS}_owed ON ${PAYMENTS} (updated_at)
      WHERE state = 'settled' AND NOT delivered AND held_until = 0`,
+  ],
+  [
+    `CREATE TABLE ${CERTIFICATES} (
+       name text COLLATE "C" NOT NULL PRIMARY KEY, value text NOT NULL, until bigint NOT NULL
+     )`,
   ],
 ];
 

@@ -95,7 +95,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     limitsBodies: false,
     isAllowedHost: undefined,
     observer,
-    state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }) },
+    state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }), challenge: () => undefined },
     catalogue: undefined,
     buffers,
     clientAddress: undefined,
@@ -114,6 +114,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     h2cOnly: false,
     proxyProtocol: false,
     deferAccept: false,
+    readsHello: false,
   };
   const places = new ClientPlaces({
     places: new SharedPlaces(slot),
@@ -133,6 +134,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     connections: telemetry.connections,
     handleReserved: handle,
     onFault,
+    challengePair: () => undefined,
   });
   const endpoint = await startEndpoint(handle, { material });
   const clients = new Clients(listener.place.port, endpoint.port);

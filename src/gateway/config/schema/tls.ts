@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { text } from "./kinds.ts";
+import { acme } from "./tls-acme.ts";
 
 const certificate = z
   .strictObject({
@@ -32,6 +33,7 @@ export const tls = z
       .describe(
         "Require a client certificate. If false, the certificate is optional. An invalid certificate is always refused.",
       ),
+    acme,
   })
   .prefault({})
   .describe("TLS on the TCP listeners: versions 1.2 and 1.3.");

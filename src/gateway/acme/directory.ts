@@ -1,0 +1,176 @@
+import { messageOf } from "../../lib/caught.ts";
+import { VERSION } from "../../lib/version.ts";
+import { AcmeError, wordsOf } from "./acme-error.ts";
+import { type AccountKey } from "./jws.ts";
+
+/** Time for one request, in milliseconds. @bound */
+const REQUEST_MS = 30_000;
+/** Bytes of a response of a directory; a longer one fails the order. */
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+/** Times that a request is sent again since its nonce was refused (RFC 8555 §6.5); then the order fails. */
+const MAX_NONCES = 20;
+const ERRORS = "urn:ietf:params:acme:error:";
+
+/** A response that was no error. */
+export interface AcmeResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The text as a JSON object. Throws an AcmeError where it is none. */
+  json(): Readonly<Record<string, unknown>>;
+}
+
+export interface DirectoryOptions {
+  readonly url: string;
+  /** CAs in PEM that the directory's own certificate is checked by; empty: those of the system. */
+  readonly authorities: string;
+  /** Ends what is under way. */
+  readonly signal: AbortSignal;
+}
+
+/** An ACME directory (RFC 8555 §7.1) and the requests that it takes. All rejections are AcmeErrors. */
+export class AcmeDirectory {
+  readonly #options: DirectoryOptions;
+  #resources: Readonly<Record<string, unknown>> | undefined;
+  /** One that the last response gave. */
+  #nonce: string | undefined;
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options;
+  }
+
+  get url(): string {
+    return this.#options.url;
+  }
+
+  /** The URL of a resource, such as `newOrder`; undefined where the directory has none. */
+  async resource(name: string): Promise<string | undefined> {
+    this.#resources ??= (await this.get(this.#options.url)).json();
+    const url = this.#resources[name];
+    return typeof url === "string" ? url : undefined;
+  }
+
+  /** As above; rejects where there is none. */
+  async needed(name: string): Promise<string> {
+    const url = await this.resource(name);
+    if (url === undefined) throw new AcmeError(`the directory has no "${name}"`);
+    return url;
+  }
+
+  async get(url: string): Promise<AcmeResponse> {
+    return accepted(await this.#send(url, { method: "GET" }));
+  }
+
+  /** Sends what `key` signs. `account` as in `AccountKey.sign`; `payload` undefined: what is there is read. */
+  async post(
+    url: string,
+    payload: unknown,
+    { key, account }: { key: AccountKey; account: string | undefined },
+  ): Promise<AcmeResponse> {
+    for (let tries = 0; ; tries++) {
+      const nonce = this.#nonce ?? (await this.#newNonce());
+      this.#nonce = undefined;
+      const response = await this.#send(url, {
+        method: "POST",
+        headers: { "content-type": "application/jose+json" },
+        body: key.sign(url, payload, { nonce, account }),
+      });
+      this.#nonce = response.headers.get("replay-nonce") ?? undefined;
+      try {
+        return accepted(response);
+      } catch (error) {
+        if (!(error instanceof AcmeError) || error.type !== "badNonce" || tries >= MAX_NONCES) throw error;
+      }
+    }
+  }
+
+  async #newNonce(): Promise<string> {
+    const { headers } = accepted(await this.#send(await this.needed("newNonce"), { method: "HEAD" }));
+    const nonce = headers.get("replay-nonce");
+    if (nonce === null) throw new AcmeError("the directory gives no nonce");
+    return nonce;
+  }
+
+  async #send(
+    url: string,
+    init: { readonly method: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string },
+  ): Promise<AcmeResponse> {
+    const { authorities, signal } = this.#options;
+    if (!url.startsWith("https://")) throw new AcmeError("the directory names an address without TLS");
+    try {
+      const response = await fetch(url, {
+        ...init,
+        headers: { ...init.headers, "user-agent": `Turnpike/${VERSION}` },
+        // A signed request is for the address that it names.
+        redirect: "manual",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
+        ...(authorities === "" ? {} : { tls: { ca: authorities } }),
+      });
+      const text = await textOf(response);
+      return { status: response.status, headers: response.headers, text, json: () => parsed(text) };
+    } catch (error) {
+      if (error instanceof AcmeError) throw error;
+      throw new AcmeError(`no response from ${new URL(url).host}: ${wordsOf(messageOf(error))}`);
+    }
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > MAX_RESPONSE_BYTES) throw new AcmeError(`a response has over ${MAX_RESPONSE_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new AcmeError("a response of the directory is no JSON object");
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The response itself; throws where it is an error (RFC 8555 §6.7). */
+function accepted(response: AcmeResponse): AcmeResponse {
+  const { status, headers } = response;
+  if (status >= 200 && status < 300) return response;
+  const retryAfterMs = retryAfter(headers, Date.now());
+  try {
+    throw problemError(response.json(), { status, retryAfterMs });
+  } catch (error) {
+    if (error instanceof AcmeError && error.type !== "") throw error;
+    throw new AcmeError(`the directory responded with status ${status}`, { retryAfterMs });
+  }
+}
+
+/** The error that a problem document tells of (RFC 9457). */
+export function problemError(
+  problem: unknown,
+  { status, retryAfterMs }: { status?: number; retryAfterMs?: number } = {},
+): AcmeError {
+  const { type, detail } = isObject(problem) ? problem : {};
+  const name = typeof type === "string" && type.startsWith(ERRORS) ? wordsOf(type.slice(ERRORS.length)) : "";
+  const where = status === undefined ? "" : ` (status ${status})`;
+  return new AcmeError(`the directory says ${name === "" ? "no" : name}${where}: ${wordsOf(detail)}`, {
+    type: name,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** Milliseconds that Retry-After asks for (RFC 9110 §10.2.3); 0 where it is not there, or over. */
+export function retryAfter(headers: Headers, now: number): number {
+  const value = headers.get("retry-after") ?? "";
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now);
+}

@@ -1,0 +1,124 @@
+import { type CertificateStore } from "../../store/certificate-store.ts";
+import { AcmeError } from "./acme-error.ts";
+import { AcmeDirectory } from "./directory.ts";
+import { type AcmeConfig } from "./issued.ts";
+import { AccountKey } from "./jws.ts";
+import { type Account, type Challenge, openAccount, orderCertificate } from "./order.ts";
+import {
+  accountName,
+  certificateName,
+  challengeName,
+  failureName,
+  GATEWAY_PREFIX,
+  readAccountKey,
+  readAnswered,
+  readCertificate,
+  readFailure,
+  settingsDigest,
+} from "./records.ts";
+import { challengeCertificate, keyPem, makeKey, renewalId } from "./x509.ts";
+
+/** Milliseconds after which a challenge goes by itself: its order was broken off. @bound */
+const CHALLENGE_MS = 600_000;
+/** Milliseconds that the other gateways have to answer a challenge too, and between two looks. @bound */
+const CONFIRM_MS = 10_000;
+const CONFIRM_LOOK_MS = 100;
+
+export interface IssuerOptions {
+  readonly settings: { readonly config: AcmeConfig; readonly authorities: string };
+  readonly store: CertificateStore;
+  readonly clock: () => number;
+  /** The name that this gateway's entry has. */
+  readonly gateway: string;
+  readonly signal: AbortSignal;
+  /** Has this gateway show what the store holds. */
+  readonly show: () => Promise<void>;
+}
+
+/** Orders certificates, one after the other, for who has the store's lock. */
+export class Issuer {
+  readonly #options: IssuerOptions;
+  readonly #directory: AcmeDirectory;
+  #account: Promise<Account> | undefined;
+
+  constructor(options: IssuerOptions) {
+    const { settings, signal } = options;
+    this.#options = options;
+    this.#directory = new AcmeDirectory({
+      url: settings.config.directory_url,
+      authorities: settings.authorities,
+      signal,
+    });
+  }
+
+  /** Gets a certificate for a domain and keeps it. Rejects where that cannot be. */
+  async issue(domain: string): Promise<void> {
+    const { store, settings } = this.#options;
+    const { config } = settings;
+    const entries = await store.read();
+    this.#account ??= this.#openAccount();
+    const account = await this.#account;
+    const failure = readFailure(entries, domain);
+    const failures = failure?.settings === settingsDigest(config) ? failure.count : 0;
+    const kept = readCertificate(entries, domain);
+    const published: string[] = [];
+    try {
+      const pair = await orderCertificate(this.#directory, account, {
+        domain,
+        keyType: config.key_type,
+        challenge: config.challenges[failures % config.challenges.length] ?? "http-01",
+        replaces: kept?.record.directory_url === config.directory_url ? renewalId(kept.pair.cert) : undefined,
+        publish: (challenge) => this.#publish(challenge, published),
+        pause: (ms) => this.#pause(ms),
+      });
+      const record = { directory_url: config.directory_url, key_type: config.key_type, ...pair };
+      await store.write(certificateName(domain), JSON.stringify(record));
+      if (failure !== undefined) await store.write(failureName(domain), undefined);
+    } finally {
+      for (const name of published) await store.write(name, undefined);
+    }
+  }
+
+  async #openAccount(): Promise<Account> {
+    const { store, settings } = this.#options;
+    const { directory_url: url, contact } = settings.config;
+    let key = readAccountKey(await store.read(), url);
+    if (key === undefined) {
+      key = keyPem(await makeKey("ecdsa-p256"));
+      // Before it is used: an account whose key is lost cannot be found again.
+      await store.write(accountName(url), JSON.stringify({ directory_url: url, key }));
+    }
+    return openAccount(this.#directory, new AccountKey(key), contact);
+  }
+
+  /** Resolves when every gateway that runs answers the challenge: any of them may be asked. */
+  async #publish(challenge: Challenge, published: string[]): Promise<void> {
+    const { store, clock, show } = this.#options;
+    const { type, domain, token, keyAuthorization } = challenge;
+    const pair = type === "tls-alpn-01" ? challengeCertificate(domain, keyAuthorization, clock()) : undefined;
+    const name = challengeName(token);
+    published.push(name);
+    await store.write(name, JSON.stringify({ type, domain, token, keyAuthorization, pair }), CHALLENGE_MS);
+    await show();
+    if (!store.isShared) return;
+    const end = performance.now() + CONFIRM_MS;
+    while (performance.now() < end && !(await this.#isAnsweredByAll(name))) await this.#pause(CONFIRM_LOOK_MS);
+  }
+
+  async #isAnsweredByAll(name: string): Promise<boolean> {
+    const { store, gateway } = this.#options;
+    const entries = await store.read();
+    const others = [...entries.keys()].filter((one) => one.startsWith(GATEWAY_PREFIX) && one !== gateway);
+    return others.every((other) => readAnswered(entries, other).includes(name));
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    await promise;
+    clearTimeout(timer);
+    if (signal.aborted) throw new AcmeError("the order was broken off");
+  }
+}

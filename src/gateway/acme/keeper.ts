@@ -1,0 +1,344 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../lib/caught.ts";
+import { type CertificateStore } from "../../store/certificate-store.ts";
+import { type OnEvent } from "../telemetry/event.ts";
+import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
+import { AcmeDirectory } from "./directory.ts";
+import { FAILURES, failedAgain, isWaiting } from "./failures.ts";
+import { type AcmeConfig, type Issued, NOTHING_ISSUED } from "./issued.ts";
+import { Issuer } from "./issuer.ts";
+import {
+  challengeName,
+  type Entries,
+  failureName,
+  GATEWAY_PREFIX,
+  type KeptCertificate,
+  readCertificate,
+  readChallenges,
+  readFailure,
+  settingsDigest,
+} from "./records.ts";
+import { askRenewal, type RenewalInfo, renewalTime } from "./renewal.ts";
+import { placeholder } from "./x509.ts";
+
+/** Milliseconds between two looks at a store that other gateways write to. */
+const POLL_MS = 2000;
+/** Milliseconds that another gateway counts as running after its last look. */
+const SEEN_MS = 10_000;
+/** The longest time without a look at what is due, in milliseconds. */
+const LOOK_MS = 60_000;
+/** The least, so that a store that fails at once is not asked without end. */
+const LEAST_LOOK_MS = 250;
+/** Milliseconds that the lock is held without a sign of life; one that is killed in an order leaves it that long. @bound */
+const LOCK_MS = 60_000;
+
+/** `tls.acme`, with what its file holds. */
+export interface AcmeSettings {
+  readonly config: AcmeConfig;
+  /** PEM of `ca_path`, or empty. */
+  readonly authorities: string;
+}
+
+export interface KeeperDeps {
+  /** Opens the store; called once, when certificates are first wanted. */
+  readonly open: () => CertificateStore;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly log: (message: string) => void;
+  readonly onEvent: OnEvent;
+  /** The first pause after a failed order, in milliseconds; left out: `FAILURES.firstMs`. */
+  readonly firstPauseMs?: number;
+}
+
+/** Where what was issued is shown. */
+export interface Shown {
+  /** Resolves when every listener shows it and answers its challenges. */
+  certify(issued: Issued): Promise<void>;
+  readonly certificates: CertificateMetrics;
+}
+
+/**
+ * Gets certificates for the domains of a configuration, keeps them in the store, renews them, and has the gateway show them. One
+ * process of a gateway does it, and of several gateways with one store the one that has the store's lock:
+ *
+ *   look at the store → show what changed → is one due? → lock → order: publish the challenge, wait until all answer it → keep
+ *          ▲                                                                                                           │
+ *          └────────────── 2 s with a shared store; else until the next is due, a minute at most ◀────────────────────┘
+ */
+export class CertificateKeeper {
+  readonly #deps: KeeperDeps;
+  readonly #gateway = GATEWAY_PREFIX + randomUUID();
+  readonly #renewals = new Map<string, RenewalInfo>();
+  readonly #first = Promise.withResolvers<void>();
+  #store: CertificateStore | undefined;
+  #shown: Shown | undefined;
+  #settings: AcmeSettings | undefined;
+  #issued: Issued = NOTHING_ISSUED;
+  #abort = new AbortController();
+  #wake: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+  #asking = false;
+  #closed = false;
+  /** What was said of the store last, so that it is said once. */
+  #storeTrouble = "";
+
+  constructor(deps: KeeperDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * What a gateway by these settings has at once: kept certificates, and one of our own for domains without. Undefined: the settings are
+   * those of now. Rejects where the store cannot be opened; one that is away is tried again.
+   */
+  async prepare(settings: AcmeSettings | undefined): Promise<Issued | undefined> {
+    if (isDeepStrictEqual(settings, this.#settings)) return undefined;
+    if (settings === undefined) return this.#issued;
+    this.#store ??= this.#deps.open();
+    // Those of now too: the gateway goes on with them if it cannot serve by the new configuration.
+    const domains = [...new Set([...settings.config.domains, ...(this.#settings?.config.domains ?? [])])];
+    const own = this.#issued.placeholder ?? placeholder(settings.config.domains, this.#deps.clock());
+    try {
+      return { ...issuedOf(await this.#store.read(), domains), placeholder: own };
+    } catch (error) {
+      this.#storeFailed(error);
+      return { ...this.#issued, placeholder: own };
+    }
+  }
+
+  /** Works by these settings from now on; undefined: for no domain. `issued` is what the gateway shows: that of `prepare`. */
+  use(settings: AcmeSettings | undefined, issued: Issued, shown: Shown): void {
+    this.#shown = shown;
+    this.#issued = issued;
+    if (settings === undefined) shown.certificates.has({ valid: 0, missing: 0, expired: 0, nextExpiry: 0 });
+    this.#settings = settings;
+    this.#renewals.clear();
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    if (settings !== undefined && !this.#closed) this.#running ??= this.#run();
+    this.#wake?.();
+  }
+
+  /** Resolves when each domain was looked after once, or after `ms`. */
+  async attempted(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    await Promise.race([this.#first.promise, promise]);
+    clearTimeout(timer);
+  }
+
+  /** Breaks off what is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#abort.abort();
+    this.#wake?.();
+    this.#first.resolve();
+    await this.#running;
+    await this.#store?.close();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#closed) {
+      let wait = LOOK_MS;
+      const settings = this.#settings;
+      const store = this.#store;
+      if (settings !== undefined && store !== undefined) {
+        try {
+          wait = await this.#round(store, settings);
+          this.#storeTrouble = "";
+        } catch (error) {
+          this.#storeFailed(error);
+          wait = POLL_MS;
+        }
+        if (settings === this.#settings) this.#first.resolve();
+        else wait = 0;
+      }
+      await this.#sleep(wait);
+    }
+  }
+
+  /** Looks after all domains once: the milliseconds until the next look. Rejects where the store fails. */
+  async #round(store: CertificateStore, settings: AcmeSettings): Promise<number> {
+    let entries = await this.#show(store, settings);
+    if (store.isShared) {
+      const challenges = readChallenges(entries).map(({ token }) => challengeName(token));
+      await store.write(this.#gateway, JSON.stringify({ challenges }), SEEN_MS);
+    }
+    const isDue = (domain: string): boolean => this.#dueAt(entries, settings, domain) <= this.#deps.clock();
+    if (settings.config.domains.some(isDue) && (await store.hold(LOCK_MS))) {
+      try {
+        // Another process may have had the lock until now.
+        entries = await store.read();
+        await this.#order(store, settings, settings.config.domains.filter(isDue));
+      } finally {
+        await store.hold(0);
+      }
+      entries = await this.#show(store, settings);
+    }
+    this.#askAll(entries, settings);
+    if (store.isShared) return POLL_MS;
+    const next = Math.min(...settings.config.domains.map((domain) => this.#dueAt(entries, settings, domain)));
+    return Math.min(Math.max(next - this.#deps.clock(), LEAST_LOOK_MS), LOOK_MS);
+  }
+
+  async #order(store: CertificateStore, settings: AcmeSettings, domains: readonly string[]): Promise<void> {
+    const { signal } = this.#abort;
+    const { clock } = this.#deps;
+    const keep = setInterval(() => void store.hold(LOCK_MS).catch(() => {}), LOCK_MS / 3);
+    try {
+      const issuer = new Issuer({
+        settings,
+        store,
+        clock,
+        gateway: this.#gateway,
+        signal,
+        show: async () => void (await this.#show(store, settings)),
+      });
+      for (const domain of domains) {
+        if (signal.aborted) return;
+        try {
+          await issuer.issue(domain);
+          this.#renewals.delete(domain);
+          await this.#succeeded(store, settings, domain);
+        } catch (error) {
+          if (signal.aborted) return;
+          await this.#failed(store, { settings, domain, error });
+        }
+      }
+    } finally {
+      clearInterval(keep);
+    }
+  }
+
+  async #succeeded(store: CertificateStore, settings: AcmeSettings, domain: string): Promise<void> {
+    const entries = await this.#show(store, settings);
+    const to = readCertificate(entries, domain)?.to ?? 0;
+    this.#shown?.certificates.ordered("issued");
+    const message = `got a certificate for ${domain}, valid until ${new Date(to).toISOString()}`;
+    this.#deps.log(message);
+    this.#deps.onEvent({ kind: "certificate", message, outcome: "done", details: { domain, expires_ms: to } });
+  }
+
+  async #failed(
+    store: CertificateStore,
+    { settings, domain, error }: { settings: AcmeSettings; domain: string; error: unknown },
+  ): Promise<void> {
+    const { clock, random, firstPauseMs = FAILURES.firstMs } = this.#deps;
+    const before = readFailure(await store.read(), domain);
+    const failure = failedAgain(before, {
+      settings: settingsDigest(settings.config),
+      error,
+      now: clock(),
+      random: random(),
+      firstMs: firstPauseMs,
+    });
+    await store.write(failureName(domain), JSON.stringify(failure));
+    this.#shown?.certificates.ordered("failed");
+    const { host } = new URL(settings.config.directory_url);
+    const wait = Math.ceil((failure.next_at - clock()) / 1000);
+    const message = `Cannot get a certificate for ${domain} from ${host}: ${messageOf(error)}; the next attempt is in ${wait} s`;
+    this.#deps.log(message);
+    this.#deps.onEvent({
+      kind: "certificate",
+      message,
+      outcome: "failed",
+      details: { domain, attempts: failure.count, next_attempt_ms: failure.next_at },
+    });
+  }
+
+  /** Reads the store, and has the gateway show what is new in it. */
+  async #show(store: CertificateStore, { config }: AcmeSettings): Promise<Entries> {
+    const entries = await store.read();
+    const next: Issued = { ...issuedOf(entries, config.domains), placeholder: this.#issued.placeholder };
+    if (!isDeepStrictEqual(next, this.#issued)) {
+      await this.#shown?.certify(next);
+      this.#issued = next;
+    }
+    this.#count(entries, config);
+    return entries;
+  }
+
+  #count(entries: Entries, { domains }: AcmeConfig): void {
+    const ends = domains.flatMap((domain) => readCertificate(entries, domain)?.to ?? []);
+    const valid = ends.filter((end) => end > this.#deps.clock()).length;
+    this.#shown?.certificates.has({
+      valid,
+      missing: domains.length - ends.length,
+      expired: ends.length - valid,
+      nextExpiry: ends.length === 0 ? 0 : Math.floor(Math.min(...ends) / 1000),
+    });
+  }
+
+  /** When an order for a domain is next to be tried (Unix milliseconds). */
+  #dueAt(entries: Entries, { config }: AcmeSettings, domain: string): number {
+    const failure = readFailure(entries, domain);
+    const earliest = isWaiting(failure, settingsDigest(config)) ? failure.next_at : 0;
+    const kept = readCertificate(entries, domain);
+    return Math.max(earliest, this.#wantedAt(kept, config, domain));
+  }
+
+  #wantedAt(kept: KeptCertificate | undefined, config: AcmeConfig, domain: string): number {
+    if (kept === undefined) return 0;
+    const { directory_url: url, key_type: keyType } = kept.record;
+    if (url !== config.directory_url || keyType !== config.key_type) return 0;
+    return renewalTime(kept, this.#renewals.get(domain));
+  }
+
+  /** Asks the directory about all certificates that it was not asked about lately, beside all else: it may be slow. */
+  #askAll(entries: Entries, settings: AcmeSettings): void {
+    const { clock } = this.#deps;
+    const open = settings.config.domains.flatMap((domain) => {
+      const kept = readCertificate(entries, domain);
+      const askAt = this.#renewals.get(domain)?.askAt ?? 0;
+      return kept !== undefined && askAt <= clock() ? [{ domain, kept }] : [];
+    });
+    if (this.#asking || open.length === 0) return;
+    this.#asking = true;
+    void this.#ask(settings, open).finally(() => {
+      this.#asking = false;
+    });
+  }
+
+  async #ask(
+    { config, authorities }: AcmeSettings,
+    open: readonly { readonly domain: string; readonly kept: KeptCertificate }[],
+  ): Promise<void> {
+    const { signal } = this.#abort;
+    const directory = new AcmeDirectory({ url: config.directory_url, authorities, signal });
+    for (const { domain, kept } of open) {
+      const info = await askRenewal(directory, kept, { now: this.#deps.clock(), random: this.#deps.random() });
+      if (signal.aborted) return;
+      this.#renewals.set(domain, info);
+    }
+    this.#wake?.();
+  }
+
+  #storeFailed(error: unknown): void {
+    const message = `Cannot look after certificates: ${messageOf(error)}`;
+    if (message === this.#storeTrouble || this.#closed) return;
+    this.#storeTrouble = message;
+    this.#deps.log(message);
+    this.#deps.onEvent({ kind: "certificate", message, outcome: "failed" });
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (this.#closed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+    this.#wake = undefined;
+  }
+}
+
+/** What the store holds for these domains. */
+function issuedOf(entries: Entries, domains: readonly string[]): Omit<Issued, "placeholder"> {
+  const pairs = domains.flatMap((domain) => {
+    const kept = readCertificate(entries, domain);
+    return kept === undefined ? [] : [{ domain, pair: kept.pair }];
+  });
+  return { pairs, challenges: readChallenges(entries) };
+}

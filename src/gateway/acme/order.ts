@@ -1,0 +1,182 @@
+import { createPublicKey, X509Certificate } from "node:crypto";
+import { type KeyPair } from "../wire/tls.ts";
+import { AcmeError } from "./acme-error.ts";
+import { type AcmeDirectory, type AcmeResponse, isObject, problemError, retryAfter } from "./directory.ts";
+import { type AccountKey } from "./jws.ts";
+import { certificateRequest, keyPem, type KeyType, makeKey } from "./x509.ts";
+
+export type ChallengeType = "http-01" | "tls-alpn-01";
+
+/** What the directory asks for as proof that a domain is ours. */
+export interface Challenge {
+  readonly type: ChallengeType;
+  readonly domain: string;
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+/** An account with a directory. */
+export interface Account {
+  readonly key: AccountKey;
+  readonly url: string;
+}
+
+export interface OrderOptions {
+  readonly domain: string;
+  readonly keyType: KeyType;
+  readonly challenge: ChallengeType;
+  /** The certificate that this one takes the place of, as RFC 9773 names it; undefined: there is none, or the directory is another. */
+  readonly replaces: string | undefined;
+  /** Resolves when every listener answers the challenge. */
+  readonly publish: (challenge: Challenge) => Promise<void>;
+  /** Milliseconds of a pause. */
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** Time that a directory has for an order or an authorization, in milliseconds. @bound */
+const SETTLE_MS = 120_000;
+/** Pauses between two looks at it, in milliseconds: the first, and the longest. */
+const FIRST_LOOK_MS = 250;
+const LONGEST_LOOK_MS = 10_000;
+
+/** Finds the account of a key, or makes it (RFC 8555 §7.3). */
+export async function openAccount(
+  directory: AcmeDirectory,
+  key: AccountKey,
+  contact: readonly string[],
+): Promise<Account> {
+  const body = { termsOfServiceAgreed: true, contact: contact.map((address) => `mailto:${address}`) };
+  const response = await directory.post(await directory.needed("newAccount"), body, { key, account: undefined });
+  return { key, url: locationOf(response) };
+}
+
+/** Gets a certificate for one domain. Rejects with an AcmeError. */
+export async function orderCertificate(
+  directory: AcmeDirectory,
+  account: Account,
+  options: OrderOptions,
+): Promise<KeyPair> {
+  const { domain, keyType } = options;
+  const who = { key: account.key, account: account.url };
+  const { url, order } = await newOrder(directory, who, options);
+  for (const authorization of urlsOf(order, "authorizations")) {
+    await authorize(directory, { who, authorization }, options);
+  }
+  const privateKey = await makeKey(keyType);
+  const csr = certificateRequest([domain], privateKey, createPublicKey(privateKey)).toString("base64url");
+  await directory.post(urlOf(order, "finalize"), { csr }, who);
+  const done = await settled(() => directory.post(url, undefined, who), ["pending", "ready", "processing"], options);
+  if (done["status"] !== "valid") throw problemError(done["error"]);
+  const { text } = await directory.post(urlOf(done, "certificate"), undefined, who);
+  const pair = { cert: text, key: keyPem(privateKey) };
+  checkIssued(pair, domain);
+  return pair;
+}
+
+interface Who {
+  readonly key: AccountKey;
+  readonly account: string;
+}
+
+async function newOrder(
+  directory: AcmeDirectory,
+  who: Who,
+  { domain, replaces }: OrderOptions,
+): Promise<{ url: string; order: Readonly<Record<string, unknown>> }> {
+  const identifiers = [{ type: "dns", value: domain }];
+  const url = await directory.needed("newOrder");
+  const send = async (body: object): Promise<{ url: string; order: Readonly<Record<string, unknown>> }> => {
+    const response = await directory.post(url, body, who);
+    return { url: locationOf(response), order: response.json() };
+  };
+  if (replaces === undefined || (await directory.resource("renewalInfo")) === undefined) return send({ identifiers });
+  try {
+    return await send({ identifiers, replaces });
+  } catch (error) {
+    // RFC 9773 §5: it was replaced already, or by another account; that is no reason to let it expire.
+    if (!(error instanceof AcmeError) || !["alreadyReplaced", "malformed", "unauthorized"].includes(error.type))
+      throw error;
+    return send({ identifiers });
+  }
+}
+
+/** Proves that the domain is ours, where the directory does not know yet (RFC 8555 §7.5). */
+async function authorize(
+  directory: AcmeDirectory,
+  { who, authorization }: { who: Who; authorization: string },
+  options: OrderOptions,
+): Promise<void> {
+  const { domain, challenge: type, publish } = options;
+  const look = (): Promise<AcmeResponse> => directory.post(authorization, undefined, who);
+  const begun = (await look()).json();
+  if (begun["status"] === "valid") return;
+  const offered = listOf(begun, "challenges").find((one) => one["type"] === type);
+  const { token } = offered ?? {};
+  if (offered === undefined) throw new AcmeError(`the directory does not offer ${type} for ${domain}`);
+  if (typeof token !== "string" || !/^[\w-]{1,256}$/.test(token)) throw new AcmeError("a challenge has no token");
+  await publish({ type, domain, token, keyAuthorization: `${token}.${who.key.thumbprint}` });
+  await directory.post(urlOf(offered, "url"), {}, who);
+  const ended = await settled(look, ["pending"], options);
+  if (ended["status"] === "valid") return;
+  const failed = listOf(ended, "challenges").find((one) => one["error"] !== undefined);
+  throw problemError(failed?.["error"]);
+}
+
+/** Looks until the status is none of `unfinished`. */
+async function settled(
+  look: () => Promise<AcmeResponse>,
+  unfinished: readonly string[],
+  { pause }: OrderOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const end = performance.now() + SETTLE_MS;
+  for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, LONGEST_LOOK_MS)) {
+    const response = await look();
+    const value = response.json();
+    if (!unfinished.includes(String(value["status"]))) return value;
+    if (performance.now() > end)
+      throw new AcmeError(`the directory did not come to an end within ${SETTLE_MS / 1000} s`);
+    await pause(Math.max(ms, Math.min(retryAfter(response.headers, Date.now()), LONGEST_LOOK_MS)));
+  }
+}
+
+/** What comes from a directory is shown to clients: it must be for this name and this key. */
+function checkIssued({ cert, key }: KeyPair, domain: string): void {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(cert);
+  } catch {
+    throw new AcmeError("the directory sent no certificate");
+  }
+  if (certificate.checkHost(domain) === undefined) throw new AcmeError(`the certificate is not for ${domain}`);
+  const own = createPublicKey(key).export({ type: "spki", format: "der" });
+  if (!certificate.publicKey.export({ type: "spki", format: "der" }).equals(own)) {
+    throw new AcmeError("the certificate is for another key");
+  }
+}
+
+function locationOf({ headers }: AcmeResponse): string {
+  const url = headers.get("location");
+  if (url === null) throw new AcmeError("a response of the directory has no Location");
+  return url;
+}
+
+function urlOf(value: Readonly<Record<string, unknown>>, name: string): string {
+  const url = value[name];
+  if (typeof url !== "string") throw new AcmeError(`a response of the directory has no "${name}"`);
+  return url;
+}
+
+/** Authorizations and challenges of an order: one for a single name has one authorization. */
+const MAX_LISTED = 16;
+
+function urlsOf(value: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  const list: unknown = value[name];
+  if (!Array.isArray(list) || list.length > MAX_LISTED)
+    throw new AcmeError(`a response of the directory has no "${name}"`);
+  return list.map(String);
+}
+
+function listOf(value: Readonly<Record<string, unknown>>, name: string): readonly Readonly<Record<string, unknown>>[] {
+  const list: unknown = value[name];
+  return Array.isArray(list) ? list.slice(0, MAX_LISTED).filter(isObject) : [];
+}

@@ -1,0 +1,125 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { type KeyPair } from "../wire/tls.ts";
+import { type AcmeConfig, type OpenChallenge } from "./issued.ts";
+import { isObject } from "./directory.ts";
+import { type ChallengeType } from "./order.ts";
+
+/** A certificate as it is kept. */
+export interface CertificateRecord {
+  readonly directory_url: string;
+  readonly key_type: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** What is known of a domain whose last order failed. */
+export interface FailureRecord {
+  /** Of the settings that it failed with: others are tried at once. */
+  readonly settings: string;
+  readonly count: number;
+  /** Unix milliseconds. */
+  readonly next_at: number;
+}
+
+/** Entries of a `CertificateStore` by name. */
+export type Entries = ReadonlyMap<string, string>;
+
+export const CHALLENGE_PREFIX = "challenge-";
+export const GATEWAY_PREFIX = "gateway-";
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+export function certificateName(domain: string): string {
+  return `certificate-${domain}`;
+}
+
+export function failureName(domain: string): string {
+  return `failure-${domain}`;
+}
+
+/** A challenge by its token. */
+export function challengeName(token: string): string {
+  return CHALLENGE_PREFIX + digest(token);
+}
+
+/** The account of a directory: another one has other accounts. */
+export function accountName(directoryUrl: string): string {
+  return `account-${digest(directoryUrl)}`;
+}
+
+/** What an order depends on. */
+export function settingsDigest(acme: AcmeConfig): string {
+  const { directory_url: url, key_type: keyType, challenges, contact, ca_path: caPath } = acme;
+  return digest(JSON.stringify([url, keyType, challenges, contact, caPath]));
+}
+
+function objectOf(entries: Entries, name: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(entries.get(name) ?? "");
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The certificate of a domain and the time that it is valid for, in Unix milliseconds. */
+export interface KeptCertificate {
+  readonly record: CertificateRecord;
+  readonly pair: KeyPair;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Undefined where there is none that can be used. */
+export function readCertificate(entries: Entries, domain: string): KeptCertificate | undefined {
+  const { directory_url, key_type, cert, key } = objectOf(entries, certificateName(domain)) ?? {};
+  if (typeof directory_url !== "string" || typeof key_type !== "string") return undefined;
+  if (typeof cert !== "string" || typeof key !== "string") return undefined;
+  try {
+    const { validFrom, validTo } = new X509Certificate(cert);
+    const pair = { cert, key };
+    return { record: { directory_url, key_type, ...pair }, pair, from: Date.parse(validFrom), to: Date.parse(validTo) };
+  } catch {
+    return undefined;
+  }
+}
+
+export function readFailure(entries: Entries, domain: string): FailureRecord | undefined {
+  const { settings, count, next_at } = objectOf(entries, failureName(domain)) ?? {};
+  if (typeof settings !== "string" || typeof count !== "number" || typeof next_at !== "number") return undefined;
+  return { settings, count, next_at };
+}
+
+/** The account's key in PEM; undefined: there is no account yet. */
+export function readAccountKey(entries: Entries, directoryUrl: string): string | undefined {
+  const { key } = objectOf(entries, accountName(directoryUrl)) ?? {};
+  return typeof key === "string" ? key : undefined;
+}
+
+/** All challenges that some gateway has under way. */
+export function readChallenges(entries: Entries): readonly OpenChallenge[] {
+  return [...entries.keys()].toSorted().flatMap((name) => {
+    if (!name.startsWith(CHALLENGE_PREFIX)) return [];
+    const { type, domain, token, keyAuthorization, pair } = objectOf(entries, name) ?? {};
+    if (!isChallengeType(type) || typeof domain !== "string" || typeof token !== "string") return [];
+    if (typeof keyAuthorization !== "string") return [];
+    return [{ type, domain, token, keyAuthorization, pair: pairOf(pair) }];
+  });
+}
+
+function isChallengeType(type: unknown): type is ChallengeType {
+  return type === "http-01" || type === "tls-alpn-01";
+}
+
+function pairOf(value: unknown): KeyPair | undefined {
+  const { cert, key } = isObject(value) ? value : {};
+  return typeof cert === "string" && typeof key === "string" ? { cert, key } : undefined;
+}
+
+/** Challenges that a gateway has told to answer, by name. */
+export function readAnswered(entries: Entries, gateway: string): readonly unknown[] {
+  const { challenges } = objectOf(entries, gateway) ?? {};
+  return Array.isArray(challenges) ? challenges : [];
+}

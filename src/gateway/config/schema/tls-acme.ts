@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { httpUrl, ours, text } from "./kinds.ts";
+
+/** Characters of a domain, which is part of a file's name. */
+const MAX_DOMAIN = 200;
+/** Domains; each has a certificate of its own, and directories limit how many there are. */
+const MAX_DOMAINS = 100;
+/** Addresses of an account. */
+const MAX_CONTACTS = 10;
+
+/** RFC 1035 §2.3.1, with digits first (RFC 1123 §2.1): at least two labels. */
+const DOMAIN = /^(?=.*[a-z])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+const domain = text
+  .toLowerCase()
+  .max(MAX_DOMAIN, `expected at most ${MAX_DOMAIN} characters`)
+  .regex(DOMAIN, 'expected a domain, as in "shop.example.com"; wildcards and IP addresses are not supported');
+
+/** `tls.acme`: certificates that the gateway gets by itself. */
+export const acme = z
+  .strictObject({
+    domains: z
+      .array(domain)
+      .min(1, "expected at least one domain")
+      .max(MAX_DOMAINS, `expected at most ${MAX_DOMAINS} domains`)
+      .describe("Domains to get certificates for, one certificate each."),
+    contact: z
+      .array(text.regex(/^[^\s@,?]+@[^\s@,?]+$/, 'expected an e-mail address, as in "ops@example.com"'))
+      .max(MAX_CONTACTS)
+      .default([])
+      .describe("E-mail addresses for the account with the certificate authority."),
+    directory_url: httpUrl
+      .refine((url) => /^https:/i.test(url), "expected an https:// URL")
+      .default("https://acme-v02.api.letsencrypt.org/directory")
+      .describe("ACME directory of the certificate authority (RFC 8555)."),
+    terms_agreed: z
+      .boolean()
+      .default(false)
+      .describe("Must be true: you agree to the terms of service of the certificate authority."),
+    key_type: z
+      .enum(["ecdsa-p256", "ecdsa-p384", "rsa-2048", "rsa-4096"])
+      .default("ecdsa-p256")
+      .describe("Private keys of the certificates."),
+    challenges: z
+      .array(z.enum(["http-01", "tls-alpn-01"]))
+      .min(1, "expected at least one challenge type")
+      .default(["http-01"])
+      .describe(
+        "Methods to prove control of a domain. `http-01` requires a listener without TLS that clients reach on port 80, `tls-alpn-01` one with TLS on port 443. After a failure the gateway uses the next one.",
+      ),
+    ca_path: z
+      .string()
+      .default("")
+      .describe("PEM bundle of the CAs that sign the directory's own certificate. Empty: those of the system."),
+  })
+  .exactOptional()
+  .meta(ours("Certificates that the gateway gets and renews by itself (ACME). Default: none."));

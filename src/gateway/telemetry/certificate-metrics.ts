@@ -1,0 +1,48 @@
+import { add, COLUMN, ORDER_RESULTS } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+/** Domains of `tls.acme` by what is shown for them. */
+export interface CertificateCounts {
+  readonly valid: number;
+  readonly missing: number;
+  readonly expired: number;
+  /** When the first of all certificates expires, in Unix seconds; 0: there is none. */
+  readonly nextExpiry: number;
+}
+
+/** Counts orders of certificates, and tells what there is. */
+export class CertificateMetrics {
+  readonly #row: Float64Array;
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  ordered(result: (typeof ORDER_RESULTS)[number]): void {
+    add(this.#row, COLUMN.certificateOrders + ORDER_RESULTS.indexOf(result), 1);
+  }
+
+  has({ valid, missing, expired, nextExpiry }: CertificateCounts): void {
+    this.#row[COLUMN.certificates] = valid;
+    this.#row[COLUMN.certificates + 1] = missing;
+    this.#row[COLUMN.certificates + 2] = expired;
+    this.#row[COLUMN.certificateExpiry] = nextExpiry;
+  }
+}
+
+/** Certificates of `tls.acme`. */
+export function writeCertificates(page: Page, { totals }: Snapshot): void {
+  page.metric("turnpike_acme_orders_total", "counter", "Orders of certificates by tls.acme, by result.");
+  for (const [index, result] of ORDER_RESULTS.entries())
+    page.sample(at(totals, COLUMN.certificateOrders + index), { result });
+  page.metric("turnpike_acme_certificates", "gauge", "Domains of tls.acme, by the state of their certificate.");
+  for (const [index, state] of ["valid", "missing", "expired"].entries())
+    page.sample(at(totals, COLUMN.certificates + index), { state });
+  page
+    .metric(
+      "turnpike_acme_next_expiry_timestamp_seconds",
+      "gauge",
+      "When the first certificate of tls.acme expires, in Unix seconds; 0 without certificates.",
+    )
+    .sample(at(totals, COLUMN.certificateExpiry));
+}

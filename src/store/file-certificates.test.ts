@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileCertificates } from "./file-certificates.ts";
+import { testCertificates } from "./testing/certificates-contract.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-certificates-"));
+let stores = 0;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function newFolder(): string {
+  return join(folder, String((stores += 1)));
+}
+
+testCertificates("files", async () => {
+  const path = newFolder();
+  return (now) => new FileCertificates(path, now);
+});
+
+test("files and their folder are for their owner alone, and no draft is left", async () => {
+  const path = newFolder();
+  const store = new FileCertificates(path);
+  await store.write("account-1", "key");
+  await store.write("account-1", "other");
+  expect(readdirSync(path)).toEqual(["account-1.json"]);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+  expect(statSync(join(path, "account-1.json")).mode & 0o777).toBe(0o600);
+});
+
+test("a file that cannot be read counts as none", async () => {
+  const path = newFolder();
+  const store = new FileCertificates(path);
+  await store.write("account-1", "key");
+  writeFileSync(join(path, "certificate-a.test.json"), '{"until":0,');
+  writeFileSync(join(path, "certificate-b.test.json"), "[]");
+  expect([...(await store.read())]).toEqual([["account-1", "key"]]);
+});
+
+test("the lock of a process that has ended is free at once", async () => {
+  const path = newFolder();
+  const { pid } = Bun.spawnSync(["true"]);
+  const store = new FileCertificates(path);
+  writeFileSync(join(path, "lock.json"), JSON.stringify({ until: Date.now() + 60_000, value: String(pid) }));
+  expect(await store.hold(1000)).toBe(true);
+});

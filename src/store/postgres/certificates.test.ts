@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, describe, setDefaultTimeout } from "bun:test";
+import { patient } from "../../lib/testing/patience.ts";
+import { testCertificates } from "../testing/certificates-contract.ts";
+import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { openPostgresCertificates } from "./open-postgres-store.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(patient(30_000));
+
+describe.skipIf(!hasPostgres)("with a server", () => {
+  let server: TestPostgres;
+
+  beforeAll(async () => {
+    server = await TestPostgres.start();
+  });
+  afterAll(() => server.close());
+
+  testCertificates("PostgreSQL", async () => {
+    const user = await server.newUser();
+    return (now) => openPostgresCertificates(server.settings({ user }), now);
+  });
+});

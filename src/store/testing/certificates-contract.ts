@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { type CertificateStore } from "../certificate-store.ts";
+import { START } from "./contract-harness.ts";
+
+/** An empty store; a call opens it as one more process does. */
+export type NewCertificates = () => Promise<(now: () => number) => CertificateStore>;
+
+interface Opened {
+  readonly clock: { now: number };
+  readonly a: CertificateStore;
+  readonly b: CertificateStore;
+}
+
+/** One empty store, as two processes have it. */
+async function openTwice(newStore: NewCertificates): Promise<Opened> {
+  const open = await newStore();
+  const clock = { now: START };
+  return { clock, a: open(() => clock.now), b: open(() => clock.now) };
+}
+
+/** For tests alone: what every `CertificateStore` must do. */
+export function testCertificates(kind: string, newStore: NewCertificates): void {
+  describe(`certificates in ${kind}`, () => {
+    test("another process reads what was written, replaced and removed", async () => {
+      const { a, b } = await openTwice(newStore);
+      await a.write("certificate-a.test", "one");
+      await a.write("account-1", "key");
+      expect(await b.read()).toEqual(
+        new Map([
+          ["account-1", "key"],
+          ["certificate-a.test", "one"],
+        ]),
+      );
+      await b.write("certificate-a.test", "two\u20ac\n");
+      await b.write("account-1", undefined);
+      expect([...(await a.read())]).toEqual([["certificate-a.test", "two\u20ac\n"]]);
+      await a.close();
+      await b.close();
+    });
+
+    test("an entry with a time is gone after it", async () => {
+      const { clock, a, b } = await openTwice(newStore);
+      await a.write("challenge-x", "now", 1000);
+      clock.now += 999;
+      expect((await b.read()).get("challenge-x")).toBe("now");
+      clock.now += 1;
+      expect((await b.read()).size).toBe(0);
+      await a.close();
+      await b.close();
+    });
+
+    test("one process has the lock, until it lets go or its time is over", async () => {
+      const { clock, a, b } = await openTwice(newStore);
+      expect([await a.hold(1000), await b.hold(1000), await a.hold(1000)]).toEqual([true, false, true]);
+      expect((await b.read()).size).toBe(0);
+      await a.hold(0);
+      expect(await b.hold(1000)).toBe(true);
+      expect(await a.hold(1000)).toBe(false);
+      // As a process that was killed leaves it.
+      clock.now += 1000;
+      expect(await a.hold(1000)).toBe(true);
+      await a.close();
+      await b.close();
+    });
+
+    test("a name that is no file's name is refused", async () => {
+      const { a, b } = await openTwice(newStore);
+      for (const name of ["../x", "a/b", "", "lock", ".x", "a b"])
+        expect(await a.write(name, "x").catch(String)).toContain("by the name");
+      await a.close();
+      await b.close();
+    });
+  });
+}

@@ -1,0 +1,223 @@
+/** An ACME directory of the tests' own: pebble, its DNS server, and a proxy before it that can be told to fail. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../../../src/lib/testing/listen.ts";
+import { LOCALHOST, TEST_CA } from "../../support/certificates.ts";
+import { until } from "../../support/program.ts";
+
+const PEBBLE = Bun.which("pebble");
+const DNS = Bun.which("pebble-challtestsrv");
+
+/** False where the Debian package `pebble` is not installed: `describe.skipIf(!hasPebble)`. */
+export const hasPebble = PEBBLE !== null && DNS !== null;
+
+/** They die with the test, a SIGKILL included: their shell waits for the end of standard input. */
+const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill "$child" 2>/dev/null; wait "$child"`;
+
+export interface TestDirectoryOptions {
+  /** Where pebble looks for answers to HTTP-01 and TLS-ALPN-01. */
+  readonly httpPort: number;
+  readonly tlsPort: number;
+  /** Percent of good nonces that are refused. */
+  readonly nonceReject?: number;
+  readonly blocked?: readonly string[];
+}
+
+/** What the proxy makes of a request in the place of pebble; undefined: it passes it on. */
+export type Intercept = (path: string, body: string) => Response | undefined | Promise<Response | undefined>;
+
+export class TestDirectory {
+  readonly url: string;
+  readonly caPath: string;
+  /** Paths that were asked for, oldest first. */
+  readonly asked: string[] = [];
+  /** Payloads of orders. */
+  readonly orders: Readonly<Record<string, unknown>>[] = [];
+  intercept: Intercept = () => undefined;
+  /** The window in which a certificate is to be renewed (RFC 9773); undefined: the directory does not say such things. */
+  renewal: ((id: string) => { readonly start: string; readonly end: string }) | undefined;
+  readonly #folder: string;
+  readonly #front: Bun.Server<undefined>;
+  readonly #children: readonly Bun.Subprocess<"pipe", "ignore", "ignore">[];
+  readonly #dnsUrl: string;
+  readonly #pebbleUrl: string;
+  readonly #rootsUrl: string;
+
+  private constructor(
+    folder: string,
+    {
+      front,
+      children,
+      dnsUrl,
+      pebbleUrl,
+      rootsUrl,
+      caPath,
+    }: {
+      front: (directory: () => TestDirectory) => Bun.Server<undefined>;
+      children: readonly Bun.Subprocess<"pipe", "ignore", "ignore">[];
+      dnsUrl: string;
+      pebbleUrl: string;
+      rootsUrl: string;
+      caPath: string;
+    },
+  ) {
+    this.#folder = folder;
+    this.#children = children;
+    this.#dnsUrl = dnsUrl;
+    this.#pebbleUrl = pebbleUrl;
+    this.#rootsUrl = rootsUrl;
+    this.#front = front(() => this);
+    this.caPath = caPath;
+    this.url = `https://localhost:${this.#front.port}/dir`;
+  }
+
+  static async start(options: TestDirectoryOptions): Promise<TestDirectory> {
+    const folder = mkdtempSync(join(tmpdir(), "turnpike-pebble-"));
+    const [port, rootsPort, dnsPort, managementPort] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const caPath = file("ca.pem", TEST_CA.cert);
+    const pebble = {
+      listenAddress: `127.0.0.1:${port}`,
+      managementListenAddress: `127.0.0.1:${rootsPort}`,
+      certificate: file("cert.pem", LOCALHOST.cert),
+      privateKey: file("key.pem", LOCALHOST.key),
+      httpPort: options.httpPort,
+      tlsPort: options.tlsPort,
+      domainBlocklist: options.blocked ?? [],
+    };
+    const config = file("pebble.json", JSON.stringify({ pebble }));
+    const children = [
+      run([PEBBLE ?? "", "-strict", "-config", config, "-dnsserver", `127.0.0.1:${dnsPort}`], {
+        PEBBLE_VA_NOSLEEP: "1",
+        PEBBLE_WFE_NONCEREJECT: String(options.nonceReject ?? 5),
+        PEBBLE_AUTHZREUSE: "0",
+      }),
+      run(
+        [
+          DNS ?? "",
+          "-dns01",
+          `127.0.0.1:${dnsPort}`,
+          "-management",
+          `127.0.0.1:${managementPort}`,
+          "-defaultIPv6",
+          "",
+          "-http01",
+          "",
+          "-https01",
+          "",
+          "-tlsalpn01",
+          "",
+        ],
+        {},
+      ),
+    ];
+    const directory = new TestDirectory(folder, {
+      front: (own) => createFront(port, own),
+      children,
+      rootsUrl: `https://127.0.0.1:${rootsPort}/roots/0`,
+      pebbleUrl: `https://127.0.0.1:${port}/dir`,
+      dnsUrl: `http://127.0.0.1:${managementPort}`,
+      caPath,
+    });
+    await until("pebble", async () => ((await directory.#isUp()) ? true : undefined));
+    return directory;
+  }
+
+  /** Has a host name lead to an address; left alone, each leads to 127.0.0.1. */
+  async resolve(host: string, address: string): Promise<void> {
+    const body = JSON.stringify({ host, addresses: [address] });
+    await fetch(`${this.#dnsUrl}/clear-a`, { method: "POST", body: JSON.stringify({ host }) });
+    await fetch(`${this.#dnsUrl}/add-a`, { method: "POST", body });
+  }
+
+  /** The certificate of the authority, in PEM. */
+  async root(): Promise<string> {
+    return (await fetch(this.#rootsUrl, { tls: { ca: TEST_CA.cert } })).text();
+  }
+
+  async close(): Promise<void> {
+    await this.#front.stop(true);
+    for (const child of this.#children) void child.stdin.end();
+    await Promise.all(this.#children.map(({ exited }) => exited));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #isUp(): Promise<boolean> {
+    try {
+      const [directory, dns] = await Promise.all([
+        fetch(this.#pebbleUrl, { tls: { ca: TEST_CA.cert } }),
+        fetch(this.#dnsUrl),
+      ]);
+      return directory.ok && dns.status > 0;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function run(
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Bun.Subprocess<"pipe", "ignore", "ignore"> {
+  return Bun.spawn(["sh", "-c", SCRIPT, "sh", ...command], {
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { ...process.env, ...env },
+  });
+}
+
+function createFront(port: number, own: () => TestDirectory): Bun.Server<undefined> {
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { cert: LOCALHOST.cert, key: LOCALHOST.key },
+    idleTimeout: 120,
+    async fetch(request) {
+      const directory = own();
+      const { pathname, host } = new URL(request.url);
+      const body = await request.text();
+      directory.asked.push(pathname);
+      const instead = await directory.intercept(pathname, body);
+      if (instead !== undefined) return instead;
+      const renewal = /^\/renewal\/(.*)$/.exec(pathname)?.[1];
+      if (renewal !== undefined) return Response.json({ suggestedWindow: directory.renewal?.(renewal) });
+      const response = await fetch(`https://127.0.0.1:${port}${pathname}`, {
+        method: request.method,
+        // Pebble names itself as it was asked for.
+        headers: {
+          host,
+          "content-type": "application/jose+json",
+          "user-agent": request.headers.get("user-agent") ?? "",
+        },
+        ...(request.method === "POST" ? { body } : {}),
+        tls: { ca: TEST_CA.cert },
+        redirect: "manual",
+      });
+      if (pathname === "/order-plz" && response.ok) directory.orders.push(payloadOf(body));
+      if (pathname !== "/dir" || directory.renewal === undefined) return response;
+      const resources: unknown = await response.json();
+      return Response.json(Object.assign({}, resources, { renewalInfo: `https://${host}/renewal` }));
+    },
+  });
+}
+
+function payloadOf(body: string): Readonly<Record<string, unknown>> {
+  const { payload }: { payload?: string } = JSON.parse(body);
+  return JSON.parse(Buffer.from(payload ?? "", "base64url").toString() || "{}");
+}
+
+/** What a directory says that refuses. */
+export function refusal(type: string, status: number, headers: Readonly<Record<string, string>> = {}): Response {
+  return Response.json(
+    { type: `urn:ietf:params:acme:error:${type}`, detail: `a test's ${type}` },
+    { status, headers: { "content-type": "application/problem+json", ...headers } },
+  );
+}
