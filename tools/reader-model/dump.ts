@@ -1,10 +1,9 @@
 /** `node scripts/bun.mjs tools/reader-model/dump.ts DATA OUT`: features, labels and log-odds for train.py; see README.md. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { type DataPage, dataPages } from "../../bench/reader-data.ts";
-import { decodeBody } from "../../src/content/extraction/decode.ts";
-import { type Block, type Box, FLAGS, type Outline, outlineOf } from "../../src/content/extraction/reader/outline.ts";
+import { type DataPage } from "../../bench/reader-data.ts";
+import { type Block, type Box, FLAGS } from "../../src/content/extraction/reader/outline.ts";
 import { FEATURES, WIDTH } from "../../src/content/extraction/reader/feature-names.ts";
-import { featuresOf, type PageHints } from "../../src/content/extraction/reader/features.ts";
+import { featuresOf } from "../../src/content/extraction/reader/features.ts";
 import {
   firstHash,
   keyOf,
@@ -13,14 +12,9 @@ import {
   nameHashes,
   namesOf,
 } from "../../src/content/extraction/reader/lexicon.ts";
-import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
-import { hintsOf } from "../../src/content/extraction/reader/hints.ts";
 import { hashOf } from "../../src/content/extraction/reader/text-count.ts";
-import { showLateText } from "../../src/content/extraction/late-text.ts";
-import { bodyOf } from "../../src/content/extraction/reader/words.ts";
-import { readerCorpus } from "../../src/content/testing/reader-corpus.ts";
-import { parseTree } from "../../src/content/extraction/tree.ts";
 import { align } from "./align.ts";
+import { allPages, outlined, OWN } from "./pages.ts";
 
 const FOLDS = 5;
 /** A thing is learned where so many sites have it. */
@@ -29,23 +23,13 @@ const MIN_DOMAINS = 4;
 const MIN_DOMAINS_OF_A_WORD = 12;
 /** How many words of an average site a thing's own log-odds are drawn towards the mean by. */
 const PRIOR = 3;
-const [, , data = "", out = "", limit = "Infinity"] = process.argv;
+/** The fold of the project's own pages, and that of the domains that are held back until the end: one domain of eight. */
+const OWN_FOLD = FOLDS;
+const HELD_FOLD = FOLDS + 1;
+const HELD_OF = 8;
+const [, , data = "", out = "", mode = "all"] = process.argv;
 
 const wordKeys = new Set<number>();
-
-/** What the names of our own pages' sites end in. */
-const OWN = ".own.test";
-
-function ownPages(): DataPage[] {
-  return readerCorpus().map(({ name, html, text, type, url }) => ({
-    id: name,
-    bytes: Uint8Array.from(Buffer.from(html)),
-    url,
-    domain: `${name}${OWN}`,
-    type: type === "docs" ? "documentation" : type,
-    wanted: text,
-  }));
-}
 
 interface Sum {
   content: number;
@@ -63,22 +47,15 @@ interface Read {
   readonly truthWords: number;
 }
 
-/** Pages of our own making are trained on and never tested: the last fold is theirs. */
+/** Pages of our own making are trained on and never tested. Held domains are tested once, with a model of all others. */
 function foldOf(domain: string): number {
-  if (domain.endsWith(OWN)) return FOLDS;
+  if (domain.endsWith(OWN)) return OWN_FOLD;
+  if (mode === "held" && hashOf(`held ${domain}`) % HELD_OF === 0) return HELD_FOLD;
   return hashOf(`fold ${domain}`) % FOLDS;
 }
 
 function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-}
-
-function outlined(page: DataPage): { readonly outline: Outline; readonly hints: PageHints } {
-  const html = decodeBody(page.bytes, "text/html; charset=utf-8");
-  const tree = parseTree(html);
-  showLateText(tree, html, "static");
-  const metadata = metadataOf(tree);
-  return { outline: outlineOf(bodyOf(tree)), hints: hintsOf(metadata, page.url) };
 }
 
 function readPage(page: DataPage): Read {
@@ -212,14 +189,14 @@ function lexiconOf(folds: readonly Map<number, Sum>[]): Map<number, number> {
 }
 
 mkdirSync(out, { recursive: true });
-const folds = Array.from({ length: FOLDS + 1 }, () => new Map<number, Sum>());
+const folds = Array.from({ length: FOLDS + 2 }, () => new Map<number, Sum>());
 const known: {
   readonly labels: Float32Array;
   readonly words: Float32Array;
   readonly missing: number;
   readonly truth: number;
 }[] = [];
-const pages = [...dataPages(data, Number(limit)), ...ownPages()];
+const pages = allPages(data);
 for (const page of pages) {
   const read = readPage(page);
   const { labels, words, missing, truthWords } = read;
@@ -229,7 +206,10 @@ for (const page of pages) {
 console.error(`read ${pages.length} pages`);
 const final = lexiconOf(folds);
 writeFileSync(`${out}/lexicon.json`, JSON.stringify([...final].toSorted(([a], [b]) => a - b)));
-const lexicons = folds.map((own) => new Lexicon(lexiconOf(folds.filter((fold) => fold !== own))));
+// What is held back says nothing of the others.
+const lexicons = folds.map(
+  (own) => new Lexicon(lexiconOf(folds.filter((fold, at) => fold !== own && at !== HELD_FOLD))),
+);
 rmSync(`${out}/features.f32`, { force: true });
 const file = Bun.file(`${out}/features.f32`).writer();
 const rows: string[] = [];

@@ -3,6 +3,8 @@ import { type Block } from "./outline.ts";
 export interface Choice {
   /** 1 for each block that is chosen. */
   readonly chosen: Uint8Array;
+  /** The lowest score of a chosen block; 1 if there is none. */
+  readonly threshold: number;
   /** The F1 that is expected of it, from 0 to 1. */
   readonly expected: number;
 }
@@ -25,5 +27,5 @@ export function choose(blocks: readonly Block[], scores: Float32Array): Choice {
   }
   const chosen = new Uint8Array(blocks.length);
   for (const at of order.subarray(0, end)) chosen[at] = 1;
-  return { chosen, expected };
+  return { chosen, threshold: end === 0 ? 1 : (scores[order[end - 1] ?? 0] ?? 1), expected };
 }

@@ -1,20 +1,22 @@
 import { Document, Element, Text, isTag } from "domhandler";
 import { isNeverShown } from "../prune.ts";
-import { type Block, type Box, type Outline } from "./outline.ts";
+import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { append } from "./tree-copy.ts";
 import { countWords } from "./words.ts";
 
-/** Shown for themselves and not for words. */
+/** Elements that show a picture or a film and have no text of their own. */
 const PICTURES = new Set(["img", "picture", "video", "audio", "iframe", "source", "math", "math-renderer"]);
-/** Kept with what they stand beside. */
+/** Elements without content that are kept if the box around them is. */
 const VOID = new Set(["br", "hr", "wbr"]);
 const CELLS = new Set(["td", "th", "tr", "colgroup", "col"]);
-/** Elements of a line: what lies in them belongs to the line's block. */
+/** Parts of a page whose pictures are kept only with words of their own part. */
+const AROUND = FLAGS.nav | FLAGS.footer | FLAGS.aside | FLAGS.form | FLAGS.button;
+/** A picture is kept if at least this share of the words around it is chosen. */
 const MIN_SHARE_AROUND_A_PICTURE = 0.5;
-/** A box with fewer words says nothing of the pictures in it. */
+/** The words around a picture are those of the nearest box with at least this number of words. */
 const MIN_WORDS_AROUND_A_PICTURE = 5;
 
-/** Where the text of each block is, and how much of each box is chosen. */
+/** Copies the chosen part of a page: knows the chosen texts, and how many chosen words each box holds. */
 export class ChosenTree {
   readonly #texts = new Set<Text>();
   readonly #boxes = new Map<Element, Box>();
@@ -31,7 +33,7 @@ export class ChosenTree {
     for (const child of box.children) this.#know(child);
   }
 
-  /** Words are counted where they stand: a block's text may be in marks and links of its line. */
+  /** Counts words in the box of the text's own element, which may be a link or a mark inside the block's box. */
   #keep({ texts }: Block, root: Box): void {
     for (const text of texts) {
       this.#texts.add(text);
@@ -48,7 +50,7 @@ export class ChosenTree {
     return words;
   }
 
-  /** A copy of what is chosen, with the pictures among it. What was folded is open. */
+  /** A copy of the chosen texts and of the pictures among them. Hidden and folded elements are shown in the copy. */
   copy(body: Element | Document, root: Box): Document {
     const tree = new Document([]);
     this.#children(body, tree, root);
@@ -86,8 +88,17 @@ export class ChosenTree {
     return box.words === 0 && box.images > 0 && this.#isAmongChosen(outer);
   }
 
+  /** Whether something is chosen in the outermost navigation, foot or side column around a box. */
+  #hasChosenIn(box: Box): boolean {
+    let at = box;
+    while (at.parent !== undefined && (at.parent.flags & AROUND) !== 0) at = at.parent;
+    return (this.#kept.get(at) ?? 0) > 0;
+  }
+
   #isAmongChosen(box: Box): boolean {
     let at = box;
+    // A logo beside the content is none of it.
+    if ((box.flags & AROUND) !== 0 && !this.#hasChosenIn(box)) return false;
     while (at.words < MIN_WORDS_AROUND_A_PICTURE && at.parent !== undefined) at = at.parent;
     return (this.#kept.get(at) ?? 0) >= at.words * MIN_SHARE_AROUND_A_PICTURE && at.words > 0;
   }

@@ -1,4 +1,4 @@
-import { type Document, type Element, Text, isTag } from "domhandler";
+import { type Document, Element, Text, isTag } from "domhandler";
 import { isTrailerHeading } from "./boilerplate.ts";
 import { hasTextAfter, isLabel, isMadeOfLinks } from "./label.ts";
 import { removeAll } from "./tree-copy.ts";
@@ -21,10 +21,37 @@ export function cleanArticle(tree: Document): ReadonlySet<Element> {
       return !gone.has(node);
     },
   });
+  addLastHeadings(tree, gone);
   const found = new Set(gone);
   removeAll(tree, gone);
   return found;
 }
+
+/** Headings at the end of an article, below which nothing is left. */
+function addLastHeadings(tree: Document, gone: Set<Element>): void {
+  let last: Element[] = [];
+  let hasText = false;
+  walkNodes(tree, {
+    enter(node) {
+      if (node instanceof Element && gone.has(node)) return false;
+      // A heading that is a link is an entry of a list of pages.
+      if (node instanceof Element && /^h[2-6]$/.test(node.name) && !isMadeOfLinks(node)) {
+        last.push(node);
+        return false;
+      }
+      const isContent = node instanceof Text ? node.data.trim() !== "" : isTag(node) && SHOWS.has(node.name);
+      if (isContent) {
+        last = [];
+        hasText = true;
+      }
+      return true;
+    },
+  });
+  if (hasText) for (const heading of last) gone.add(heading);
+}
+
+/** Elements that show something without text. */
+const SHOWS = new Set(["img", "picture", "video", "audio", "iframe", "math", "hr"]);
 
 /** The link of a heading to itself. */
 function isMark(link: Element): boolean {

@@ -19,7 +19,9 @@ type Group =
   | "neighbours"
   | "names"
   | "phrases"
-  | "page";
+  | "page"
+  | "declared"
+  | "topic";
 
 /** The features' names and groups, in the order of a row. */
 export const FEATURES: readonly (readonly [group: Group, name: string])[] = featureNames();
@@ -52,7 +54,33 @@ function featureNames(): (readonly [Group, string])[] {
       "words blocks link prose sentences article product thread list main articles pathDepth slugWords pathDigits " +
         "groupShare groupMean groupCount times hidden proseBlocks priceBlocks headings images title",
     ),
+    ...of("declared", "content reviews summary people name crumb"),
+    ...of("topic", "title prose"),
+    ...of("declared", "contentWords names share"),
   ];
 }
 
+/** Levels above a block's own box at which the mean score of a box is a feature of the second stage. */
+export const SECOND_LEVELS = [0, 1, 2, 3, 4, 6];
+/** Neighbours on each side whose score is one. */
+export const SECOND_NEIGHBOURS = 3;
+
+/** The names of the second stage's features, in the order of a row. */
+export const SECOND_FEATURES: readonly string[] = secondNames();
+
+function secondNames(): readonly string[] {
+  return [
+    ..."score overThreshold threshold expected content contentShare core highest rank before".split(" "),
+    ...SECOND_LEVELS.flatMap((level) => [
+      `box@${level}`,
+      ...(level === 1 || level === 3 ? [`rest@${level}`] : []),
+      ...(level === 3 ? [`share@${level}`] : []),
+    ]),
+    ..."group outerGroup".split(" "),
+    ...Array.from({ length: SECOND_NEIGHBOURS }, (_none, at) => [`-${at + 1}`, `+${at + 1}`]).flat(),
+    "around",
+  ];
+}
+
+export const SECOND_WIDTH = SECOND_FEATURES.length;
 export const WIDTH = FEATURES.length;

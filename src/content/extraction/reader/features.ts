@@ -1,19 +1,21 @@
+import { type Declared, Evidence } from "./declared.ts";
 import { LEVELS, NEIGHBOURS, SHARES, WIDTH } from "./feature-names.ts";
 import { LastHeading } from "./last-heading.ts";
 import { type Lexicon } from "./lexicon.ts";
 import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline } from "./outline.ts";
 import { commonBox, coreOf, groupAlike, isProse, largestGroup, MIN_ALIKE, sameParent, tokens } from "./page-parts.ts";
 
-/** What the page says of itself, for the model. */
+/** What the page's metadata and address say about the page. */
 export interface PageHints {
   readonly title: string;
   /** The path of the page's address. */
   readonly path: string;
-  /** `article`, `product`, `thread`, `list`: each 1 where JSON-LD, microdata or OpenGraph say so. */
+  /** The types that JSON-LD, microdata or OpenGraph declare. */
   readonly isArticle: boolean;
   readonly isProduct: boolean;
   readonly isThread: boolean;
   readonly isList: boolean;
+  readonly declared: Declared;
 }
 
 /** One row of features for each block. */
@@ -28,7 +30,7 @@ const TAGS = new Map(
     .split(" ")
     .map((name, at) => [name, at + 1]),
 );
-/** Stands for a distance that does not exist. */
+/** The value of a distance if one of its ends does not exist. */
 const UNKNOWN = -10_000;
 /** Levels up in which a group of like siblings is looked for. */
 const MAX_GROUP_LEVELS = 10;
@@ -47,17 +49,18 @@ class FeatureWriter {
   readonly #lexicon: Lexicon;
   readonly #values: Float32Array;
   readonly #same = new Map<number, number>();
-  /** What each short text says. */
+  /** The log-odds of each block's text as a phrase. */
   readonly #said: Float32Array;
   readonly #title: number;
   /** Words of the longest block. */
   readonly #longest: number;
-  /** The box that most prose stands in, and what is around it. */
+  /** The box that holds most prose, and its ancestors. */
   readonly #core: Box;
   readonly #aroundCore = new Set<Box>();
-  /** For each block, where the nearest prose before and after it is; -1 where there is none. */
+  /** For each block, the indexes of the last prose block before it and of the first one after it; -1 if there is none. */
   readonly #proseBefore: Int32Array;
   readonly #proseAfter: Int32Array;
+  readonly #evidence: Evidence;
   #at = 0;
 
   constructor({ root, blocks }: Outline, hints: PageHints, lexicon: Lexicon) {
@@ -67,6 +70,7 @@ class FeatureWriter {
     this.#lexicon = lexicon;
     this.#values = new Float32Array(blocks.length * WIDTH);
     groupAlike(root);
+    this.#evidence = new Evidence(blocks, hints.declared);
     for (const { count } of blocks) this.#same.set(count.hash, (this.#same.get(count.hash) ?? 0) + 1);
     this.#sayNames(root);
     this.#said = this.#sayPhrases();
@@ -107,6 +111,8 @@ class FeatureWriter {
       this.#names(block.box);
       this.#phrases(block, index);
       this.#page();
+      for (const value of this.#evidence.of(block)) this.#put(value);
+      for (const value of this.#evidence.page) this.#put(value);
       wordsBefore += block.count.words;
     }
     return { rows: this.#blocks.length, width: WIDTH, values: this.#values };
@@ -117,14 +123,14 @@ class FeatureWriter {
     this.#at += 1;
   }
 
-  /** What all names say, from the root on. */
+  /** Sets the log-odds of names on a box and on all boxes in it. */
   #sayNames(box: Box): void {
     const { parent, depth } = box;
     const says = box.element === undefined || box.words === 0 ? 0 : this.#lexicon.names(box.element);
     box.says = says;
     box.saysSum = says + (parent?.saysSum ?? 0);
     const [low, high] = [parent?.saysLow ?? 0, parent?.saysHigh ?? 0];
-    // Of equals the nearest.
+    // If two are equal, the nearer one counts.
     const isLow = says < 0 && says <= low;
     const isHigh = says > 0 && says >= high;
     box.saysLow = isLow ? says : low;
@@ -140,7 +146,7 @@ class FeatureWriter {
     return phrases;
   }
 
-  /** The heading that is most like the title; -1 where none is. */
+  /** The index of the heading that is most like the title; -1 if no heading is like it. */
   #findTitle(): number {
     const wanted = new Set(tokens(this.#hints.title));
     if (wanted.size === 0) return -1;
@@ -206,7 +212,7 @@ class FeatureWriter {
     this.#put(index === this.#title ? 1 : 0);
   }
 
-  /** How far it is from the box that holds most of the prose, and from the prose before and after it. */
+  /** The distances from the box that holds most of the prose, and from the prose before and after the block. */
   #centre(own: Box, index: number): void {
     let [up, common]: [number, Box] = [0, own];
     while (!this.#aroundCore.has(common) && common.parent !== undefined) [up, common] = [up + 1, common.parent];
@@ -224,7 +230,7 @@ class FeatureWriter {
     this.#put(this.#together(own, after));
   }
 
-  /** The share of the page that is around a box and another block. */
+  /** The share of the page's words in the smallest box that holds both a box and another block. */
   #together(own: Box, other: number): number {
     const block = this.#blocks[other];
     return block === undefined ? UNKNOWN : commonBox(own, block.box).words / Math.max(this.#root.words, 1);
@@ -261,7 +267,7 @@ class FeatureWriter {
     this.#put(box.times);
   }
 
-  /** The nearest and the outermost box around that is one of several like it. */
+  /** The nearest and the outermost ancestor that has similar siblings. */
   #alike(own: Box): void {
     let near: Box | undefined;
     let [nearLevel, farLevel, level] = [-1, -1, 0];
@@ -350,7 +356,7 @@ class FeatureWriter {
     for (const value of this.#pageValues) this.#put(value);
   }
 
-  /** What is the same for all blocks: the path of the address, and of what the page is made. */
+  /** Values that are the same for all blocks: the path of the address, and statistics of the page. */
   #pageFacts(): readonly number[] {
     const blocks = this.#blocks;
     const root = this.#root;
@@ -379,7 +385,7 @@ class FeatureWriter {
 
   readonly #shares = new Map<string, number>();
 
-  /** The share of the page's words in elements of a name. */
+  /** The share of the page's words that are in `main` or `article` elements. */
   #shareOf(name: "main" | "article"): number {
     const known = this.#shares.get(name);
     if (known !== undefined) return known;

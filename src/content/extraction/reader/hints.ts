@@ -7,10 +7,12 @@ const THREADS = /^(?:QAPage|DiscussionForumPosting|Question|Answer|Comment)$/;
 const LISTS = /^(?:ItemList|CollectionPage|SearchResultsPage|OfferCatalog|Blog|JobPosting|EventSeries)$/;
 
 /** What the types of JSON-LD, microdata and OpenGraph say that a page is, and its address. */
-export function hintsOf({ types, socialType, headline, socialTitle, title }: PageMetadata, url: string): PageHints {
+export function hintsOf(metadata: PageMetadata, url: string): PageHints {
+  const { types, socialType, headline, socialTitle, title } = metadata;
   const has = (of: RegExp): boolean => [...types.keys()].some((type) => of.test(type));
   return {
     title: headline || socialTitle || title,
+    declared: { ...metadata.declared, summaries: metadata.summaries, title: headline || socialTitle || title },
     path: URL.parse(url)?.pathname ?? "/",
     isArticle: has(ARTICLES) || socialType === "article",
     isProduct: has(PRODUCTS) || /^(?:og:)?product/.test(socialType),

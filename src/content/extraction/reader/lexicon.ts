@@ -5,7 +5,7 @@ import { hashOf, type TextCount } from "./text-count.ts";
 export const MAX_PHRASE_WORDS = 8;
 /** Names beyond this are not looked at; in characters. */
 const MAX_NAMES_LENGTH = 400;
-/** Attribute values that are remembered; a site has some hundred. */
+/** Attribute values that are remembered, and single names in them; a site has some hundred. */
 const MAX_REMEMBERED = 5000;
 /** A sum over the names of an element is bounded by this. */
 const MAX_SAID = 6;
@@ -22,6 +22,11 @@ const SALT: Readonly<Record<Kind, number>> = {
   word: 0x2545f491,
 };
 
+interface Known {
+  readonly hash: number;
+  readonly odds: number;
+}
+
 /** The key of a thing within the table of log-odds. */
 export function keyOf(kind: Kind, hash: number): number {
   return (hash ^ SALT[kind]) >>> 0;
@@ -34,6 +39,8 @@ export function keyOf(kind: Kind, hash: number): number {
 export class Lexicon {
   readonly #odds: ReadonlyMap<number, number>;
   readonly #remembered = new Map<string, number>();
+  /** What is known of each single name: taking names apart was a third of all features (`npm run bench -- reader`). */
+  readonly #known = new Map<string, readonly Known[]>();
 
   constructor(odds: ReadonlyMap<number, number>) {
     this.#odds = odds;
@@ -46,11 +53,31 @@ export class Lexicon {
     const known = this.#remembered.get(text);
     if (known !== undefined) return known;
     let sum = 0;
-    for (const hash of nameHashes(text)) sum += this.#of("name", hash);
+    const seen: number[] = [];
+    for (const name of text.split(/\s+/)) {
+      for (const { hash, odds } of this.#knownOf(name)) {
+        if (seen.includes(hash)) continue;
+        seen.push(hash);
+        sum += odds;
+      }
+    }
     const said = Math.max(-MAX_SAID, Math.min(MAX_SAID, sum));
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(text, said);
     return said;
+  }
+
+  #knownOf(name: string): readonly Known[] {
+    const remembered = this.#known.get(name);
+    if (remembered !== undefined) return remembered;
+    const known: Known[] = [];
+    for (const hash of nameHashes(name)) {
+      const odds = this.#of("name", hash);
+      if (odds !== 0) known.push({ hash, odds });
+    }
+    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
+    this.#known.set(name, known);
+    return known;
   }
 
   phrase(hash: number, words: number): number {
@@ -98,20 +125,43 @@ export function namesOf({ name, attribs }: Element): string {
 }
 
 /** Hashes of the words in names, each once: `siteNav` is `site` and `nav`, and the whole. */
-export function nameHashes(text: string): Set<number> {
-  const hashes = new Set<number>();
-  for (const name of text.split(/\s+/)) {
-    if (name === "") continue;
-    const small = name.toLowerCase();
-    hashes.add(hashOf(small));
-    if (name.includes("=") || name.startsWith("<")) continue;
-    for (const part of name.split(/[^A-Za-z]+/)) {
-      for (const piece of part.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []) {
-        if (piece.length > 1 && piece.length < small.length) hashes.add(hashOf(`-${piece.toLowerCase()}`));
-      }
-    }
-  }
+export function nameHashes(text: string): readonly number[] {
+  const hashes: number[] = [];
+  for (const name of text.split(/\s+/)) if (name !== "") addName(name, hashes);
   return hashes;
+}
+
+function addName(name: string, hashes: number[]): void {
+  addOnce(hashOf(name.toLowerCase()), hashes);
+  if (name.includes("=") || name.startsWith("<")) return;
+  for (let at = 0; at < name.length; ) {
+    const end = endOfWord(name, at);
+    const length = end - at;
+    if (length > 1 && length < name.length) addOnce(hashOf(`-${name.slice(at, end).toLowerCase()}`), hashes);
+    at = Math.max(end, at + 1);
+  }
+}
+
+function addOnce(hash: number, hashes: number[]): void {
+  if (!hashes.includes(hash)) hashes.push(hash);
+}
+
+/** Where a word such as `site`, `Nav` or `HTML` ends that begins at a place; that place itself if no letter is there. */
+function endOfWord(name: string, start: number): number {
+  let end = start;
+  while (isCapital(name.charCodeAt(end))) end += 1;
+  // The last of several capitals begins the next word: `HTMLParser`.
+  if (end - start > 1) return isSmall(name.charCodeAt(end)) ? end - 1 : end;
+  while (isSmall(name.charCodeAt(end))) end += 1;
+  return end;
+}
+
+function isCapital(code: number): boolean {
+  return code >= 0x41 && code <= 0x5a;
+}
+
+function isSmall(code: number): boolean {
+  return code >= 0x61 && code <= 0x7a;
 }
 
 /** A hash of the first two words of a text. */

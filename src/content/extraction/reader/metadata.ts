@@ -1,10 +1,13 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
+import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
 import { shortText, walkNodes } from "./words.ts";
 
 /** JSON-LD beyond these is not read. */
 const MAX_JSON_LD_SCRIPTS = 20;
 const MAX_JSON_LD_LENGTH = 1_000_000;
 const MAX_JSON_LD_NODES = 5_000;
+/** Characters of JSON-LD texts that blocks are compared with. */
+const MAX_DECLARED_LENGTH = 500_000;
 /** What is longer is no name and no date, but text that stands in the wrong place. */
 const MAX_FIELD_LENGTH = 200;
 
@@ -23,6 +26,10 @@ export interface PageMetadata {
   readonly types: ReadonlyMap<string, number>;
   /** JSON-LD's own text of the article; empty where there is none. */
   readonly articleBody: string;
+  /** What its JSON-LD declares of its contents. */
+  readonly declared: DeclaredTexts;
+  /** The descriptions in `meta` elements. */
+  readonly summaries: readonly string[];
   readonly byline: string | undefined;
   readonly published: string | undefined;
   readonly language: string | undefined;
@@ -47,6 +54,8 @@ class Findings {
   readonly #meta = new Map<string, string>();
   readonly #types = new Map<string, number>();
   readonly #texts = new Map<string, string>();
+  readonly #declared = noTexts();
+  readonly #budget = { nodes: MAX_JSON_LD_NODES, characters: MAX_DECLARED_LENGTH };
   #title: string | undefined;
   #language: string | undefined;
   #canonical: string | undefined;
@@ -92,6 +101,8 @@ class Findings {
       socialType: first("og:type")?.toLowerCase() ?? "",
       types: this.#types,
       articleBody: this.#texts.get("articleBody") ?? "",
+      declared: this.#declared,
+      summaries: ["description", "og:description", "twitter:description"].flatMap((name) => this.#meta.get(name) ?? []),
       byline: bylineOf(this.#texts.get("author") ?? (author?.startsWith("http") ? undefined : author) ?? this.#byline),
       published: dateOf(
         this.#texts.get("datePublished") ??
@@ -122,6 +133,7 @@ class Findings {
     } catch {
       return;
     }
+    declareTexts(value, this.#declared, this.#budget);
     const queue: unknown[] = [value];
     for (const thing of queue) {
       if (++this.#nodes > MAX_JSON_LD_NODES) return;

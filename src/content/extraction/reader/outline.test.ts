@@ -80,6 +80,6 @@ describe("the choice", () => {
 
   test("takes something where all scores are low, and nothing of nothing", () => {
     expect([...choose(paragraphs(3), Float32Array.of(0.001)).chosen]).toEqual([1]);
-    expect(choose([], new Float32Array())).toEqual({ chosen: new Uint8Array(), expected: 0 });
+    expect(choose([], new Float32Array())).toEqual({ chosen: new Uint8Array(), threshold: 1, expected: 0 });
   });
 });

@@ -6,7 +6,7 @@ import { isNeverShown, MAX_PRUNED_DEPTH } from "../prune.ts";
 import { replaceChildren } from "../relink.ts";
 import { TextCount } from "./text-count.ts";
 
-/** What an element is, or stands in; bits of Box.flags, which children inherit. */
+/** Bits of Box.flags: what an element is, or is in. Children inherit them. */
 export const FLAGS = {
   nav: 1,
   header: 2,
@@ -72,7 +72,7 @@ const FLAG_OF_ROLE = new Map<string, number>([
   ["listitem", FLAGS.item],
 ]);
 
-/** Words in these run on into what stands around; the rest of controls shows no text of its own. */
+/** Inline elements whose text is a block of its own, apart from the text around them. */
 const APART = new Set(["button", "select", "option", "label", "legend"]);
 
 /** An element of the page, and sums over all that is in it. */
@@ -93,12 +93,16 @@ export class Box {
   headings = 0;
   images = 0;
   times = 0;
-  /** The siblings that are like it, itself among them; empty if there are none. How many, their words, and its place. */
+  /** Siblings with the same name and first class, including this box; empty if there are none. */
   group: readonly Box[] = [];
+  /** The group's size, its words, and the index of this box in it. */
   alike = 1;
   alikeWords = 0;
   alikeIndex = 0;
-  /** What its names say, and the sum, the lowest and the highest of it and all around it, with their depths; -1 for none. */
+  /**
+   * The log-odds of this box's names; their sum over this box and its ancestors; and the lowest and the highest of them, with
+   * the depth of their box (-1 if there is none).
+   */
   says = 0;
   saysSum = 0;
   saysLow = 0;
@@ -143,10 +147,10 @@ export interface Outline {
   readonly blocks: readonly Block[];
 }
 
-/** Pages with more get only as many blocks; what follows belongs to the last one. */
+/** The highest number of blocks of a page. Later text is added to the last block. */
 export const MAX_BLOCKS = 15_000;
 
-/** Outlines a body in one walk. Puts shadow trees in the place of their hosts' children; else leaves the tree as it is. */
+/** Outlines a body in one walk. Changes the tree only in one way: shadow trees replace the children of their hosts. */
 export function outlineOf(body: Element | Document): Outline {
   return new Outliner().run(body);
 }

@@ -6,11 +6,13 @@ export const MIN_ALIKE = 3;
 /** Running text has at least this number of words. */
 const MIN_WORDS_OF_PROSE = 12;
 
-/** Sets of each box how many siblings are like it; called once. */
+/** Sets the group of similar siblings on each box. Called once for each outline. */
 export function groupAlike(root: Box): void {
   const groups = new Map<string, Box[]>();
   const visit = (box: Box): void => {
-    if (box.children.length > 0) {
+    if (box.children.length === 1) {
+      for (const child of box.children) visit(child);
+    } else if (box.children.length > 0) {
       groups.clear();
       for (const child of box.children) {
         if (child.words === 0 || child.element === undefined) continue;
@@ -42,7 +44,7 @@ function keyOf({ name, attribs }: Element): string {
   return `${name} ${end === -1 ? names : names.slice(0, end)}`;
 }
 
-/** The siblings of one kind that hold most words, but for paragraphs: one of them. */
+/** One box of the group of siblings that holds most words. Groups of paragraphs do not count. */
 export function largestGroup(root: Box): Box | undefined {
   let largest: Box | undefined;
   const visit = (box: Box): void => {
@@ -61,7 +63,7 @@ export function isProse(block: Block | undefined): boolean {
   return words >= MIN_WORDS_OF_PROSE && sentences > 0 && linkWords < words * 0.3;
 }
 
-/** The box that most prose stands in: the parent of each block gets its words, and the one around that the half of them. */
+/** The box that holds most prose. Each block of prose gives its words to the parent of its box, and half of them to the next box. */
 export function coreOf(blocks: readonly Block[]): Box | undefined {
   const weights = new Map<Box, number>();
   let best: Box | undefined;

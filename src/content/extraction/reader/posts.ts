@@ -1,14 +1,18 @@
+import { type ParentNode, isTag } from "domhandler";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
-/** Whole words of classes and ids of what people write below one another. */
+/** Words in classes and ids of posts. Plural names, such as `messages`, are lists of posts. */
 const POST =
-  /(?:^|[^a-z])(?:post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|thread-?item)(?:s)?(?:$|[^a-z])/i;
+  /(?:^|[^a-z])(?:post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|thread-?item)(?:$|[^a-z])/i;
 /** What names who wrote a post, and when. */
 const AUTHOR = /(?:^|[^a-z])(?:author|user-?name|user|nick(?:name)?|poster|posted-?by|byline|creator)(?:$|[^a-z])/i;
 const DATE = /(?:^|[^a-z])(?:date|time|datetime|dateline|posted|published|timestamp|age|when)(?:$|[^a-z])/i;
 /** What forums put around each post: numbers and titles of its author, votes, buttons. */
 const AROUND_A_POST =
   /(?:^|[\s_-])(?:rank|user-?title|signature|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
+/** Links with these addresses lead to the profile of a user. */
+const PROFILE = /\/(?:users?|members?|profiles?|u)\//i;
+const AVATAR = /avatar/i;
 /** What is longer is no rank and no count of votes. */
 const MAX_WORDS_AROUND = 15;
 /** A longer text is no name and no date; in words. */
@@ -34,7 +38,9 @@ export function addPostDetails({ blocks }: Outline, chosen: Uint8Array): void {
     const words = group.reduce((sum, at) => sum + (chosen[at] === 1 ? (blocks[at]?.count.words ?? 0) : 0), 0);
     if (words < post.words * MIN_SHARE_CHOSEN) continue;
     for (const at of group) if (isAroundPost(blocks[at]?.box, post)) chosen[at] = 0;
-    for (const names of [AUTHOR, DATE]) {
+    const author = group.find((at) => isProfileLink(blocks[at]));
+    if (author !== undefined) chosen[author] = 1;
+    for (const names of author === undefined ? [AUTHOR, DATE] : [DATE]) {
       const detail = group.find((at) => isDetail(blocks[at], post, names));
       if (detail !== undefined) chosen[detail] = 1;
     }
@@ -45,9 +51,14 @@ export function addPostDetails({ blocks }: Outline, chosen: Uint8Array): void {
 function postOf(box: Box, known: Map<Box, Box | undefined>): Box | undefined {
   if (known.has(box)) return known.get(box);
   const outer = box.parent === undefined ? undefined : postOf(box.parent, known);
-  const found = outer ?? (box.alike >= MIN_POSTS && POST.test(namesOf(box)) ? box : undefined);
+  const found = outer ?? (isPost(box) ? box : undefined);
   known.set(box, found);
   return found;
+}
+
+/** The first post of a thread often stands apart from the answers. */
+function isPost(box: Box): boolean {
+  return (box.alike >= MIN_POSTS || box.element?.name === "article") && POST.test(namesOf(box));
 }
 
 function isAroundPost(own: Box | undefined, post: Box): boolean {
@@ -55,6 +66,21 @@ function isAroundPost(own: Box | undefined, post: Box): boolean {
     if (AROUND_A_POST.test((box.element?.attribs["class"] ?? "").slice(0, MAX_NAMES_LENGTH))) return true;
   }
   return false;
+}
+
+/** Whether a block is only a link to the profile of a user. */
+function isProfileLink(block: Block | undefined): boolean {
+  if (block === undefined || block.count.words === 0 || block.count.words > MAX_WORDS) return false;
+  if (block.count.linkWords < block.count.words || AVATAR.test(namesOf(block.box))) return false;
+  if ((block.box.flags & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
+  let node: ParentNode | null = block.texts[0]?.parent ?? null;
+  while (node !== null && isTag(node) && node.name !== "a" && node !== block.box.element) node = node.parent;
+  return (
+    node !== null &&
+    isTag(node) &&
+    node.name === "a" &&
+    PROFILE.test((node.attribs["href"] ?? "").slice(0, MAX_NAMES_LENGTH))
+  );
 }
 
 function isDetail(block: Block | undefined, post: Box, names: RegExp): boolean {

@@ -1,4 +1,5 @@
 import { type Document } from "domhandler";
+import { Addresses } from "../addresses.ts";
 import { type Extraction } from "../extraction.ts";
 import { markdownOf } from "../markdown/writer.ts";
 import { prepare } from "../prune.ts";
@@ -12,17 +13,18 @@ import { hintsOf } from "./hints.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
+import { secondFeatures } from "./second-stage.ts";
 import { addPostDetails } from "./posts.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
 import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
-import { fillGroups, keepWhole } from "./whole.ts";
+import { fillGroups, keepCode, keepWhole } from "./whole.ts";
 
-/** The text for machines is taken if it has so many times more words than what was found. */
+/** The JSON-LD text replaces the text that was found if it has at least 1.5 times as many words, and 50. */
 const MUCH_MORE = 1.5;
-/** Text for machines is taken where what is shown has no more words than this, and nearly all of them are in it. */
+const MIN_WORDS_OF_TEXT = 50;
+/** It replaces no longer text than this (in words), and only if it has this share of the words that were found. */
 const MAX_WORDS_OF_PART = 400;
 const SHARE_OF_PART = 0.95;
-const MIN_WORDS_OF_TEXT = 50;
 
 /** A longer name is a text in the wrong place; in characters. */
 const MAX_SITE_NAME = 200;
@@ -37,15 +39,13 @@ export interface ReadOptions {
 /** The main content of a page, without navigation, advertisements and side columns; never empty where the page has text. */
 export function readArticle(tree: Document, url: string, options: ReadOptions = {}): Extraction {
   const { article, confidence, metadata, title } = articleOf(tree, url, options);
-  return { content: markdownOf(article), title, confidence, ...aboutOf(metadata, url) };
+  return { content: markdownOf(article), title, confidence, ...aboutOf(metadata, new Addresses(tree, url)) };
 }
 
-function aboutOf(metadata: PageMetadata, url: string): Partial<Extraction> {
+function aboutOf(metadata: PageMetadata, addresses: Addresses): Partial<Extraction> {
   const { byline, published, language, siteName, canonical, image } = metadata;
-  const absolute = (address: string | undefined): string | undefined => {
-    const found = address === undefined ? null : URL.parse(address, url);
-    return found !== null && /^https?:$/.test(found.protocol) ? found.href : undefined;
-  };
+  const absolute = (address: string | undefined): string | undefined =>
+    address === undefined ? undefined : addresses.media(address);
   const about = {
     byline,
     published,
@@ -74,6 +74,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   const { chosen, expected } = choose(outline.blocks, options.scores ?? scoresOf(outline, metadata, url));
   fillGroups(outline, chosen);
   keepWhole(outline, chosen);
+  keepCode(outline, chosen);
   addPostDetails(outline, chosen);
   if (options.comments === true) addComments(outline, chosen);
   const article = new ChosenTree(outline, chosen).copy(body, outline.root);
@@ -93,10 +94,11 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
 
 function scoresOf(outline: Outline, metadata: PageMetadata, url: string): Float32Array {
   const model = readerModel();
-  return model.score(featuresOf(outline, hintsOf(metadata, url), model.lexicon));
+  const scores = model.score(featuresOf(outline, hintsOf(metadata, url), model.lexicon));
+  return model.scoreAgain(secondFeatures(outline, scores));
 }
 
-/** A page of which nothing is left is all that it shows. */
+/** The whole body, for a page of which the choice leaves nothing. */
 function whole(
   outline: Outline,
   body: Parameters<typeof outlineOf>[0],
@@ -107,7 +109,7 @@ function whole(
   return all;
 }
 
-/** Whether a page shows only a part of the text that it has for machines: all that was found is in it, and much more. */
+/** Whether the page shows only a part of its JSON-LD text: that text has nearly all words that were found, and many more. */
 function isMoreOf(text: string, tree: Document): boolean {
   if (text === "") return false;
   const found = wordsIn(tree);

@@ -48,6 +48,20 @@ describe("an article", () => {
     expect(read(story(html)).content).not.toMatch(/Gone and lost|Share this|Related stories/);
   });
 
+  test("has no heading at its end without a text below it", () => {
+    expect(read(story("<h2>What curators say</h2>")).content).not.toContain("curators");
+  });
+
+  test("keeps short code between two paragraphs", () => {
+    const { content } = read(story(`<p>The command</p><pre>TABLE name</pre><p>is short. ${TEXT}</p>`));
+    expect(content).toContain("```\nTABLE name\n```");
+  });
+
+  test("has no logo of the navigation", () => {
+    const { content } = read(story("").replace("<nav>", '<nav><a href="/"><img src="/logo.png" alt="Logo"></a>'));
+    expect(content).not.toContain("logo.png");
+  });
+
   test("keeps a section whose heading sounds like one of other pages", () => {
     expect(read(story(`<h2>Related reading</h2><p>Kept. ${TEXT}</p>`)).content).toContain(
       "## Related reading\n\nKept.",
@@ -73,17 +87,32 @@ describe("an article", () => {
   });
 });
 
-test("a thread has all its posts, with their authors", () => {
+test("a thread has all its posts, with their authors and dates", () => {
   const posts = ["Oda", "Bram", "Tine", "Yusra"].map(
     (name, i) =>
-      `<div class="comment post"><a class="user" href="/u">${name}</a><div class="signature">Elsewhere ${i}</div>` +
+      `<div class="comment post"><a class="user" href="/u">${name}</a> <time class="date">${i + 1} May 2026</time><div class="signature">Elsewhere ${i}</div>` +
       `<div class="text"><p>Answer ${i}: ${TEXT}</p></div><a href="#r">Reply</a></div>`,
   );
   const { content } = read(
     `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><div>${posts.join("")}</div>`,
   );
-  for (const part of ["Oda", "Bram", "Tine", "Yusra", "Answer 0", "Answer 3"]) expect(content).toContain(part);
+  for (const part of ["Oda", "Bram", "Tine", "Yusra", "Answer 0", "Answer 3", "1 May 2026", "4 May 2026"])
+    expect(content).toContain(part);
   expect(content).not.toMatch(/Reply|Elsewhere|Home/);
+});
+
+const post = (name: string, i: number): string =>
+  `<article class="message"><div class="cell"><h4><a href="/members/${name}.${i}/"><span>${name}</span></a></h4></div>` +
+  `<ul><li><a href="#p${i}"><time datetime="2026-05-0${i + 1}">${i + 1} May 2026</time></a></li></ul>` +
+  `<div class="x"><p>Answer ${i}: ${TEXT.repeat(2)}</p></div></article>`;
+
+test("the posts of a forum have their authors by the links to their profiles", () => {
+  const { content } = read(
+    `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><div class="block--messages">` +
+      `${["Oda", "Bram", "Tine", "Yusra"].map(post).join("")}</div><div class="block--messages"></div>`,
+  );
+  for (const part of ["Oda", "Bram", "Tine", "Yusra", "1 May 2026", "4 May 2026", "Answer 3"])
+    expect(content).toContain(part);
 });
 
 describe("comments of readers", () => {
@@ -113,6 +142,15 @@ test("what a page says of itself is told with absolute addresses", () => {
     siteName: "The Quay",
     canonical: "https://www.site.test/trains",
     image: "https://www.site.test/lead.jpg",
+  });
+});
+
+test("relative addresses of metadata are resolved against the page's base", () => {
+  const head =
+    '<base href="https://media.site.test/2026/"><meta property="og:image" content="lead.jpg"><link rel="canonical" href="t">';
+  expect(read(head + story(""))).toMatchObject({
+    image: "https://media.site.test/2026/lead.jpg",
+    canonical: "https://media.site.test/2026/t",
   });
 });
 

@@ -58,10 +58,15 @@ export class TextCount {
   readonly hashes: number[] = [];
   /** The same of its last word. */
   last = 0;
+  readonly #maxHashes: number;
   #inWord = false;
   #wordHash = 0;
   /** Whether the last character that is no space ends a sentence. */
   endsSentence = false;
+
+  constructor(maxHashes = MAX_HASHES) {
+    this.#maxHashes = maxHashes;
+  }
 
   /** Ends the last word: no text follows. */
   end(): void {
@@ -72,7 +77,7 @@ export class TextCount {
   #endWord(hash: number): void {
     if (hash === 0) return;
     this.last = hash >>> 0;
-    if (this.hashes.length < MAX_HASHES) this.hashes.push(this.last);
+    if (this.hashes.length < this.#maxHashes) this.hashes.push(this.last);
   }
 
   add(text: string, inLink: boolean): void {

@@ -1,8 +1,8 @@
 import { type Box, FLAGS, type Outline } from "./outline.ts";
 
-/** What is taken as a whole, or not at all. */
+/** Elements that are kept as a whole or dropped as a whole. */
 const WHOLE = new Set(["table", "pre", "dl"]);
-/** Larger tables are the page's layout, or hold other things; share of the page's words. */
+/** A table with more blocks than this is the page's layout, and is not kept as a whole. */
 const MAX_BLOCKS_OF_A_TABLE = 400;
 const MIN_SHARE_CHOSEN = 0.5;
 /** A table of text has longer cells; in words. */
@@ -28,6 +28,31 @@ export function keepWhole({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
+/** Code between two chosen blocks of its section is a part of the text: adds it. */
+export function keepCode({ blocks }: Outline, chosen: Uint8Array): void {
+  for (let at = 1; at < blocks.length; at += 1) {
+    const box = blocks[at]?.box;
+    if (box?.element?.name !== "pre" || chosen[at] === 1 || chosen[at - 1] !== 1) continue;
+    if ((box.flags & (FLAGS.form | FLAGS.button | FLAGS.hidden)) !== 0) continue;
+    let end = at;
+    while (blocks[end]?.box === box) end += 1;
+    const isSame = isOneSection(blocks[at - 1]?.box, box) && isOneSection(blocks[end]?.box, box);
+    if (chosen[end] === 1 && isSame) chosen.fill(1, at, end);
+    at = end - 1;
+  }
+}
+
+/** Whether a box is a sibling of a block of code, or of the box around the code. */
+function isOneSection(box: Box | undefined, code: Box): boolean {
+  const { parent } = code;
+  if (box === undefined || parent === undefined) return false;
+  for (let [up, level]: [Box | undefined, number] = [box, 0]; up !== undefined && level < 3; level += 1) {
+    if (up.parent === parent || up.parent === parent.parent) return true;
+    up = up.parent;
+  }
+  return false;
+}
+
 /** A table that holds sections, lists or other tables is the page's layout. */
 function isOfData(box: Box): boolean {
   return box.headings === 0 && box.children.every((child) => !LAYOUT.has(child.element?.name ?? "") && isOfData(child));
@@ -35,7 +60,7 @@ function isOfData(box: Box): boolean {
 
 const LAYOUT = new Set(["table", "ul", "ol", "form", "section", "article", "main", "nav", "blockquote"]);
 
-/** The nearest box around that is whole; undefined where it has another one in it, or there is none. */
+/** The innermost table, code block or definition list that holds a box; undefined if no such element holds it. */
 function wholeOf(box: Box): Box | undefined {
   for (let at: Box | undefined = box; at !== undefined; at = at.parent) {
     if (WHOLE.has(at.element?.name ?? "")) return at;
@@ -43,12 +68,12 @@ function wholeOf(box: Box): Box | undefined {
   return undefined;
 }
 
-/** Groups of siblings with fewer members say nothing of one another. */
+/** Only groups with at least this number of members are completed. */
 const MIN_MEMBERS = 4;
 const MIN_SHARE_OF_MEMBERS = 0.5;
-/** A member with less of its words is one that was left out. */
+/** A member counts as left out if a smaller share of its words is chosen. */
 const MIN_SHARE_OF_A_MEMBER = 0.3;
-/** What is left out is longer than the others: something else that is built in the same way. */
+/** A member that is this many times longer than the others is not added: it is something else with the same markup. */
 const MAX_TIMES_LONGER = 3;
 
 /** Adds the members of a list, a thread or a grid that were left out although most of its members are chosen. */

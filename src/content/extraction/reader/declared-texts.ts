@@ -1,0 +1,97 @@
+/** The texts that a page's JSON-LD declares, by what they are. */
+export interface DeclaredTexts {
+  /** Articles, posts, answers, descriptions, instructions. */
+  readonly content: string[];
+  /** Reviews and comments of readers. */
+  readonly reviews: string[];
+  /** Names of the page's things. */
+  readonly names: string[];
+  /** Names of the steps of a breadcrumb. */
+  readonly crumbs: string[];
+  /** Names of authors. */
+  readonly people: string[];
+}
+
+/** Texts of each kind that are kept. */
+const MAX_TEXTS = 500;
+/** Values deeper than this in a JSON-LD script are not read. */
+const MAX_DEPTH = 12;
+
+const CONTENT = new Set([
+  "articleBody",
+  "text",
+  "description",
+  "recipeInstructions",
+  "recipeIngredient",
+  "jobBenefits",
+]);
+const REVIEWS = new Set(["reviewBody", "commentText"]);
+const NAMES = new Set(["name", "headline", "alternativeHeadline", "title"]);
+/** What describes the site and not the page. */
+const OF_THE_SITE = /^(?:Organization|NewsMediaOrganization|WebSite|LocalBusiness|Corporation|Brand|ImageObject)$/;
+
+export function noTexts(): DeclaredTexts {
+  return { content: [], reviews: [], names: [], crumbs: [], people: [] };
+}
+
+/** The arrays and objects that may still be read, and the characters that may still be kept. */
+export interface DeclaredBudget {
+  nodes: number;
+  characters: number;
+}
+
+type Place = "page" | "review" | "crumb" | "person" | "site";
+
+/** Adds what a value of JSON-LD declares, with all in it; the budget counts down. */
+export function declareTexts(value: unknown, into: DeclaredTexts, budget: DeclaredBudget): void {
+  visit(value, { key: "", place: "page", depth: 0 }, { into, budget });
+}
+
+interface At {
+  readonly key: string;
+  readonly place: Place;
+  readonly depth: number;
+}
+
+interface Sink {
+  readonly into: DeclaredTexts;
+  readonly budget: DeclaredBudget;
+}
+
+function visit(value: unknown, at: At, sink: Sink): void {
+  if (typeof value === "string") return keep(value, at, sink);
+  if (typeof value !== "object" || value === null || at.depth > MAX_DEPTH || sink.budget.nodes <= 0) return;
+  sink.budget.nodes -= 1;
+  if (Array.isArray(value)) {
+    for (const one of value) visit(one, { ...at, depth: at.depth + 1 }, sink);
+    return;
+  }
+  const place = placeOf(value, at);
+  for (const [key, own] of Object.entries(value)) visit(own, { key, place, depth: at.depth + 1 }, sink);
+}
+
+function placeOf(value: object, { key, place }: At): Place {
+  if (key === "author" || key === "creator") return "person";
+  if (place === "crumb" || place === "review") return place;
+  const types = "@type" in value ? [value["@type"]].flat().filter((type) => typeof type === "string") : [];
+  if (types.includes("BreadcrumbList")) return "crumb";
+  if (types.some((type) => type === "Review" || type === "UserReview" || type === "Comment")) return "review";
+  if (types.some((type) => OF_THE_SITE.test(type))) return "site";
+  return types.includes("Person") ? "person" : place === "person" || place === "site" ? "page" : place;
+}
+
+function keep(text: string, { key, place }: At, { into, budget }: Sink): void {
+  const list = listOf(key, place, into);
+  if (list === undefined || list.length >= MAX_TEXTS || text === "" || text.length > budget.characters) return;
+  budget.characters -= text.length;
+  list.push(text);
+}
+
+function listOf(key: string, place: Place, into: DeclaredTexts): string[] | undefined {
+  if (key === "author" || (place === "person" && key === "name")) return into.people;
+  if (place === "person" || place === "site") return undefined;
+  if (place === "crumb") return key === "name" ? into.crumbs : undefined;
+  if (REVIEWS.has(key) || (place === "review" && CONTENT.has(key))) return into.reviews;
+  if (CONTENT.has(key)) return into.content;
+  return NAMES.has(key) && place === "page" ? into.names : undefined;
+}

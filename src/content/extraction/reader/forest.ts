@@ -1,0 +1,63 @@
+import { type Features } from "./features.ts";
+
+const HEADER_BYTES = 12;
+
+/**
+ * Boosted trees. In the file, little-endian: number of features, of trees, of nodes (each 32 bits); then arrays: thresholds
+ * or leaf values of all nodes (float), each tree's first node (32 bits), the nodes' features (byte), and where a node's left
+ * child is within its tree (byte; 0 for a leaf). A right child follows the left one.
+ */
+export class Forest {
+  readonly #width: number;
+  readonly #values: Float32Array;
+  readonly #roots: Uint32Array;
+  readonly #features: Uint8Array;
+  readonly #lefts: Uint8Array;
+
+  private constructor(bytes: Uint8Array<ArrayBuffer>, start: number, width: number) {
+    const header = new Uint32Array(bytes.buffer.slice(start, start + HEADER_BYTES));
+    const [found = 0, trees = 0, nodes = 0] = header;
+    if (found !== width) {
+      throw new Error(`Cannot load the reader's model: it is for ${found} features, and the program has ${width}`);
+    }
+    let at = start + HEADER_BYTES;
+    const next = (length: number): ArrayBuffer => {
+      const from = at;
+      at += length;
+      return bytes.buffer.slice(from, at);
+    };
+    this.#width = width;
+    this.#values = new Float32Array(next(nodes * 4));
+    this.#roots = new Uint32Array(next(trees * 4));
+    this.#features = new Uint8Array(next(nodes));
+    this.#lefts = new Uint8Array(next(nodes));
+  }
+
+  /** Reads the forest that begins at `start`; throws if it is for another number of features. */
+  static read(bytes: Uint8Array<ArrayBuffer>, start: number, width: number): { forest: Forest; end: number } {
+    const forest = new Forest(bytes, start, width);
+    return { forest, end: start + HEADER_BYTES + forest.#values.length * 6 + forest.#roots.length * 4 };
+  }
+
+  /** Of each row, the logistic function of the sum of all trees. */
+  score({ rows, values }: Features): Float32Array {
+    const sums = new Float32Array(rows);
+    const width = this.#width;
+    const nodeValues = this.#values;
+    const lefts = this.#lefts;
+    const features = this.#features;
+    for (const root of this.#roots) {
+      for (let row = 0; row < rows; row += 1) {
+        const start = row * width;
+        let node = root;
+        for (let left = lefts[node] ?? 0; left !== 0; left = lefts[node] ?? 0) {
+          const value = values[start + (features[node] ?? 0)] ?? 0;
+          node = root + left + (value < (nodeValues[node] ?? 0) ? 0 : 1);
+        }
+        sums[row] = (sums[row] ?? 0) + (nodeValues[node] ?? 0);
+      }
+    }
+    for (let row = 0; row < rows; row += 1) sums[row] = 1 / (1 + Math.exp(-(sums[row] ?? 0)));
+    return sums;
+  }
+}

@@ -1,0 +1,170 @@
+import { type Choice, choose } from "./choice.ts";
+import { type Features } from "./features.ts";
+import { SECOND_LEVELS, SECOND_NEIGHBOURS, SECOND_WIDTH } from "./feature-names.ts";
+import { type Block, type Box, type Outline } from "./outline.ts";
+import { coreOf, MIN_ALIKE } from "./page-parts.ts";
+
+/** Blocks on each side whose mean score is a feature. */
+const AROUND = 8;
+/** Added to a block's words, so that blocks without words count as well. */
+const LEAST_WEIGHT = 0.3;
+/** Groups around a block that are looked at, and levels up in which they are looked for. */
+const MAX_GROUPS = 2;
+const MAX_LEVELS = 10;
+
+interface Sum {
+  score: number;
+  weight: number;
+}
+
+/** For each block, the first scores of what is around it; `groupAlike` has run. Linear in boxes and blocks. */
+export function secondFeatures({ root, blocks }: Outline, scores: Float32Array): Features {
+  return new SecondStage(root, blocks, scores).write();
+}
+
+class SecondStage {
+  readonly #blocks: readonly Block[];
+  readonly #scores: Float32Array;
+  readonly #sums = new Map<Box, Sum>();
+  readonly #groups = new Map<Box, number>();
+  readonly #choice: Choice;
+  readonly #values: Float32Array;
+  readonly #core: number;
+  /** The scores' sums over all blocks before each block, and the weights'. */
+  readonly #scoresBefore: Float64Array;
+  readonly #weightsBefore: Float64Array;
+  #at = 0;
+
+  constructor(root: Box, blocks: readonly Block[], scores: Float32Array) {
+    this.#blocks = blocks;
+    this.#scores = scores;
+    this.#choice = choose(blocks, scores);
+    this.#values = new Float32Array(blocks.length * SECOND_WIDTH);
+    this.#scoresBefore = new Float64Array(blocks.length + 1);
+    this.#weightsBefore = new Float64Array(blocks.length + 1);
+    for (const [at, { box, count }] of blocks.entries()) {
+      const weight = count.words + LEAST_WEIGHT;
+      const score = weight * (scores[at] ?? 0);
+      const sum = this.#sumOf(box);
+      sum.score += score;
+      sum.weight += weight;
+      this.#scoresBefore[at + 1] = (this.#scoresBefore[at] ?? 0) + score;
+      this.#weightsBefore[at + 1] = (this.#weightsBefore[at] ?? 0) + weight;
+    }
+    this.#addUp(root);
+    const core = coreOf(blocks);
+    this.#core = core === undefined ? 0 : this.#mean(core);
+  }
+
+  write(): Features {
+    const blocks = this.#blocks;
+    const scores = this.#scores;
+    let [content, all, highest, before] = [0, 0, 0, 0];
+    for (const [at, { count }] of blocks.entries()) {
+      content += count.words * (scores[at] ?? 0);
+      all += count.words;
+      highest = Math.max(highest, scores[at] ?? 0);
+    }
+    const ranks = ranksOf(scores);
+    const { threshold, expected } = this.#choice;
+    for (const [at, block] of blocks.entries()) {
+      this.#at = at * SECOND_WIDTH;
+      const score = scores[at] ?? 0;
+      before += block.count.words * score;
+      this.#put(
+        score,
+        score - threshold,
+        threshold,
+        expected,
+        content,
+        content / Math.max(all, 1),
+        this.#core,
+        highest,
+      );
+      this.#put((ranks[at] ?? 0) / blocks.length, before / Math.max(content, 1e-6));
+      this.#boxes(block, score, content);
+      for (let far = 1; far <= SECOND_NEIGHBOURS; far += 1) this.#put(scores[at - far] ?? -1, scores[at + far] ?? -1);
+      const [from, to] = [Math.max(0, at - AROUND), Math.min(blocks.length, at + AROUND + 1)];
+      const weight = (this.#weightsBefore[to] ?? 0) - (this.#weightsBefore[from] ?? 0);
+      this.#put(((this.#scoresBefore[to] ?? 0) - (this.#scoresBefore[from] ?? 0)) / weight);
+    }
+    return { rows: blocks.length, width: SECOND_WIDTH, values: this.#values };
+  }
+
+  #put(...values: readonly number[]): void {
+    for (const value of values) {
+      this.#values[this.#at] = value;
+      this.#at += 1;
+    }
+  }
+
+  #boxes({ box: own, count }: Block, score: number, content: number): void {
+    const weight = count.words + LEAST_WEIGHT;
+    let box = own;
+    let level = 0;
+    for (const wanted of SECOND_LEVELS) {
+      for (; level < wanted && box.parent !== undefined; level += 1) box = box.parent;
+      const sum = this.#sumOf(box);
+      this.#put(sum.score / sum.weight);
+      if (wanted === 1 || wanted === 3) {
+        const rest = sum.weight - weight;
+        this.#put(rest > 0.5 ? (sum.score - weight * score) / rest : -1);
+      }
+      if (wanted === 3) this.#put(sum.score / Math.max(content, 1e-6));
+    }
+    let groups = 0;
+    level = 0;
+    for (let at: Box | undefined = own; at !== undefined && level < MAX_LEVELS && groups < MAX_GROUPS; at = at.parent) {
+      level += 1;
+      if (at.alike < MIN_ALIKE || (at === own && at.element?.name === "p")) continue;
+      this.#put(this.#meanOfGroup(at));
+      groups += 1;
+    }
+    for (; groups < MAX_GROUPS; groups += 1) this.#put(-1);
+  }
+
+  #meanOfGroup({ group }: Box): number {
+    const [first] = group;
+    if (first === undefined) return -1;
+    const known = this.#groups.get(first);
+    if (known !== undefined) return known;
+    const sum = { score: 0, weight: 0 };
+    for (const box of group) addTo(sum, this.#sumOf(box));
+    const mean = sum.score / Math.max(sum.weight, LEAST_WEIGHT);
+    this.#groups.set(first, mean);
+    return mean;
+  }
+
+  #mean(box: Box): number {
+    const { score, weight } = this.#sumOf(box);
+    return score / Math.max(weight, LEAST_WEIGHT);
+  }
+
+  #sumOf(box: Box): Sum {
+    let sum = this.#sums.get(box);
+    if (sum === undefined) {
+      sum = { score: 0, weight: 0 };
+      this.#sums.set(box, sum);
+    }
+    return sum;
+  }
+
+  #addUp(box: Box): Sum {
+    const sum = this.#sumOf(box);
+    for (const child of box.children) if (child.blocks > 0 || child.words > 0) addTo(sum, this.#addUp(child));
+    return sum;
+  }
+}
+
+function addTo(sum: Sum, more: Sum): void {
+  sum.score += more.score;
+  sum.weight += more.weight;
+}
+
+/** The place of each score when they are sorted, the highest first. */
+function ranksOf(scores: Float32Array): Uint32Array {
+  const ranks = new Uint32Array(scores.length);
+  const order = Uint32Array.from(scores.keys()).toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
+  for (const [rank, at] of order.entries()) ranks[at] = rank;
+  return ranks;
+}

@@ -1,0 +1,38 @@
+import { type DataPage, dataPages } from "../../bench/reader-data.ts";
+import { decodeBody } from "../../src/content/extraction/decode.ts";
+import { showLateText } from "../../src/content/extraction/late-text.ts";
+import { type PageHints } from "../../src/content/extraction/reader/features.ts";
+import { hintsOf } from "../../src/content/extraction/reader/hints.ts";
+import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
+import { type Outline, outlineOf } from "../../src/content/extraction/reader/outline.ts";
+import { bodyOf } from "../../src/content/extraction/reader/words.ts";
+import { parseTree } from "../../src/content/extraction/tree.ts";
+import { readerCorpus } from "../../src/content/testing/reader-corpus.ts";
+
+/** The suffix of the domains of the project's own pages. */
+export const OWN = ".own.test";
+
+/** The pages of the data set, then those of the project. */
+export function allPages(data: string): DataPage[] {
+  return [...dataPages(data), ...ownPages()];
+}
+
+function ownPages(): DataPage[] {
+  return readerCorpus().map(({ name, html, text, type, url }) => ({
+    id: name,
+    bytes: Uint8Array.from(Buffer.from(html)),
+    url,
+    domain: `${name}${OWN}`,
+    type: type === "docs" ? "documentation" : type,
+    wanted: text,
+  }));
+}
+
+/** A page's blocks, and what it says of itself, as the reader finds them. */
+export function outlined(page: DataPage): { readonly outline: Outline; readonly hints: PageHints } {
+  const html = decodeBody(page.bytes, "text/html; charset=utf-8");
+  const tree = parseTree(html);
+  showLateText(tree, html, "static");
+  const metadata = metadataOf(tree);
+  return { outline: outlineOf(bodyOf(tree)), hints: hintsOf(metadata, page.url) };
+}
