@@ -1,4 +1,4 @@
-/** Walks 8 MB of memory for ever, a byte of each cache line: what it leaves of the caches is what a busy machine leaves. */
+/** Reads and writes one byte of each cache line of 8 MB in an endless loop, so that the proxy has as little cache as on a busy machine. */
 const memory = new Uint8Array(8 * 1024 * 1024);
 const LINE = 64;
 /** Passes between two looks at the event loop, which ends it on SIGTERM. */

@@ -1,7 +1,7 @@
 /**
- * The least that a proxy on the runtime's own sockets does: `PORT ORIGIN_PORT`. It reads a head as one text, finds its end and
- * its length, and passes the bytes on over a pool. It checks nothing, adds nothing, knows no chunked bodies, no pipelines and
- * no timeouts: what it costs is what sockets cost, and the mark to reach.
+ * A minimal proxy on the runtime's own sockets: `PORT ORIGIN_PORT`. It reads a head as one text, finds its end and length, and
+ * forwards the bytes over a connection pool. It has no checks, extra fields, chunked bodies, pipelines or timeouts. So it costs
+ * only what sockets cost, which is the target of the proxy bench.
  */
 import { OWN_ANSWER } from "../front/cases.ts";
 

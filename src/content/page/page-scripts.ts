@@ -3,7 +3,7 @@ import { type OpenPlaces } from "../extraction/extraction.ts";
 import { type Visit } from "./visit.ts";
 import { type FetchedDocument } from "./page.ts";
 
-/** What is fetched of a page's external scripts: so many at a time, so long, and so many bytes of each. @bound */
+/** Limits of fetching a page's external scripts: fetches at a time, milliseconds in all, bytes of one script, and scripts. @bound */
 const AT_ONCE = 4;
 const MAX_MS = 2_000;
 const MAX_SCRIPT_BYTES = 512 * 1024;

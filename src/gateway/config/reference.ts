@@ -54,6 +54,8 @@ These flags override keys of the file:
 - \`--cert\`: \`tls.cert_path\`
 - \`--key\`: \`tls.key_path\`
 
+\`--take-over\` overrides no key: it replaces a running gateway ([upgrade](guides/upgrade.md)).
+
 Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this
 repository.
 

@@ -1,4 +1,4 @@
-/** Where a configuration comes from, and how a configuration is made of its document. */
+/** Reads the document of a configuration, and compiles a configuration from it. */
 import { messageOf } from "../../../lib/caught.ts";
 import { findingText } from "../../config/finding.ts";
 import { applyFlags, type ConfigFlags } from "../../config/flags.ts";
@@ -14,20 +14,20 @@ export interface ConfigSource {
   readonly path: string | undefined;
   /** Where the document is written, if not to the file that it is read from. */
   readonly writesTo?: string | undefined;
-  /** Adds to the document what the program itself serves; it never reaches the file. */
+  /** Adds the program's own parts to a copy of the document, such as `admin` of `turnpike start`. They are never written to the file. */
   readonly prepare: Prepare;
-  /** What was given on the command line, which wins over the document and never reaches the file. */
+  /** Flags of the command line. They override the document and are never written to the file. */
   readonly flags: ConfigFlags;
 }
 
-/** A configuration as it was read, with what loading said of it. */
+/** A configuration that was read, with its problems and warnings. */
 export interface OpenedConfig {
   readonly source: ConfigSource;
   readonly document: unknown;
-  /** The file's bytes; undefined where there is no file, or none that can be read. */
+  /** The file's bytes; undefined if there is no readable file. */
   readonly bytes: Uint8Array | undefined;
   readonly loaded: Loaded;
-  /** What became of the document's objects. */
+  /** Results of parsing the document's objects, for the next change. */
   readonly cache: ParseCache;
 }
 
