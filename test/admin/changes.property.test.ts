@@ -269,7 +269,7 @@ const BAD: readonly (readonly [method: string, path: string, body: unknown, stat
   ["POST", "/v1/routes", { path_prefix: "/bad", upstream: "nowhere" }, 400],
   ["POST", "/v1/routes", { path_prefix: "no slash", upstream: "base" }, 400],
   ["POST", "/v1/routes", '{"path_prefix":', 400],
-  ["POST", "/v1/upstreams", { name: "bad", servers: [] }, 400],
+  ["POST", "/v1/upstreams", { name: "bad", servers: [{ port: 9 }] }, 400],
   ["PUT", "/v1/config", { routes: 7 }, 400],
   ["PUT", "/v1/config", [], 400],
   ["PATCH", at("/", undefined), { upstream: null }, 400],
