@@ -348,12 +348,13 @@ export interface Health {
     readonly status: "ok";
     /** Turnpike's own */
     readonly version: string;
+    /** null: this machine has no browser, and pages that need one fail */
     readonly browser: {
         readonly name: string;
         readonly version: string;
         /** Whether pages run in a sandbox */
         readonly sandboxed: boolean;
-    };
+    } | null;
     readonly fonts?: {
         /** Kinds of text that pages are shown without */
         readonly missing: readonly ("latin" | "serif" | "mono" | "cjk" | "emoji")[];

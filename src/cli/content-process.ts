@@ -55,7 +55,7 @@ export class ContentProcess {
   static async start(
     options: ContentProcessOptions,
     room: WaitingRoom,
-  ): Promise<{ service: ContentProcess; browser: BrowserInfo }> {
+  ): Promise<{ service: ContentProcess; browser: BrowserInfo | undefined }> {
     const service = new ContentProcess(options, room);
     const report = await service.#spawn();
     if (report.kind === "failed") {

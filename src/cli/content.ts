@@ -35,7 +35,7 @@ const FLAGS = {
 
 /** What the service tells the process that started it, once. */
 export type ContentReport =
-  | { readonly kind: "ready"; readonly address: ContentAddress; readonly browser: BrowserInfo }
+  | { readonly kind: "ready"; readonly address: ContentAddress; readonly browser: BrowserInfo | undefined }
   | { readonly kind: "failed"; readonly reason: string };
 
 /** `turnpike content`: runs the content service until it is told to stop. Returns the exit code. */

@@ -159,7 +159,7 @@ function nameOf(upstream: unknown): unknown {
 interface Started {
   readonly gateway: AdministeredGateway;
   readonly service: ContentProcess;
-  readonly browser: BrowserInfo;
+  readonly browser: BrowserInfo | undefined;
   readonly room: WaitingRoom;
 }
 
@@ -242,14 +242,19 @@ function gatewayLines(
   ];
 }
 
-function contentLines({ listeners: [first] }: AdministeredGateway, browser: BrowserInfo): Line[] {
+function contentLines({ listeners: [first] }: AdministeredGateway, browser: BrowserInfo | undefined): Line[] {
   const url = first === undefined ? "" : urlOf(first);
   const elsewhere = url === "http://127.0.0.1:8080" ? "" : ` --gateway ${url}`;
-  const sandbox = browser.sandboxed ? "sandboxed" : "without its sandbox";
   return [
-    ["browser", `${browser.name} ${browser.version} (${browser.source}, ${sandbox})`],
+    ["browser", browserText(browser)],
     ["try", `npx turnpike call read https://example.com/${elsewhere}`],
   ];
+}
+
+function browserText(browser: BrowserInfo | undefined): string {
+  if (browser === undefined) return "none; pages that need one fail";
+  const sandbox = browser.sandboxed ? "sandboxed" : "without its sandbox";
+  return `${browser.name} ${browser.version} (${browser.source}, ${sandbox})`;
 }
 
 function paymentsText({ x402 }: Config): string {

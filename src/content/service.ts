@@ -1,7 +1,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
-import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
+import { AbsentBrowser } from "./browser/absent-browser.ts";
+import { NoBrowserError } from "./browser/find.ts";
+import { type BrowserInfo, BrowserPool, type Log, type PoolOptions } from "./browser/pool.ts";
 import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
@@ -43,7 +45,8 @@ export interface ContentOptions {
 export interface ContentService {
   /** Where it listens; the port is the real one where 0 was asked for. */
   readonly address: ContentAddress;
-  readonly browser: BrowserInfo;
+  /** Undefined: there is none on this machine; pages that need one fail. */
+  readonly browser: BrowserInfo | undefined;
   /** Stops taking requests, ends the browser and waits until it is gone. */
   close(): Promise<void>;
 }
@@ -70,7 +73,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   const gateway = gatewayUrl === undefined ? undefined : { url: gatewayUrl, send, prices };
   const mcp = createMcp(options, prices);
   const [{ pool, browser }, { createApp }] = await Promise.all([
-    BrowserPool.start({
+    startBrowser({
       stateDir,
       log,
       chargeTimeouts,
@@ -88,7 +91,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   const { search } = searching;
   const places = new Places(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   // Both engines go by one name.
-  const fetching = { asker: askerOf(browser.version), isReadable };
+  const fetching = { asker: askerOf(browser?.version), isReadable };
   const pages = new RememberingReader(
     { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), places, extractor, egress },
     searching.remember,
@@ -130,6 +133,19 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     searching.close();
     await pool.close();
     throw error;
+  }
+}
+
+/** A machine without any browser program serves what needs none. */
+async function startBrowser(
+  options: PoolOptions,
+): Promise<{ pool: BrowserPool | AbsentBrowser; browser: BrowserInfo | undefined }> {
+  try {
+    return await BrowserPool.start(options);
+  } catch (error) {
+    if (!(error instanceof NoBrowserError)) throw error;
+    options.log("warn", `Pages that need a browser fail: ${error.message}`);
+    return { pool: new AbsentBrowser(), browser: undefined };
   }
 }
 

@@ -45,11 +45,27 @@ function start(...args: readonly string[]): Program {
   return new Program(args, { command: ["/usr/bin/env", "-i", `HOME=${folder.path}`, "PATH=/nonexistent", program] });
 }
 
-test("it says its version, and what is missing for a browser", async () => {
+test("it says its version", async () => {
   expect(await run("--version")).toEqual({ code: 0, out: `turnpike ${manifest.version}\n`, err: "" });
-  const ran = await run("start", "--port", "0", "--admin-port", "0");
-  expect(ran.code).toBe(1);
-  expect(ran.err).toContain("put the folder node_modules that comes with the program beside it");
+});
+
+test("start without any browser sells what needs none, and says what is missing", async () => {
+  const started = start("start", "--port", "0", "--admin-port", "0", "--allow-private");
+  try {
+    const [, gateway = ""] = await started.sees(/^gateway +(http:\S+)$[^]*^try /m);
+    expect(started.output).toMatch(/^browser +none; pages that need one fail$/m);
+    expect(started.output).toContain("put the folder node_modules that comes with the program beside it");
+    const read = await run("call", "read", site.url.href, "--gateway", gateway);
+    expect([read.code, read.err]).toEqual([0, expect.stringContaining("paid $0.005 USDC")]);
+    expect(read.out).toContain("High water at the harbour");
+    const picture = await run("call", "screenshot", site.url.href, "--gateway", gateway);
+    expect(picture.code).toBe(1);
+    expect(picture.err).toContain("it needs a browser, and this service has none");
+    expect(picture.err).not.toContain("paid");
+    expect(await (await fetch(`${gateway}/health`)).json()).toMatchObject({ status: "ok", browser: null });
+  } finally {
+    await started.stop();
+  }
 });
 
 test("the gateway alone serves in several processes, by a configuration of YAML", async () => {

@@ -59,8 +59,9 @@ test.each([
 
 test("frames of other sites have processes of their own in some browsers, and of those there is a limit", async () => {
   const isolating = join(state.path, "isolating-browser");
-  const folder = dirname(service.browser.path);
-  const script = `#!/bin/sh\nLD_LIBRARY_PATH=${folder}/lib exec ${service.browser.path} --site-per-process "$@"\n`;
+  const { path = "" } = service.browser ?? {};
+  const folder = dirname(path);
+  const script = `#!/bin/sh\nLD_LIBRARY_PATH=${folder}/lib exec ${path} --site-per-process "$@"\n`;
   writeFileSync(isolating, script, { mode: 0o755 });
   const { pool } = await BrowserPool.start({ stateDir: state.path, browserPath: isolating, log: () => undefined });
   const request = pageRequestOf(`http://127.3.0.1:${attackSite.port}/frames-of-many-sites`, { timeoutMs: 60_000 });

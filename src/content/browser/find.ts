@@ -60,14 +60,24 @@ async function systemEnvironment(folder: string): Promise<Readonly<Record<string
 /** The source of the program that is one file has paths that begin so. */
 const INSIDE_ONE_FILE = "/$bunfs/";
 
-/** What to say where no browser could be started; `failure` is why the last one could not. */
-export function noBrowserMessage(failure: string | undefined): string {
-  if (failure !== undefined) return `Cannot start a browser: ${failure}; ${ADVICE}`;
+/** There is no browser program on this machine, and the configuration names none. */
+export class NoBrowserError extends Error {
+  constructor() {
+    super(absenceMessage());
+  }
+}
+
+/** What to say if no browser program starts; `failure` is why the last one does not. */
+export function brokenBrowserMessage(failure: string): string {
+  return `Cannot start a browser: ${failure}; ${ADVICE}`;
+}
+
+function absenceMessage(): string {
   const machine = `${process.platform}-${process.arch}`;
   if (Bun.main.startsWith(INSIDE_ONE_FILE)) {
-    return `Cannot start a browser: none lies beside ${process.execPath} and none is installed; put the folder node_modules that comes with the program beside it, or ${ADVICE}`;
+    return `There is no browser beside ${process.execPath}, and none is installed; put the folder node_modules that comes with the program beside it, or ${ADVICE}`;
   }
-  return `Cannot start a browser: npm brought none for ${machine} and none is installed; run 'npm ci', or ${ADVICE}`;
+  return `npm has no browser for ${machine}, and none is installed; run 'npm ci', or ${ADVICE}`;
 }
 
 /** The npm package holds a program for Linux on x86-64 alone. */

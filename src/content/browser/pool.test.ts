@@ -33,9 +33,10 @@ async function expectNextIsServed(): Promise<void> {
 /** A program of the user's own, as a configuration names it: a script that ends up as the browser. */
 async function ownBrowser(): Promise<string> {
   const program = join(state.path, "own-browser");
-  const folder = dirname(service.browser.path);
+  const { path = "" } = service.browser ?? {};
+  const folder = dirname(path);
   const environment = `LD_LIBRARY_PATH=${folder}/lib`;
-  await Bun.write(program, `#!/bin/sh\n${environment} exec ${service.browser.path} "$@"\n`);
+  await Bun.write(program, `#!/bin/sh\n${environment} exec ${path} "$@"\n`);
   chmodSync(program, 0o755);
   return program;
 }

@@ -4,7 +4,13 @@ import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Figures, type PlacesFigures } from "../figures/figures.ts";
 import { type FontKind, missingFonts } from "../fonts/missing-fonts.ts";
-import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMessage } from "./find.ts";
+import {
+  type BrowserProgram,
+  type BrowserSource,
+  brokenBrowserMessage,
+  browserPrograms,
+  NoBrowserError,
+} from "./find.ts";
 import { majorOf, ordinaryUserAgent } from "./identity.ts";
 import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
 import { type OpenPage } from "../page/page.ts";
@@ -77,7 +83,7 @@ export class BrowserPool implements BrowserEngine {
     this.#choice = choice;
   }
 
-  /** Finds a browser that starts. Fails with a one-line message that says what to do. */
+  /** Finds a browser that starts. Fails with a one-line message that says what to do: NoBrowserError if there is no program at all. */
   static async start(options: PoolOptions): Promise<{ pool: BrowserPool; browser: BrowserInfo }> {
     const folder = join(options.stateDir, "browser");
     const { browser, choice } = await firstThatStarts(options, folder);
@@ -261,7 +267,7 @@ async function firstThatStarts(
       }
     }
   }
-  throw new Error(noBrowserMessage(failure));
+  throw failure === undefined ? new NoBrowserError() : new Error(brokenBrowserMessage(failure));
 }
 
 /** Only a start sets the name that a browser goes by, and only a running one tells its version for sure. */

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/version.ts";
 import { FONT_KINDS } from "../fonts/missing-fonts.ts";
-import { type Operation } from "./operation.ts";
+import { type Operation, type Services } from "./operation.ts";
 
 const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "half-open"]) });
 
@@ -10,11 +10,14 @@ const answer = z
   .object({
     status: z.literal("ok"),
     version: z.string().openapi({ description: "Turnpike's own" }),
-    browser: z.object({
-      name: z.string(),
-      version: z.string(),
-      sandboxed: z.boolean().openapi({ description: "Whether pages run in a sandbox" }),
-    }),
+    browser: z
+      .object({
+        name: z.string(),
+        version: z.string(),
+        sandboxed: z.boolean().openapi({ description: "Whether pages run in a sandbox" }),
+      })
+      .nullable()
+      .openapi({ description: "null: this machine has no browser, and pages that need one fail" }),
     fonts: z
       .object({
         missing: z.array(z.enum(FONT_KINDS)).openapi({ description: "Kinds of text that pages are shown without" }),
@@ -57,9 +60,12 @@ export const health: Operation = {
     const failed = reasons.filter(([, reason]) => reason !== undefined);
     const [first] = failed;
     if (first !== undefined) throw new TurnpikeError(first[0], failed.map(([, reason]) => reason).join("; "));
-    const { name, version, sandboxed } = browser;
     const fonts = missingFonts === undefined ? {} : { fonts: { missing: missingFonts } };
-    const facts = { status: "ok", version: VERSION, browser: { name, version, sandboxed } };
+    const facts = { status: "ok", version: VERSION, browser: browserFacts(browser) };
     return { json: { ...facts, ...fonts, search: search.states() } };
   },
 };
+
+function browserFacts(browser: Services["browser"]): z.infer<typeof answer>["browser"] {
+  return browser === undefined ? null : { name: browser.name, version: browser.version, sandboxed: browser.sandboxed };
+}

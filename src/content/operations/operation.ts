@@ -11,7 +11,7 @@ export interface Services {
   readonly pages: PageReader;
   readonly search: Search;
   readonly resolver: Pick<Resolver, "resolve">;
-  readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed">;
+  readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;
   readonly log: Log;
 }

@@ -1,0 +1,29 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Figures, type PlacesFigures } from "../figures/figures.ts";
+import { type FontKind } from "../fonts/missing-fonts.ts";
+import { type BrowserEngine } from "../page/visit.ts";
+
+const NO_PLACES: PlacesFigures = { places: 0, under_way: 0, waiting: 0 };
+
+/** The browser engine of a machine that has no browser program: pages that need one fail with `browser-unavailable`. */
+export class AbsentBrowser implements BrowserEngine {
+  readonly figures: { readonly pages: PlacesFigures; readonly browsers: Figures["browsers"] } = {
+    pages: NO_PLACES,
+    browsers: { running: 0, started: 0, lost: 0 },
+  };
+
+  visit(): Promise<never> {
+    return Promise.reject(
+      new TurnpikeError("browser-unavailable", "Cannot load the page: it needs a browser, and this service has none"),
+    );
+  }
+
+  /** Pages that need no browser are served: the service works. */
+  async failure(): Promise<undefined> {}
+
+  async missingFonts(): Promise<readonly FontKind[]> {
+    return [];
+  }
+
+  async close(): Promise<void> {}
+}
