@@ -16,6 +16,7 @@ call        pay for an operation and print its response
   mcp         the operations as tools for agents, over standard input and output
   ledger      the payments that were taken
   facilitator verify and settle payments, for gateways elsewhere
+  init        write a configuration with comments
   check       look through a configuration file
   upgrade-check  whether this version can replace a gateway that runs
   filter      look through a WebAssembly filter, and run a request through it
@@ -57,6 +58,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ledger: async (args) => (await import("./ledger.ts")).ledger(args),
   facilitator: async (args) => (await import("./facilitator.ts")).facilitator(args),
   "upgrade-check": async (args) => (await import("./upgrade-check.ts")).upgradeCheck(args),
+  init: async (args) => (await import("./init.ts")).init(args),
   check: async (args) => (await import("./check.ts")).check(args),
   filter: async (args) => (await import("./filter.ts")).filter(args),
   content: async (args) => (await import("./content.ts")).content(args),

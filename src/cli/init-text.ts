@@ -1,0 +1,141 @@
+/** The configurations that `turnpike init` writes, with comments. */
+import { parseDocument, Scalar, visit } from "yaml";
+
+export interface InitAnswers {
+  /** The address of the API that is sold; undefined: the content service is. */
+  readonly upstream: URL | undefined;
+  readonly port: number;
+  /** A price such as `$0.01`; undefined: the API is free. */
+  readonly price: string | undefined;
+  readonly payTo: string;
+  /** CAIP-2. */
+  readonly network: string;
+}
+
+/** A line of the file: a comment, or the start of a member or block, by its depth. */
+type Line = readonly [depth: number, text: string];
+
+function serverLines({ port }: InitAnswers): Line[] {
+  return [
+    [1, "// The gateway listens here. Use 0.0.0.0 to listen on all addresses of the machine."],
+    [1, '"server": {'],
+    [2, '"address": "127.0.0.1",'],
+    [2, `"port": ${port},`],
+    [2, "// Processes that serve; 0: one for each CPU."],
+    [2, '"workers": 1,'],
+    [1, "},"],
+  ];
+}
+
+function paymentLines({ price }: InitAnswers): Line[] {
+  if (price === undefined) return [];
+  return [
+    [
+      1,
+      "// Payments. In test mode signatures are checked, and no money moves. To take money, remove test_mode and name a",
+    ],
+    [1, "// facilitator_url, or let the gateway settle itself (embedded). docs/payments.md explains both."],
+    [1, '"x402": {'],
+    [2, '"enabled": true,'],
+    [2, '"test_mode": true,'],
+    [1, "},"],
+  ];
+}
+
+function priceLines(depth: number, { price, payTo, network }: InitAnswers, own = price): Line[] {
+  if (own === undefined) return [];
+  return [
+    [depth, '"x402": {'],
+    [depth + 1, `"price": ${JSON.stringify(own)},`],
+    [depth + 1, '"asset": "USDC",'],
+    [depth + 1, `"network": ${JSON.stringify(network)},`],
+    [depth + 1, `"pay_to": ${JSON.stringify(payTo)},`],
+    [depth, "},"],
+  ];
+}
+
+function apiLines(answers: InitAnswers, upstream: URL): Line[] {
+  const isTls = upstream.protocol === "https:";
+  const port = upstream.port === "" ? (isTls ? 443 : 80) : Number(upstream.port);
+  const host = upstream.hostname.replace(/^\[(.*)\]$/, "$1");
+  return [
+    [1, "// Your own service. Several servers share the load."],
+    [1, '"upstreams": ['],
+    [2, "{"],
+    [3, '"name": "api",'],
+    [3, `"servers": [{ "address": ${JSON.stringify(host)}, "port": ${port} }],`],
+    ...(isTls ? ([[3, '"tls": true,']] as const) : []),
+    [2, "},"],
+    [1, "],"],
+    [1, "// The longest prefix that fits a path decides."],
+    [1, '"routes": ['],
+    [2, "{"],
+    [3, '"path_prefix": "/",'],
+    [3, '"upstream": "api",'],
+    ...priceLines(3, answers),
+    [2, "},"],
+    [1, "],"],
+  ];
+}
+
+/** The operations, with the milliseconds that each may take. */
+const SOLD = [
+  ["/read", 200_000],
+  ["/scrape", 200_000],
+  ["/extract", 200_000],
+  ["/search", 140_000],
+] as const;
+
+function contentLines(answers: InitAnswers): Line[] {
+  return [
+    [1, '// "turnpike start" serves this upstream itself: the content service, which loads pages.'],
+    [1, '"upstreams": [{ "name": "content", "servers": [{ "unix": "/run/turnpike/content.sock" }] }],'],
+    [1, "// Each operation is a path with a price. docs/getting-started.md lists all operations."],
+    [1, '"routes": ['],
+    ...SOLD.flatMap(([path, ms]): Line[] => [
+      [2, "{"],
+      [3, `"path_prefix": "${path}",`],
+      [3, '"upstream": "content",'],
+      [3, `"read_timeout_ms": ${ms - 10_000},`],
+      [3, `"total_timeout_ms": ${ms},`],
+      ...priceLines(3, answers),
+      [2, "},"],
+    ]),
+    [2, "// Free: the state of the service, and its description."],
+    [2, '{ "path_prefix": "/", "upstream": "content" },'],
+    [1, "],"],
+  ];
+}
+
+/** A configuration in JSON with comments. */
+export function initText(answers: InitAnswers): string {
+  const { upstream } = answers;
+  const lines: Line[] = [
+    [
+      0,
+      "// Turnpike's configuration. docs/configuration.md lists every key; check this file with: turnpike check FILE",
+    ],
+    [0, "{"],
+    ...serverLines(answers),
+    ...paymentLines(answers),
+    ...(upstream === undefined ? contentLines(answers) : apiLines(answers, upstream)),
+    [0, "}"],
+  ];
+  return lines.map(([depth, text]) => `${"  ".repeat(depth)}${text}\n`).join("");
+}
+
+/** The same in YAML, with its comments. */
+export function initYaml(jsonc: string): string {
+  // YAML reads JSON, once comments begin as its own do.
+  const document = parseDocument(jsonc.replaceAll(/^(\s*)\/\/ /gm, "$1# "));
+  visit(document, {
+    Collection(_key, node) {
+      node.flow = false;
+    },
+    Scalar(_key, node) {
+      if (typeof node.value === "string" && /^(?:[a-z]+|\/[a-z]*|eip155:\d+)$/.test(node.value))
+        node.type = Scalar.PLAIN;
+    },
+  });
+  return document.toString({ lineWidth: 0 });
+}

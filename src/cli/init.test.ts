@@ -1,0 +1,90 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findingText } from "../gateway/config/finding.ts";
+import { loadFile } from "../gateway/config/load.ts";
+import { until } from "../lib/testing/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-init-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const MAIN = join(import.meta.dir, "main.ts");
+
+async function run(...args: readonly string[]) {
+  const child = Bun.spawn([process.execPath, MAIN, "init", ...args], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, out, err };
+}
+
+const API = ["--upstream", "https://api.example.com:9443", "--price", "0.02", "--network", "base", "--port", "8181"];
+
+test("content and APIs, in every format, load without a problem or warning, and say the same", async () => {
+  for (const [name, flags] of [
+    ["content", []],
+    ["api", API],
+    ["free", ["--upstream", "http://[::1]:9000", "--price", "0"]],
+  ] as const) {
+    const loaded: unknown[] = [];
+    for (const ending of ["jsonc", "yaml", "json"]) {
+      const file = `${name}.${ending}`;
+      expect((await run(file, ...flags)).code).toBe(0);
+      const { config, problems, warnings } = await loadFile(join(folder, file));
+      expect([file, ...problems, ...warnings].map((it) => (typeof it === "string" ? it : findingText(it)))).toEqual([
+        file,
+      ]);
+      loaded.push(config);
+    }
+    expect(loaded[1]).toEqual(loaded[0]);
+    expect(loaded[2]).toEqual(loaded[0]);
+  }
+  expect(readFileSync(join(folder, "api.yaml"), "utf8")).toContain(
+    "  # Processes that serve; 0: one for each CPU.\n  workers: 1\n",
+  );
+  const { config } = await loadFile(join(folder, "api.jsonc"));
+  expect(config?.server.port).toBe(8181);
+  expect(config?.upstreams[0]).toMatchObject({ tls: true, servers: [{ address: "api.example.com", port: 9443 }] });
+  expect(config?.routes[0]?.x402).toMatchObject({ price: "$0.02", network: "eip155:8453" });
+});
+
+test("a file that is there stays, unless --force says otherwise", async () => {
+  writeFileSync(join(folder, "mine.jsonc"), "mine");
+  expect(await run("mine.jsonc")).toMatchObject({ code: 1, err: expect.stringContaining("it is there already") });
+  expect(readFileSync(join(folder, "mine.jsonc"), "utf8")).toBe("mine");
+  expect((await run("mine.jsonc", "--force")).code).toBe(0);
+});
+
+test.each([
+  [["--port", "70000"], '--port "70000" is not a port number'],
+  [["--price", "much"], '--price "much" is not a price such as $0.01'],
+  [["--price", "0"], "--price 0 is for an API only; web content has a price"],
+  [["--pay-to", "me"], '--pay-to "me" is not an address'],
+  [["--network", "visa"], '--network "visa" is no EVM chain'],
+  [["--upstream", "ftp://x"], '--upstream "ftp://x" is not the address of a server'],
+])("%j is refused", async (flags, message) => {
+  expect(await run("wrong.jsonc", ...flags)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+});
+
+test("on a terminal it asks, and asks again after a wrong answer", async () => {
+  let shown = "";
+  const child = Bun.spawn([process.execPath, MAIN, "init", "asked.jsonc", "--network", "base"], {
+    cwd: folder,
+    terminal: { data: (_terminal, data) => void (shown += new TextDecoder().decode(data)) },
+  });
+  const answer = async (question: string, text: string): Promise<void> => {
+    await until(() => shown.includes(question));
+    shown = "";
+    child.terminal?.write(`${text}\r`);
+  };
+  await answer("URL of your own API", "http://127.0.0.1:9000");
+  await answer("Port to listen on [8080]", "many");
+  await answer("is not a port number", "9191");
+  await answer("Price of a request", "");
+  await answer("Account that is paid", "");
+  expect(await child.exited).toBe(0);
+  const { config } = await loadFile(join(folder, "asked.jsonc"));
+  expect(config?.server.port).toBe(9191);
+  expect(config?.routes[0]?.x402).toMatchObject({ price: "$0.005", network: "eip155:8453" });
+});

@@ -1,0 +1,173 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { createInterface } from "node:readline/promises";
+import { formatOf } from "../gateway/config/formats/format-of.ts";
+import { codeOf } from "../lib/caught.ts";
+import { isAddress } from "../payments/signatures/address.ts";
+import { parseNetwork } from "../payments/x402/networks.ts";
+import { atBoundary } from "./boundary.ts";
+import { HELP, parseFlags } from "./flags.ts";
+import { type InitAnswers, initText, initYaml } from "./init-text.ts";
+import { StartError } from "./start-error.ts";
+import { UsageError } from "./usage-error.ts";
+
+const USAGE = `usage: turnpike init [FILE] [--upstream URL] [--port N] [--price P] [--pay-to ADDRESS] [--network NAME] [--force]
+
+Writes a configuration with comments: turnpike.jsonc, or FILE (.jsonc, .yaml, .yml, or .json without comments). On a terminal it
+asks for what the flags leave open; elsewhere the values in brackets count.
+
+  --upstream URL     sell your own API at this address; none: sell web content by turnpike start (none)
+  --port N           listen on this port (8080)
+  --price P          the price of a request, such as $0.01; 0: free, for an API only ($0.005)
+  --pay-to ADDRESS   the account that is paid (the burn address 0x…dEaD, which nobody can spend from)
+  --network NAME     the chain: base-sepolia, base, or another as eip155:N (base-sepolia)
+  --force            write over a file that is there`;
+
+export const INIT_FLAGS = {
+  upstream: { type: "string" },
+  port: { type: "string" },
+  price: { type: "string" },
+  "pay-to": { type: "string" },
+  network: { type: "string" },
+  force: { type: "boolean" },
+  help: HELP,
+} as const;
+
+const DEFAULT_FILE = "turnpike.jsonc";
+const BURN_ADDRESS = "0x000000000000000000000000000000000000dEaD";
+const MAX_PORT = 65_535;
+/** A person may mistype an answer this often. */
+const MAX_TRIES = 5;
+
+interface Question<T> {
+  readonly flag: "upstream" | "port" | "price" | "pay-to" | "network";
+  readonly text: string;
+  readonly otherwise: string;
+  /** Throws UsageError. */
+  readonly read: (text: string) => T;
+}
+
+const UPSTREAM: Question<URL | undefined> = {
+  flag: "upstream",
+  text: "URL of your own API; empty: sell web content",
+  otherwise: "",
+  read(text) {
+    if (text === "") return undefined;
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search !== "") {
+      throw new UsageError(`--upstream "${text}" is not the address of a server, such as http://127.0.0.1:9000`);
+    }
+    return url;
+  },
+};
+const PORT: Question<number> = {
+  flag: "port",
+  text: "Port to listen on",
+  otherwise: "8080",
+  read(text) {
+    const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+    if (port < 1 || port > MAX_PORT) throw new UsageError(`--port "${text}" is not a port number`);
+    return port;
+  },
+};
+const PRICE: Question<string | undefined> = {
+  flag: "price",
+  text: "Price of a request; 0: free",
+  otherwise: "$0.005",
+  read(text) {
+    if (!/^\$?\d{1,9}(?:\.\d{1,6})?$/.test(text))
+      throw new UsageError(`--price "${text}" is not a price such as $0.01`);
+    const amount = text.replace("$", "");
+    return Number(amount) === 0 ? undefined : `$${amount}`;
+  },
+};
+const PAY_TO: Question<string> = {
+  flag: "pay-to",
+  text: "Account that is paid",
+  otherwise: BURN_ADDRESS,
+  read(text) {
+    if (!isAddress(text)) throw new UsageError(`--pay-to "${text}" is not an address: 0x and 40 hexadecimal digits`);
+    return text;
+  },
+};
+const NETWORK: Question<string> = {
+  flag: "network",
+  text: "Chain",
+  otherwise: "base-sepolia",
+  read(text) {
+    const network = parseNetwork(text);
+    if (network === undefined) throw new UsageError(`--network "${text}" is no EVM chain, such as base or eip155:8453`);
+    return network;
+  },
+};
+
+/** `turnpike init`: writes a commented configuration. Returns the exit code. */
+export function init(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const { values, positionals } = parseFlags(args, INIT_FLAGS);
+    if (values.help === true) return "help";
+    const [file = DEFAULT_FILE, ...more] = positionals;
+    if (more.length > 0) throw new UsageError("Name one file");
+    if (values.force !== true && existsSync(file))
+      throw new StartError(`Cannot write "${file}": it is there already; --force replaces it`);
+    const answers = await answersOf(values);
+    await write(file, await textFor(file, answers), values.force === true);
+    const start = answers.upstream === undefined ? `turnpike start --config ${file}` : `turnpike --config ${file}`;
+    console.log(`wrote ${file}\ncheck it with: turnpike check ${file}\nstart with:    ${start}`);
+    return 0;
+  });
+}
+
+type Values = Readonly<Partial<Record<Question<unknown>["flag"], string>>>;
+
+async function answersOf(values: Values): Promise<InitAnswers> {
+  const asker = process.stdin.isTTY ? createInterface({ input: process.stdin, output: process.stderr }) : undefined;
+  const ask = async <T>(question: Question<T>): Promise<T> => await answerTo(question, values[question.flag], asker);
+  try {
+    const upstream = await ask(UPSTREAM);
+    const port = await ask(PORT);
+    const price = await ask(PRICE);
+    if (price === undefined && upstream === undefined)
+      throw new UsageError("--price 0 is for an API only; web content has a price");
+    if (price === undefined) return { upstream, port, price, payTo: BURN_ADDRESS, network: "" };
+    return { upstream, port, price, payTo: await ask(PAY_TO), network: await ask(NETWORK) };
+  } finally {
+    asker?.close();
+  }
+}
+
+/** The flag's value, or what the person says, who is asked again after a wrong answer. */
+async function answerTo<T>(
+  { text, otherwise, read }: Question<T>,
+  given: string | undefined,
+  asker: { question(text: string): Promise<string> } | undefined,
+): Promise<T> {
+  if (given !== undefined || asker === undefined) return read(given ?? otherwise);
+  for (let i = 1; ; i++) {
+    const answer = (await asker.question(`${text} [${otherwise}]: `)).trim();
+    try {
+      return read(answer === "" ? otherwise : answer);
+    } catch (error) {
+      if (!(error instanceof UsageError) || i === MAX_TRIES) throw error;
+      process.stderr.write(`${error.message.replace(/^--\S+ /, "")}\n`);
+    }
+  }
+}
+
+async function textFor(file: string, answers: InitAnswers): Promise<string> {
+  const text = initText(answers);
+  const { name } = await formatOf(file);
+  if (name === "jsonc") return text;
+  if (name === "yaml") return initYaml(text);
+  const { JSONC_FORMAT } = await import("../gateway/config/formats/jsonc.ts");
+  const parsed = JSONC_FORMAT.parse(text);
+  return `${JSON.stringify(parsed.ok ? parsed.value : {}, undefined, 2)}\n`;
+}
+
+async function write(file: string, text: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: force ? "w" : "wx" });
+  } catch (error) {
+    throw new StartError(`Cannot write "${file}": ${codeOf(error) ?? "unknown"}`, { cause: error });
+  }
+}
