@@ -47,6 +47,7 @@ export default defineConfig({
           { text: "Read web pages", link: "/guides/read-pages" },
           { text: "Routes", link: "/guides/routes" },
           { text: "Load balancing", link: "/guides/load-balancing" },
+          { text: "Install", link: "/guides/install" },
           { text: "TLS, HTTP/3 and files", link: "/guides/tls" },
           { text: "Protect an API", link: "/guides/protect-an-api" },
           { text: "WebAssembly filters", link: "/filters" },

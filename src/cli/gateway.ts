@@ -12,6 +12,7 @@ import { HELP, readFlags } from "./flags.ts";
 import { FLAGS_TEXT } from "./gateway-flags.ts";
 import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
+import { notifySystemd } from "./notify.ts";
 import { StartError } from "./start-error.ts";
 import { endGateway, type Predecessor, takeOver, takeOverFlag } from "./take-over.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
@@ -95,7 +96,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   }
   if (gateway.adminUrl !== undefined) console.log(`admin interface on ${gateway.adminUrl}`);
   const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
-  await endGateway(gateway, await stopped);
+  notifySystemd("READY=1");
+  const how = await stopped;
+  notifySystemd("STOPPING=1");
+  await endGateway(gateway, how);
   await taken;
   return 0;
 }

@@ -1,7 +1,8 @@
-/** The program that is one file, in an empty folder without Node and npm. */
+/** The program that is one file, in an empty folder without Node and npm; and the Debian package of it. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Glob } from "bun";
 import manifest from "../../package.json";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { descendants, Folder, Program } from "../support/program.ts";
@@ -100,4 +101,69 @@ test("start sells a page that its browser beside it has loaded, and serves the c
   } finally {
     await started.stop();
   }
+});
+
+/** Prints what a service tells systemd; there is no datagram socket of this kind in the runtime. */
+const RECEIVER = `import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print("bound", flush=True)
+while True: print(s.recv(256).decode(), flush=True)`;
+
+const hasDpkg = Bun.which("dpkg-deb") !== null;
+const python = "/usr/bin/python3";
+
+test.skipIf(!hasDpkg)(
+  "the Debian package has a service that is ready when it serves, and reloads by SIGHUP",
+  async () => {
+    const build = Bun.spawnSync([process.execPath, "scripts/build/debian.ts"], { cwd: ROOT });
+    expect([build.exitCode, build.stderr.toString()]).toEqual([0, ""]);
+    const tree = folder.file("deb");
+    expect(Bun.spawnSync(["dpkg-deb", "-x", debianPackage(), tree]).exitCode).toBe(0);
+    const socket = folder.file("notify");
+    const receiver = new Program(["-c", RECEIVER, socket], { command: [python] });
+    await receiver.sees(/bound/);
+    const config = JSON.parse(await Bun.file(join(tree, "etc/turnpike/turnpike.json")).text());
+    const file = folder.write("service.json", {
+      ...config,
+      state_path: folder.path,
+      server: { ...config.server, port: 0 },
+    });
+    const installed = join(tree, "usr/bin/turnpike");
+    const service = new Program(["--config", file], {
+      command: ["/usr/bin/env", "-i", `NOTIFY_SOCKET=${socket}`, "PATH=/nonexistent", installed],
+    });
+    try {
+      await service.sees(/listening on/);
+      await receiver.sees(/READY=1/);
+      service.kill("SIGHUP");
+      await service.sees(/reloaded/);
+      service.kill("SIGTERM");
+      await receiver.sees(/STOPPING=1/);
+      expect(await service.exit()).toBe(0);
+    } finally {
+      await service.stop();
+      await receiver.stop();
+    }
+  },
+);
+
+function debianPackage(): string {
+  const [found] = [...new Glob("turnpike_*.deb").scanSync({ cwd: join(ROOT, "dist"), absolute: true })];
+  if (found === undefined) throw new Error("Cannot find the package in dist");
+  return found;
+}
+
+test.skipIf(Bun.which("systemd-analyze") === null)("the unit of the gateway is exposed less than 2.0", () => {
+  const unit = "packaging/systemd/turnpike.service";
+  const { stdout } = Bun.spawnSync(["systemd-analyze", "security", "--offline=true", "--no-pager", unit], {
+    cwd: ROOT,
+  });
+  const [, score] = /Overall exposure level for turnpike\.service: ([\d.]+)/.exec(stdout.toString()) ?? [];
+  expect(Number(score)).toBeLessThan(2);
+});
+
+test.skipIf(!hasDpkg || Bun.which("lintian") === null)("lintian finds no error in the Debian package", () => {
+  const { stdout } = Bun.spawnSync(["lintian", "--fail-on=error", "--allow-root", debianPackage()]);
+  expect(stdout.toString()).not.toMatch(/^E:/m);
 });
