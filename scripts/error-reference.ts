@@ -49,7 +49,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "not-implemented":
     "CONNECT, TRACE, a method in lower case such as `get`, an unknown method or transfer coding. Or WebSocket on a priced route, to an upstream over HTTP/2, or over HTTP/2 to a server that does not support it.",
   "upstream-failed": "The upstream refused or broke the connection, or its response cannot be read.",
-  "no-servers": "The upstream of the route has no servers: none is configured, and discovery has found none.",
+  "no-servers": "The configuration names no server for the upstream of the route, and no discovery of servers.",
   "no-upstream":
     "No server of the upstream is in rotation, or the filter of a tenant route has named no usable socket.",
   "response-too-large":

@@ -1,6 +1,7 @@
 /** Redirects, fixed responses, rewrites, mirrors and filters of backends: Gateway API's conformance cases, over every protocol. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { PROTOCOLS, type ProtocolGateway, type Reply, startProtocols } from "../policy/protocols.ts";
 import { serverAt } from "../support/gateway.ts";
@@ -53,6 +54,7 @@ const ROUTES: readonly object[] = [
   { path_prefix: "/percent", upstream: "v1", mirrors: [{ upstream: "v2", percent: 20 }] },
   // An upstream without endpoints
   { path_prefix: "/nowhere", upstream: "empty" },
+  { path_prefix: "/unfound", upstream: "unfound" },
 ];
 
 let origins: NamedOrigins;
@@ -64,6 +66,7 @@ beforeAll(async () => {
     upstreams: [
       ...origins.names.map((name) => ({ name, servers: [serverAt(origins.port(name))] })),
       { name: "empty", servers: [] },
+      { name: "unfound", servers: [], catalog_discovery: { service: "x", port: await freePort() } },
     ],
     routes: ROUTES,
   });
@@ -163,7 +166,15 @@ for (const protocol of PROTOCOLS) {
       ]);
     });
 
-    test("an upstream without servers is answered 503", async () => {
+    test("an upstream whose discovery has found no server gives 502", async () => {
+      const reply = await gateway.request(protocol, { method: "GET", path: "/unfound" });
+      expect([reply.status, reply.json]).toEqual([
+        502,
+        expect.objectContaining({ type: "urn:turnpike:error:no-upstream" }) as unknown,
+      ]);
+    });
+
+    test("an upstream without servers gives 503", async () => {
       for (const method of ["GET", "POST"]) {
         const reply = await gateway.request(protocol, { method, path: "/nowhere", body: "x" });
         expect([reply.status, reply.json]).toEqual([

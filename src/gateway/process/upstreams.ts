@@ -111,7 +111,13 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
     dial: dialSettingsOf(config),
   };
   return new Upstream(
-    { name: config.name, balancing: config.load_balancer, scheme: config.tls ? "https" : "http" },
+    {
+      name: config.name,
+      balancing: config.load_balancer,
+      scheme: config.tls ? "https" : "http",
+      isEmpty:
+        config.servers.length === 0 && config.dns_discovery === undefined && config.catalog_discovery === undefined,
+    },
     (member, isNew) => {
       const slowStart = slowStartMs === 0 ? undefined : new SlowStart(slowStartMs, () => wheel.now(), isNew);
       const metrics = telemetry.serverMetrics(member.slot, config.name);

@@ -78,7 +78,7 @@ class Forward implements ResponseSink, TimeKeeper {
   begin(): void {
     const { gather } = this.#target;
     if (gather === undefined || !mayGather(this.#exchange.head, gather.maxBytes)) this.gathered();
-    else if (!this.#tries.isPossible) this.fail(this.#tries.isEmpty ? errors.EMPTY : errors.NO_SERVER);
+    else if (!this.#tries.isPossible) this.fail(this.#tries.upstream.isEmpty ? errors.EMPTY : errors.NO_SERVER);
     else {
       this.#pump = new RequestPump(this, this.#exchange.body, undefined);
       askForBody(this.#exchange);
@@ -96,7 +96,7 @@ class Forward implements ResponseSink, TimeKeeper {
 
   #tryNext(otherwise: TurnpikeError): void {
     const server = this.#tries.next();
-    if (server === undefined) this.fail(this.#tries.isEmpty ? errors.EMPTY : otherwise);
+    if (server === undefined) this.fail(this.#tries.upstream.isEmpty ? errors.EMPTY : otherwise);
     else this.#try(server);
   }
 

@@ -37,11 +37,6 @@ export class ServerTries {
     return this.upstream.servers.some(({ inRotation }) => inRotation);
   }
 
-  /** The upstream has no servers at all. */
-  get isEmpty(): boolean {
-    return this.upstream.servers.length === 0;
-  }
-
   /** The next server: one that was not tried yet where there is one in rotation. */
   next(): UpstreamServer | undefined {
     return this.upstream.pick(this.#clientAddress, this.server, this.#tried);

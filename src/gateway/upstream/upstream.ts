@@ -10,12 +10,16 @@ export interface UpstreamSettings {
   readonly balancing: Balancing;
   /** What its servers are reached by. */
   readonly scheme: "http" | "https";
+  /** The configuration names no server, and no discovery of servers. False if left out. */
+  readonly isEmpty?: boolean;
 }
 
 /** A named group of servers, and whose turn it is. */
 export class Upstream {
   readonly name: string;
   readonly scheme: "http" | "https";
+  /** As configured: one whose discovery found no server is not empty. */
+  readonly isEmpty: boolean;
   readonly #balancing: Balancing;
   readonly #create: (member: Member, isNew: boolean) => UpstreamServer;
   #servers: readonly UpstreamServer[] = [];
@@ -24,11 +28,12 @@ export class Upstream {
 
   /** `create` makes a server ready for use, which is new where others serve already. */
   constructor(
-    { name, balancing, scheme }: UpstreamSettings,
+    { name, balancing, scheme, isEmpty = false }: UpstreamSettings,
     create: (member: Member, isNew: boolean) => UpstreamServer,
   ) {
     this.name = name;
     this.scheme = scheme;
+    this.isEmpty = isEmpty;
     this.#balancing = balancing;
     this.#create = create;
     this.#primaries = createBalancer(balancing, []);
