@@ -29,6 +29,8 @@ const FOLDERS = [
 const PATH = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$|^[\w-]+\.(?:ts|md|json)$/;
 /** Files that an example makes, and what only looks like a path. */
 const NOT_HERE = new Set([
+  "dist/turnpike",
+  "dist/node_modules",
   "gateway.json",
   "routes.json",
   "turnpike.json",

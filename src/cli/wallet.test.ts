@@ -101,7 +101,7 @@ test("an endpoint that is away is said without its address", async () => {
   expect(out).toBe("Base (eip155:8453)\n  Cannot ask Base (eip155:8453) for balances: no connection to the node\n");
   expect(out + err).not.toContain(SECRET);
   const junk = await turnpike(["wallet", "balance"], { TURNPIKE_RPC_8453: SECRET });
-  expect(junk.out).toContain("no http or https URL");
+  expect(junk.out).toContain("is not an http or https URL");
   expect(junk.out + junk.err).not.toContain(SECRET);
 });
 

@@ -133,13 +133,13 @@ describe.each([
     for (let i = 0; i < 8; i++) expect(await statusOf("/second/x")).toBe(200);
     const { out } = await rig.run("routes");
     expect(out.split("\n").slice(0, 3)).toEqual([
-      "PREFIX\tHOST\tTO\tAUTH\tPRICE\tLIMIT\tCACHE\tFILTER",
-      expect.stringMatching(/^\/first\t\torigin\tnone/),
-      expect.stringMatching(/^\/second\t\torigin\tnone/),
+      "PREFIX\tHOST\tMATCH\tTO\tAUTH\tPRICE\tLIMIT\tCACHE\tFILTER",
+      expect.stringMatching(/^\/first\t\t\torigin\tnone/),
+      expect.stringMatching(/^\/second\t\t\torigin\tnone/),
     ]);
     const file = folder.write("patch.json", { rate_limit: { requests_per_second: 7 } });
     expect((await rig.run("routes", "change", "/second", file)).out).toBe("changed /second\n");
-    expect((await rig.run("routes", "list")).out).toMatch(/^\/second\t\torigin\tnone\t\t7\/s\t\t$/m);
+    expect((await rig.run("routes", "list")).out).toMatch(/^\/second\t\t\torigin\tnone\t\t7\/s\t\t$/m);
     expect((await rig.run("config", "diff")).out).toMatch(/^\+ \/routes\/1 \{"path_prefix":"\/second"/);
     const state = await rig.run("status");
     expect(state.out).toContain("in memory  1 change that the file has not: turnpike persist writes them\n");

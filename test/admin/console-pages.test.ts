@@ -7,6 +7,7 @@ import { ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.
 import { ConsoleRig, type Operator } from "../support/console.ts";
 import { faults, type Scheme, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { serverAt } from "../support/gateway.ts";
+import { until } from "../../src/lib/testing/until.ts";
 import { Folder } from "../support/program.ts";
 
 setDefaultTimeout(180_000);
@@ -219,6 +220,6 @@ test("on a narrow page the menu opens, leads on and closes", async () => {
   expect(await isShown()).toBe(true);
   await operator.press("Payments");
   await operator.at("Payments");
-  expect(await isShown()).toBe(false);
+  await until(async () => (await isShown()) === false);
   await operator.leave();
 });

@@ -353,7 +353,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
     const { output } = gateway.program;
     expect(output.match(/^wasm_filters\[\d+\]\.match: no route has the path_prefix "\/nowhere"/gm)).toHaveLength(1);
     const unloaded =
-      /^wasm_filters\[\d+\]\.module: Cannot load the filter "\S+broken\.wasm": .*; the route "\/broken" answers 503$/gm;
+      /^wasm_filters\[\d+\]\.module: Cannot load the filter "\S+broken\.wasm": .*; the route "\/broken" gets 503$/gm;
     expect(output.match(unloaded)).toHaveLength(workers);
     expect(output).toContain('filter "switchboard.wasm" of the route "/open": on_request ran out of fuel\n');
     expect(output).not.toContain("fault");

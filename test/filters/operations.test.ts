@@ -161,7 +161,7 @@ test("a module that stops to load closes its route, which check and the admin in
   const check = new Program(["check", admin.file]);
   expect(await check.exit()).toBe(1);
   expect(check.output).toMatch(
-    /wasm_filters\[0\]\.module: Cannot load the filter "\S+changing\.wasm": .+; the route "\/changing" answers 503\n/,
+    /wasm_filters\[0\]\.module: Cannot load the filter "\S+changing\.wasm": .+; the route "\/changing" gets 503\n/,
   );
   expect(check.output).toMatch(
     /warning: \S.*wasm_filters\[3\]\.match: no route has the path_prefix "\/late"; the filter never runs\n/,

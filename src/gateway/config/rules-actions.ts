@@ -53,7 +53,7 @@ function checkFixedResponse({ fixed_response: fixed }: RouteConfig, path: string
   }
   for (const [i, { name }] of headers.entries()) {
     if (OWN.has(name.toLowerCase())) {
-      report.problem(`${path}.headers[${i}].name`, `${JSON.stringify(name)} is set by the gateway alone`);
+      report.problem(`${path}.headers[${i}].name`, `${JSON.stringify(name)} is set by the gateway only`);
     }
   }
 }

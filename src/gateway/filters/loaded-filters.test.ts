@@ -124,11 +124,11 @@ test("one filter that cannot be loaded, or does not start, closes all routes of 
   ]);
   expect(logged.toSorted((a, b) => a.localeCompare(b))).toEqual([
     expect.stringMatching(
-      /^wasm_filters\[2\]\.module: Cannot load the filter "\/bad\.wasm": .+; the route "\/b" answers 503$/,
+      /^wasm_filters\[2\]\.module: Cannot load the filter "\/bad\.wasm": .+; the route "\/b" gets 503$/,
     ),
-    'wasm_filters[3].module: Cannot load the filter "/gone.wasm": there is no such file; the route "/b" answers 503',
+    'wasm_filters[3].module: Cannot load the filter "/gone.wasm": there is no such file; the route "/b" gets 503',
     expect.stringMatching(
-      /^wasm_filters\[4\]\.module: Cannot start the filter: it trapped: .+; the route "\/a" answers 503$/,
+      /^wasm_filters\[4\]\.module: Cannot start the filter: it trapped: .+; the route "\/a" gets 503$/,
     ),
   ]);
   loaded.close(undefined);
