@@ -65,8 +65,7 @@ test("the package of the client has the version and the dependencies of the whol
 test("npx runs the program where it is installed", async () => {
   const bin = folder.file("local/node_modules/.bin");
   mkdirSync(bin);
-  symlinkSync("../turnpike/bin/turnpike.mjs", join(bin, "turnpike"));
-  await Bun.spawn(["chmod", "755", join(installed, "bin/turnpike.mjs")]).exited;
+  symlinkSync("../turnpike/bin/turnpike", join(bin, "turnpike"));
   const ran = await run(["npx", "--offline", "turnpike", "--version"], folder.file("local"));
   expect(ran).toMatchObject({ code: 0, out: `turnpike ${manifest.version}\n` });
 });
@@ -77,14 +76,14 @@ test.each(NODES)("a program that is installed for all sells a call and pays for 
   install(whole.tarball, join(prefix, "lib"), "turnpike");
   mkdirSync(join(prefix, "bin"));
   const turnpike = join(prefix, "bin/turnpike");
-  symlinkSync("../lib/node_modules/turnpike/bin/turnpike.mjs", turnpike);
+  symlinkSync("../lib/node_modules/turnpike/bin/turnpike", turnpike);
   const state = join(prefix, "state");
   const program = new Program(["start", "--port", "0", "--state-dir", state, "--admin-port", "0"], {
-    command: [node, turnpike],
+    command: [turnpike],
   });
   try {
     const [, gateway = ""] = await program.sees(/^gateway +(http:\S+)$[^]*^try /m);
-    const paid = await run([node, turnpike, "call", "qr", "hello", "--gateway", gateway, "--out", "qr.png"], prefix);
+    const paid = await run([turnpike, "call", "qr", "hello", "--gateway", gateway, "--out", "qr.png"], prefix);
     expect([paid.code, paid.err]).toEqual([0, expect.stringContaining("paid $0.001 USDC")]);
     expect(readFileSync(join(prefix, "qr.png")).subarray(1, 4).toString()).toBe("PNG");
     const place = folder.file(`client-${NODES.indexOf(node)}`);
