@@ -12,7 +12,7 @@ export interface Command {
 /** Asks the program for its commands; the gateway alone has the name "". */
 export function commandsOf(program: readonly string[]): Command[] {
   const help = helpOf(program, []);
-  const named = [...help.matchAll(/^ {2}([a-z-]+|\(none\)) +(\S.*)$/gm)];
+  const named = [...help.matchAll(/^ {2}([a-z][a-z-]*|\(none\)) +(\S.*)$/gm)];
   return named.map(([, name = "", summary = ""]) => {
     const command = name === "(none)" ? "" : name;
     const usage = command === "" ? help : helpOf(program, [command]);

@@ -115,8 +115,8 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: "src/store/postgres/log-in.ts",
-    code: 'wire.end(new PostgresError("protocol", "what answers does not speak PostgreSQL\'s protocol"));',
-    mutant: 'wire.end(new PostgresError("protocol", "what answers does not speak P…  →  ;',
+    code: 'wire.end(new PostgresError("protocol", "the peer does not speak PostgreSQL\'s protocol"));',
+    mutant: 'wire.end(new PostgresError("protocol", "the peer does not speak Postg…  →  ;',
     reason: "ends such a server's connection a moment sooner; the loop above refuses it either way",
   },
   {
