@@ -54,6 +54,7 @@ export default defineConfig({
           { text: "Several gateways", link: "/guides/several-gateways" },
           { text: "Upgrade", link: "/guides/upgrade" },
           { text: "Operate a gateway", link: "/admin" },
+          { text: "Runbook", link: "/runbook" },
         ],
       },
       {
