@@ -24,7 +24,7 @@ afterAll(() => folder.remove());
 
 const whole = pack(".", folder.path);
 const client = pack("client", folder.path);
-const installed = install(whole.tarball, folder.file("local"), "turnpike");
+install(whole.tarball, folder.file("local"), "turnpike");
 
 async function run(command: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
   const child = Bun.spawn([...command], {
