@@ -52,6 +52,7 @@ export default defineConfig({
           { text: "Protect an API", link: "/guides/protect-an-api" },
           { text: "WebAssembly filters", link: "/filters" },
           { text: "Several gateways", link: "/guides/several-gateways" },
+          { text: "Kubernetes", link: "/guides/kubernetes" },
           { text: "Upgrade", link: "/guides/upgrade" },
           { text: "Operate a gateway", link: "/admin" },
           { text: "Runbook", link: "/runbook" },
