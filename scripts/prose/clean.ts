@@ -4,7 +4,13 @@
 export const UNCHECKED_DOCUMENTS: readonly string[] = ["docs/reference/bounds.md"];
 
 /** Folders whose TypeScript comments and error texts follow the rules. Entries are only added. */
-export const CHECKED_FOLDERS: readonly string[] = ["scripts"];
+export const CHECKED_FOLDERS: readonly string[] = [
+  "scripts",
+  "src/payments/client",
+  "src/payments/evm",
+  "src/payments/testing",
+  "src/payments/x402",
+];
 
 /** Its sentences break the rules on purpose. */
 export const EXAMPLES_OF_BAD_ENGLISH = "scripts/prose/check.test.ts";

@@ -22,7 +22,7 @@ const PROBLEM = {
 let gateway: Bun.Server<undefined>;
 let url: string;
 let seen: { path: string; body: unknown; payer: string | undefined }[];
-/** What becomes of the next paid request. */
+/** The response to the next paid request. */
 let answer: () => Response | Promise<Response>;
 
 beforeAll(() => {
@@ -56,7 +56,7 @@ beforeEach(() => {
 
 const failureOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 
-test("a call pays for itself, and says what was paid", async () => {
+test("a call pays for itself, and reports the payment", async () => {
   const payments: Payment[] = [];
   const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY, onPayment: (payment) => payments.push(payment) });
   const { content } = await turnpike.scrape({ url: "https://example.com/", format: "text" });
@@ -67,7 +67,7 @@ test("a call pays for itself, and says what was paid", async () => {
   expect(payments).toEqual([{ path: "/scrape", price: "$0.01", network: "eip155:84532", transaction: "0xabc" }]);
 });
 
-test("a free call needs no key, and a binary answer comes with its type", async () => {
+test("a free call needs no key, and a binary response comes with its type", async () => {
   const turnpike = new Turnpike({ url });
   expect(turnpike.address).toBeUndefined();
   expect((await turnpike.health()).status).toBe("ok");
@@ -76,7 +76,7 @@ test("a free call needs no key, and a binary answer comes with its type", async 
   expect(picture).toEqual({ bytes: Uint8Array.of(1, 2), contentType: "image/png" });
 });
 
-test("an error of the service is a problem with its code, its fields and its id", async () => {
+test("an error of the service becomes a problem with its code, fields and id", async () => {
   answer = () => Response.json(PROBLEM, { status: 400, headers: { "retry-after": "7" } });
   const problem = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY }).read({ url: "x" }));
   expect(problem).toBeInstanceOf(TurnpikeProblem);
@@ -94,7 +94,7 @@ test("an error of the service is a problem with its code, its fields and its id"
   expect(other).toMatchObject({ message: "500 HTTP 500", code: "", errors: [], retryAfter: undefined });
 });
 
-test("an error that was paid for in advance is told as a payment as well", async () => {
+test("an error response that was paid for in advance is also reported as a payment", async () => {
   const headers = { "payment-response": encodeHeader(RECEIPT) };
   answer = () => Response.json(PROBLEM, { status: 502, headers });
   const payments: Payment[] = [];
@@ -103,7 +103,7 @@ test("an error that was paid for in advance is told as a payment as well", async
   expect(payments).toMatchObject([{ path: "/read", transaction: "0xabc" }]);
 });
 
-test("it pays no more than it may, by client and by call, and nothing without a key", async () => {
+test("the client pays at most the limit of client and call, and nothing without a key", async () => {
   const dear = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY, maxPrice: "$0.001" }).qr({ data: "x" }));
   expect(dear).toBeInstanceOf(TurnpikePaymentError);
   expect(dear).toMatchObject({ message: "Cannot pay $0.01: the limit is $0.001", maybeCharged: false });
@@ -114,7 +114,7 @@ test("it pays no more than it may, by client and by call, and nothing without a 
   expect(seen).toEqual([]);
 });
 
-test("a wallet file pays, and is made on first use", async () => {
+test("a wallet file pays, and is created on first use", async () => {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-client-test-"));
   try {
     const wallet = join(folder, "wallet.json");
@@ -128,7 +128,7 @@ test("a wallet file pays, and is made on first use", async () => {
   }
 });
 
-test("a call that is given up ends at once, and says whether it may be charged", async () => {
+test("an aborted call ends at once, and reports whether it may be charged", async () => {
   const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY });
   const before = await failureOf(turnpike.qr({ data: "x" }, { signal: AbortSignal.abort() }));
   expect(before).toMatchObject({ name: "AbortError" });
@@ -143,7 +143,7 @@ test("a call that is given up ends at once, and says whether it may be charged",
   expect(seen).toHaveLength(1);
 });
 
-test("a call that is given up while it waits to send its payment again ends at once", async () => {
+test("a call that is aborted while it waits to send its payment again ends at once", async () => {
   const leaving = new AbortController();
   answer = () => {
     setTimeout(() => leaving.abort(), 10);
@@ -155,7 +155,7 @@ test("a call that is given up while it waits to send its payment again ends at o
   expect(seen).toHaveLength(1);
 });
 
-test("an answer that breaks off says that it may be paid for", async () => {
+test("the error for a broken response says that it may be paid for", async () => {
   const cutting = createServer((request, response) => {
     if (request.headers["payment-signature"] === undefined) {
       const required = { x402Version: 2, resource: { url: "http://127.0.0.1/" }, accepts: [REQUIREMENTS] };
@@ -179,7 +179,7 @@ test("an answer that breaks off says that it may be paid for", async () => {
   }
 });
 
-test("the requests go through a fetch of the caller's own", async () => {
+test("the requests use the caller's own fetch", async () => {
   const asked: string[] = [];
   const turnpike = new Turnpike({
     url,
@@ -201,11 +201,11 @@ test.each<[string, ConstructorParameters<typeof Turnpike>[0]]>([
   ["it is not an amount such as 0.05", { maxPrice: "$007" }],
   ["it is not 32 bytes", { privateKey: "0x1234" }],
   ["it is not valid for secp256k1", { privateKey: new Uint8Array(32) }],
-])("options of which %s are refused, and no key is told", (message, options) => {
+])("options are refused with '%s', and the error shows no key", (message, options) => {
   expect(() => new Turnpike(options)).toThrow(message === "Invalid URL" ? /URL/ : message);
 });
 
-test("fetch pays for any URL, and gives the answer whatever its status", async () => {
+test("fetch pays for any URL, and returns the response whatever its status", async () => {
   const payments: Payment[] = [];
   const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY, onPayment: (payment) => payments.push(payment) });
   const init = { method: "PUT", body: '{"a":1}' };
@@ -218,7 +218,7 @@ test("fetch pays for any URL, and gives the answer whatever its status", async (
   expect(seen[1]).toMatchObject({ path: "/base/report" });
 });
 
-test("fetch pays within its limit, and takes no body that can be sent only once", async () => {
+test("fetch pays within its limit, and refuses a body that can be sent only once", async () => {
   const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY });
   const dear = await failureOf(turnpike.fetch("report", { method: "POST", body: "{}", maxPrice: "0.009" }));
   expect(dear).toMatchObject({ name: "TurnpikePaymentError", maybeCharged: false });
@@ -229,7 +229,7 @@ test("fetch pays within its limit, and takes no body that can be sent only once"
   expect(seen).toEqual([]);
 });
 
-test("fetch sends a form as the same bytes before and after it has paid", async () => {
+test("fetch sends the same bytes of a form before and after the payment", async () => {
   const bodies: string[] = [];
   const shop = Bun.serve({
     port: 0,

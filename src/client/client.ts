@@ -14,30 +14,33 @@ export { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";
 export type { CallOptions, FetchOptions, TurnpikeFile } from "./call.ts";
 export type * from "./operations.ts";
 
-/** What was paid for a call. */
+/** The payment of a call. */
 export interface Payment {
-  /** The path that was paid for; for `fetch` the whole URL. */
+  /** The path of the paid request; for `fetch` the whole URL. */
   readonly path: string;
   /** In dollars, such as "$0.005". */
   readonly price: string;
-  /** The network in CAIP-2, such as "eip155:8453". */
+  /** The network's CAIP-2 identifier, such as "eip155:8453". */
   readonly network: string;
   /** The transaction's hash. */
   readonly transaction: string;
 }
 
 export interface TurnpikeOptions {
-  /** Where the gateway is; http://127.0.0.1:8080by default. */
+  /** The gateway's URL. Default: http://127.0.0.1:8080. */
   readonly url?: string | URL | undefined;
-  /** The key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
+  /** The private key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
   readonly privateKey?: string | Uint8Array | undefined;
-  /** A wallet file, as `turnpike wallet` makes it; made on first use where it is not there. In place of a key. */
+  /**
+   * The path of a wallet file of `turnpike wallet`, in place of a key. The file is created on first use if it does not
+   * exist.
+   */
   readonly wallet?: string | undefined;
-  /** The most that one call may cost, such as `0.05`, `0.05 USDC` or `$0.05`; 1 USDC if it is left out. */
+  /** The highest price of one call, such as `0.05`, `0.05 USDC` or `$0.05`. Default: 1 USDC. */
   readonly maxPrice?: string | undefined;
-  /** Sends the requests; the global fetchby default. */
+  /** Sends the requests. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Is told of each payment that went through. */
+  /** Called after each successful payment. */
   readonly onPayment?: ((payment: Payment) => void) | undefined;
 }
 
@@ -45,8 +48,9 @@ const DEFAULT_URL = "http://127.0.0.1:8080";
 const DEFAULT_MAX_PRICE = "1 USDC";
 
 /**
- * The web content API of a gateway. Each call pays for itself. It fails with a TurnpikeProblem where the service answers
- * with an error, a TurnpikePaymentError where it was not or perhaps paid, and what fetch throws where nothing is reached.
+ * The web content API of a gateway. Each call pays for itself. A call fails with a TurnpikeProblem if the service
+ * responds with an error. It fails with a TurnpikePaymentError if no payment was made, or if its outcome is unknown. It
+ * fails with the error of fetch if the gateway cannot be reached.
  */
 export class Turnpike extends Operations {
   readonly #base: string;
@@ -54,7 +58,7 @@ export class Turnpike extends Operations {
   readonly #maxPrice: string;
   #account: Account | undefined;
 
-  /** Throws where the URL, the key or the price is none. */
+  /** Throws if the URL, the key or the price is invalid. */
   constructor(options: TurnpikeOptions = {}) {
     super();
     const url = new URL(options.url ?? DEFAULT_URL);
@@ -66,13 +70,13 @@ export class Turnpike extends Operations {
     if (options.privateKey !== undefined) this.#account = accountOf(options.privateKey);
   }
 
-  /** The address that pays; undefined where there is neither key nor wallet. */
+  /** The address that pays; undefined if there is neither a key nor a wallet. */
   get address(): string | undefined {
     return this.#account?.address ?? (this.#options.wallet === undefined ? undefined : this.#payer().address);
   }
 
   protected override async json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T> {
-    // The service's own description says what it answers.
+    // The service's own description defines the shape of its responses.
     return await this.#read(place, body, options, async (response) => (await readJsonAnswer(response)) as T);
   }
 
@@ -103,8 +107,9 @@ export class Turnpike extends Operations {
   }
 
   /**
-   * Like the global fetch, for any URL on any x402 server, and pays what is asked within `maxPrice`. The answer may have any
-   * status. The request may be sent more than once, so a body cannot be a stream. A relative URL is one of the gateway.
+   * Like the global fetch, for any URL on any x402 server. It pays the requested price, at most `maxPrice`. The
+   * response may have any status. The request may be sent more than once, so the body cannot be a stream. A relative
+   * URL is relative to the gateway's.
    */
   async fetch(url: string | URL, init: FetchOptions = {}): Promise<Response> {
     const { maxPrice, ...rest } = init;
@@ -125,7 +130,7 @@ export class Turnpike extends Operations {
     return paid;
   }
 
-  /** `path` is what `onPayment` is told. */
+  /** `path` is passed to `onPayment`. */
   async #pay(url: string, init: RequestInit, { maxPrice, path }: PayCall): Promise<Paid> {
     const { fetch } = this.#options;
     const pay = {
@@ -137,7 +142,7 @@ export class Turnpike extends Operations {
       throw paymentError(error);
     });
     const { offer, receipt } = paid;
-    // Where the money moves before the answer, an error may have been paid for.
+    // If the money moves before the response, an error response may have been paid for.
     if (offer !== undefined && receipt?.success === true) this.#options.onPayment?.(paymentOf(path, offer, receipt));
     return paid;
   }
@@ -157,7 +162,10 @@ interface PayCall {
   readonly path: string;
 }
 
-/** The request with a body that is the same bytes each time: a form is written anew whenever it is sent. Throws a TypeError for a stream. */
+/**
+ * The request with a body that can be sent several times. A form is encoded once, because each encoding has other
+ * bytes. Throws a TypeError for a stream.
+ */
 async function repeatable(init: RequestInit): Promise<RequestInit> {
   const { body } = init;
   if (body instanceof ReadableStream || (typeof body === "object" && body !== null && Symbol.asyncIterator in body)) {
@@ -178,7 +186,7 @@ function limitOf(price: string): string {
 
 function accountOf(key: string | Uint8Array): Account {
   const privateKey = typeof key === "string" ? bytesOf(key) : key;
-  // What is wrong is not shown: it may be the key.
+  // The error does not show the value, because it may be the key.
   if (privateKey?.length !== 32) throw new TypeError("Cannot use the privateKey: it is not 32 bytes");
   try {
     return { privateKey, address: checksumAddress(addressOfPrivateKey(privateKey)) };

@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop(true);
 });
 
-/** A gateway that asks for `accepts`, and gives paid requests `answers`, one after another. */
+/** A gateway that asks for `accepts`. It sends `answers` to paid requests, in their order. */
 function gateway(accepts: readonly PaymentRequirements[], answers: readonly Answer[]) {
   const payments: Eip3009Payment[] = [];
   const bodies: string[] = [];
@@ -68,7 +68,7 @@ afterEach(() => {
   opened = 0;
 });
 
-test("it pays what is asked, with a signature that holds, and keeps method and body", async () => {
+test("the client pays the requested price with a valid signature, and keeps method and body", async () => {
   const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(RECEIPT) } }]);
   const paid = await payAndFetch(shop.url, { method: "POST", body: "order" }, OPTIONS);
   expect([paid.response.status, await paid.response.text()]).toEqual([200, "the goods"]);
@@ -83,7 +83,7 @@ test("it pays what is asked, with a signature that holds, and keeps method and b
   );
 });
 
-test("what is free is not paid, and needs no wallet", async () => {
+test("a free resource is not paid for, and needs no wallet", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("free") });
   servers.push(server);
   const paid = await payAndFetch(server.url.href, {}, OPTIONS);
@@ -99,20 +99,20 @@ const DECLINED: readonly (readonly [name: string, change: Partial<PaymentRequire
   ["an unknown token", { asset: PAYER }, "none of the ways asked for is known here (exact on Base Sepolia"],
   ["another scheme", { scheme: "upto" }, "none of the ways asked for is known here (upto on"],
   ["Permit2", { extra: { assetTransferMethod: "permit2" } }, "none of the ways asked for"],
-  ["a flow that it does not know", { extra: { paymentFlow: "escrow" } }, "none of the ways asked for"],
+  ["an unknown payment flow", { extra: { paymentFlow: "escrow" } }, "none of the ways asked for"],
   ["another chain's coin", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" }, "none of the ways asked for"],
   ["no payee", { payTo: "nobody" }, "the payee is not an address"],
 ];
 
 for (const [name, change, message] of DECLINED) {
-  test(`it declines ${name}, and signs nothing`, async () => {
+  test(`the client declines ${name}, and signs nothing`, async () => {
     const shop = gateway([{ ...REQUIREMENTS, ...change }], []);
     expect(await refusal(shop.url)).toContain(message);
     expect([shop.payments.length, opened]).toEqual([0, 0]);
   });
 }
 
-test("a price from where the request was sent on to is not paid, and signs nothing", async () => {
+test("a price from the target of a redirect is not paid, and nothing is signed", async () => {
   const shop = gateway([REQUIREMENTS], [{ status: 200 }]);
   const door = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.redirect(shop.url, 307) });
   servers.push(door);
@@ -124,7 +124,7 @@ function forbid(): never {
   throw new PaymentDeclined("Cannot pay: enough");
 }
 
-test("a total is asked before anything is signed, and may forbid it", async () => {
+test("the spending limit is checked before anything is signed, and can forbid the payment", async () => {
   const shop = gateway([REQUIREMENTS], [{ status: 200 }]);
   const asked: bigint[] = [];
   await payAndFetch(shop.url, {}, { ...OPTIONS, spend: (dollars) => void asked.push(dollars) });
@@ -137,25 +137,25 @@ test("a total is asked before anything is signed, and may forbid it", async () =
 for (const [name, receipt] of [
   ["of another network", { ...RECEIPT, network: "eip155:8453" }],
   ["of another payer", { ...RECEIPT, payer: REQUIREMENTS.payTo }],
-  ["over more than was signed for", { ...RECEIPT, amount: "10001" }],
-  ["of no transaction", { ...RECEIPT, transaction: "done" }],
-  ["of no shape", { paid: true }],
+  ["above the signed amount", { ...RECEIPT, amount: "10001" }],
+  ["without a transaction hash", { ...RECEIPT, transaction: "done" }],
+  ["of another shape", { paid: true }],
 ] as const) {
-  test(`a receipt ${name} is none`, async () => {
+  test(`a receipt ${name} is ignored`, async () => {
     const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(receipt) } }]);
     const paid = await payAndFetch(shop.url, {}, OPTIONS);
     expect([paid.response.status, paid.receipt]).toEqual([200, undefined]);
   });
 }
 
-test("what was charged is told, where that is less than what was signed for", async () => {
+test("the receipt shows the charged amount if it is less than the signed amount", async () => {
   const receipt = { ...RECEIPT, amount: "5000" };
   const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(receipt) } }]);
   const paid = await payAndFetch(shop.url, {}, OPTIONS);
   expect(paid.offer && paid.receipt && describeReceipt(paid.offer, paid.receipt)).toStartWith("$0.005 USDC on");
 });
 
-test("a 402 that says no price is declined", async () => {
+test("a 402 without a price is declined", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 402 }) });
   servers.push(server);
   expect(await refusal(server.url.href)).toContain(
@@ -163,7 +163,7 @@ test("a 402 that says no price is declined", async () => {
   );
 });
 
-test("while the outcome is open it sends the very same payment again, at the gateway's pace", async () => {
+test("while the outcome is open, the client sends the same payment again, at the gateway's pace", async () => {
   const pending = { status: 503, headers: { "retry-after": "5" } };
   const busy = { status: 409, headers: { "retry-after": "1" } };
   const shop = gateway([REQUIREMENTS], [pending, busy, { status: 200 }]);
@@ -174,7 +174,7 @@ test("while the outcome is open it sends the very same payment again, at the gat
   expect(opened).toBe(1);
 });
 
-test("it gives up after a few tries, and after a refusal or a failure at once, and never signs twice", async () => {
+test("the client stops after a few tries, and at once after a refusal or failure, and never signs twice", async () => {
   const pending = { status: 503, headers: { "retry-after": "99999" } };
   for (const [answer, sent] of [
     [{ status: 402 }, 1],
@@ -192,7 +192,7 @@ test("it gives up after a few tries, and after a refusal or a failure at once, a
   expect(Math.max(...waits)).toBe(10_000);
 });
 
-test("it tells a payment of which the gateway does not know from an answer that is only late", async () => {
+test("the client distinguishes a payment that the gateway does not know from a late response", async () => {
   const late = { status: 503, headers: { "retry-after": "1" } };
   const body = '{"type":"urn:turnpike:error:settlement-pending"}';
   for (const [answer, isOpen] of [
@@ -205,7 +205,7 @@ test("it tells a payment of which the gateway does not know from an answer that 
   }
 });
 
-test("a gateway that breaks off is asked again with the very same payment, and then given up with the truth", async () => {
+test("after a broken connection the client sends the same payment again, then stops and reports the open outcome", async () => {
   const signatures: string[] = [];
   let breaks = 2;
   const server = Bun.listen({
@@ -236,7 +236,7 @@ test("a gateway that breaks off is asked again with the very same payment, and t
   server.stop(true);
 });
 
-test("a payment is not carried along a redirect, and not good for long", async () => {
+test("a redirect does not receive the payment, and the payment is valid only for a short time", async () => {
   const shop = gateway(
     [{ ...REQUIREMENTS, maxTimeoutSeconds: 86_400 }],
     [{ status: 307, headers: { location: "/else" } }],
@@ -247,7 +247,7 @@ test("a payment is not carried along a redirect, and not good for long", async (
   expect(validBefore).toBeLessThanOrEqual(Date.now() / 1000 + 600);
 });
 
-/** What a server of version 1 asks for. */
+/** A version 1 server's payment requirements. */
 const V1_WAY = {
   scheme: "exact",
   network: "base-sepolia",
@@ -262,7 +262,7 @@ const V1_WAY = {
   extra: { name: "USDC", version: "2" },
 };
 
-/** A server that says its price in the body of the 402. */
+/** A server that sends its price in the body of the 402. */
 function oldServer(challenge: unknown, receipt: object = { ...RECEIPT, network: "base-sepolia" }) {
   const payments: unknown[] = [];
   const server = Bun.serve({
@@ -279,7 +279,7 @@ function oldServer(challenge: unknown, receipt: object = { ...RECEIPT, network: 
   return { url: server.url.href, payments };
 }
 
-test("a server of version 1 is paid by X-PAYMENT, and its receipt is known by the name of its network", async () => {
+test("a version 1 server is paid with X-PAYMENT, and its receipt is matched by the name of its network", async () => {
   const strange = [{ scheme: "exact", network: "solana" }, 7, { ...V1_WAY, network: "nowhere" }];
   const shop = oldServer({ x402Version: 1, error: "pay", accepts: [...strange, V1_WAY] });
   const paid = await payAndFetch(shop.url, {}, OPTIONS);
@@ -301,9 +301,9 @@ for (const [name, challenge] of [
   ["by Permit2", { x402Version: 1, accepts: [{ ...V1_WAY, extra: { assetTransferMethod: "permit2" } }] }],
   ["on no network", { x402Version: 1, accepts: [] }],
   ["of another version", { x402Version: 3, accepts: [V1_WAY] }],
-  ["of no shape", "pay me"],
+  ["of another shape", "pay me"],
 ] as const) {
-  test(`a price of version 1 that is ${name} is not paid`, async () => {
+  test(`a version 1 price ${name} is not paid`, async () => {
     const shop = oldServer(challenge);
     expect(await refusal(shop.url)).toContain("Cannot pay");
     expect([shop.payments.length, opened]).toEqual([0, 0]);

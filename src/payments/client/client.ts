@@ -21,56 +21,60 @@ import { type Account } from "./wallet.ts";
 export { type Offer, PaymentDeclined, PriceTooHigh } from "./offers.ts";
 
 export interface PayOptions extends ChoiceOptions {
-  /** Asked for only where there is something to pay. */
+  /** Called only if there is something to pay. */
   readonly account: () => Account;
-  /** Is told before anything is signed how much is about to be, in 10^-36 dollars; throws PaymentDeclined where that is too much. */
+  /** Called before signing, with the amount in 10^-36 dollars. Throws PaymentDeclined if the amount is too high. */
   readonly spend?: ((dollars: bigint) => void) | undefined;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Waits so many milliseconds between two tries with the same payment. */
+  /** Waits `ms` milliseconds between two tries with the same payment. */
   readonly sleep?: (ms: number) => Promise<void>;
-  /** Sends each request; the global fetchby default. */
+  /** Sends each request; the global fetch by default. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 export interface Paid {
   readonly response: Response;
-  /** What was signed for; undefined where nothing was asked. */
+  /** The offer that the client signed; undefined if no payment was requested. */
   readonly offer: Offer | undefined;
-  /** What the gateway says became of it. */
+  /** The gateway's receipt for the payment. */
   readonly receipt: Receipt | undefined;
-  /** Whether the gateway says that it does not know: the payment may be charged, and another would be one more. */
+  /**
+   * True if the gateway reports an unknown outcome. The payment may be charged, so a second payment could be charged as
+   * well.
+   */
   readonly isOpen: boolean;
 }
 
-/** A payment that was sent and never answered: whether it was charged is not known. */
+/** The client sent a payment and got no response. It does not know whether the payment was charged. */
 export class PaymentUnanswered extends Error {
   constructor(reason: string, options: ErrorOptions) {
     super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
   }
 }
 
-/** Bytes of a 402's body that are read for a price of version 1. */
+/** Bytes of a 402's body that are read to find a version 1 price. */
 const MAX_CHALLENGE_BYTES = 256 * 1024;
-/** Milliseconds until the same payment is sent again to a gateway that did not answer it. */
+/** Milliseconds until the same payment is sent again to a gateway that did not respond. */
 const NO_ANSWER_WAIT_MS = 1000;
-/** How often the same payment is sent again while its outcome is open. */
+/** The number of times that the same payment is sent again while its outcome is open. */
 const MAX_RESENDS = 5;
-/** What the gateway's problem is called while nobody can say whether a payment went through. */
+/** The gateway's error type while the outcome of a settlement is unknown. */
 const PENDING = "urn:turnpike:error:settlement-pending";
-/** The longest wait between two of them, in milliseconds, whatever the gateway asks for. */
+/** The longest wait between two tries in milliseconds, even if the gateway asks for more. */
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Sends a request, pays for it where it must be paid for, and sends it once more with the payment. It signs once: while the
- * outcome is open the very same payment is sent again, a few times. Throws PaymentDeclined where it will not pay,
- * PaymentUnanswered where it paid for nothing, and what fetch throws where the gateway cannot be reached.
+ * Sends a request. If the response asks for a payment, signs one and sends the request again with it. Signs only once:
+ * while the outcome is open, the same payment is sent again, at most `MAX_RESENDS` times. Throws PaymentDeclined if it
+ * does not pay, PaymentUnanswered if it paid and got no response, and the error of fetch if the gateway cannot be
+ * reached.
  */
 export async function payAndFetch(url: string, init: RequestInit, options: PayOptions): Promise<Paid> {
   const send = options.fetch ?? fetch;
   const first = await send(url, init);
   if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined, isOpen: false };
-  // The payment would go to whom the caller named, at the price of somebody whom he did not.
+  // After a redirect, the price comes from a server that the caller did not name.
   if (first.redirected) {
     await first.body?.cancel();
     const price = `the price is not from ${originOf(url)}, which sent the request on to ${originOf(first.url)}`;
@@ -81,13 +85,13 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   const offer = await chooseOffer(required, options);
   init.signal?.throwIfAborted();
   const account = options.account();
-  // Before the signature: whoever holds one may spend it, whatever is answered.
+  // Before the signature: each holder of a signature can spend it, whatever the gateway responds.
   options.spend?.(dollarsOf(offer));
   const payment = signOffer(required, offer, account, (options.now ?? Date.now)());
   const headers = new Headers(init.headers);
   if (challenge.version === 2) headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
   else headers.set(X_PAYMENT, encodeHeader(toV1Payment(payment)));
-  // A redirect would carry a spendable payment to wherever it points.
+  // A redirect would send a spendable payment to its target.
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   const isOpen = response.status === 503 && (await isPending(response.clone()));
@@ -98,7 +102,7 @@ function originOf(url: string): string {
   return URL.parse(url)?.origin ?? "the gateway";
 }
 
-/** Nothing of Bun's: this also runs in the programs of callers. */
+/** Uses no Bun API: this code also runs in the callers' programs, which may use another runtime. */
 function sleepFor(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms));
 }
@@ -121,7 +125,7 @@ async function sendPaid(
   }
 }
 
-/** Settles when the caller gives the call up. */
+/** Settles when the caller aborts the call. */
 function aborted(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) resolve();
@@ -129,7 +133,7 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Milliseconds until the same payment may be sent again; undefined where that is of no use. */
+/** Milliseconds until the same payment may be sent again; undefined if sending it again is useless. */
 function waitBeforeResend(response: Response): number | undefined {
   const seconds = response.headers.get("retry-after") ?? "";
   if ((response.status !== 503 && response.status !== 409) || !/^[0-9]{1,4}$/.test(seconds)) return undefined;
@@ -142,12 +146,12 @@ async function isPending(response: Pick<Response, "body">): Promise<boolean> {
 }
 
 interface Challenge {
-  /** Of x402, by which the server has said its price. */
+  /** The x402 version in which the server sent its price. */
   readonly version: 1 | 2;
   readonly required: PaymentRequired;
 }
 
-/** The price: of version 2 in a header, else of version 1 in the body, as the stock clients read it. */
+/** Reads the price: version 2 from a header, otherwise version 1 from the body, as the reference clients do. */
 async function readChallenge(response: Response, url: string): Promise<Challenge> {
   const header = response.headers.get(PAYMENT_REQUIRED);
   if (header === null) {
@@ -162,10 +166,10 @@ async function readChallenge(response: Response, url: string): Promise<Challenge
   return { version: 2, required: parsed.data };
 }
 
-/** A transaction's hash; empty where none was needed, as for a charge of nothing under `upto`. */
+/** A transaction's hash. It is empty if no transaction was needed, for example if an `upto` payment charges 0. */
 const TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
 
-/** The receipt, if it is one for this payment: of its network, its payer, and no more than was signed for. */
+/** The receipt if it fits this payment: same network and payer, and at most the signed amount. */
 function readReceipt(response: Response, { requirements }: Offer, account: Account): Receipt | undefined {
   const header = response.headers.get(PAYMENT_RESPONSE) ?? response.headers.get(X_PAYMENT_RESPONSE) ?? "";
   const parsed = receiptSchema.safeParse(decodeHeader(header));
@@ -179,7 +183,7 @@ function readReceipt(response: Response, { requirements }: Offer, account: Accou
   return isOurs && isWithin && TRANSACTION.test(transaction) ? parsed.data : undefined;
 }
 
-/** What was paid, for people: `$0.01 USDC on Base Sepolia (eip155:84532), transaction 0x…`. */
+/** Describes the payment for people: `$0.01 USDC on Base Sepolia (eip155:84532), transaction 0x…`. */
 export function describeReceipt({ requirements, asset }: Offer, receipt: Receipt): string {
   const charged = receipt["amount"];
   const atomic = typeof charged === "string" && isAtomic(charged) ? charged : requirements.amount;

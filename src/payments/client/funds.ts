@@ -10,16 +10,16 @@ import { chainId, type Network, networkTitle, parseNetwork } from "../x402/netwo
 import { type Funds, type Offer, PaymentDeclined } from "./offers.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 
-/** Time for one call to a chain's endpoint, in milliseconds. @bound */
+/** Timeout of one call to a chain's endpoint, in milliseconds. @bound */
 const RPC_TIMEOUT_MS = 5000;
 const VARIABLE = /^TURNPIKE_RPC_([1-9][0-9]{0,14})$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What an account has on one chain, in atomic units and wei. */
+/** An account's balances on one chain, in atomic units and wei. */
 export interface Balances {
   readonly gas: bigint;
-  /** In the order asked for; undefined where the chain has no such token. */
+  /** In the order of the request; undefined if the chain does not have the token. */
   readonly assets: readonly (bigint | undefined)[];
 }
 
@@ -36,12 +36,15 @@ export function namedNetworks(env: Environment): readonly Network[] {
   });
 }
 
-/** A chain that is only read. Throws where `url` is not an http or https URL, without repeating it. */
+/** Opens a chain for reading. Throws if `url` is not an http or https URL. The error does not contain the URL. */
 export function openChain(network: Network, url: string): EvmNode {
   return createNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
 }
 
-/** What `owner` has. Throws `Cannot ask ...`, without the endpoint's address or words. */
+/**
+ * Reads the balances of `owner`. Throws `Cannot ask ...`; the error contains neither the endpoint's address nor its
+ * text.
+ */
 export async function readBalances(node: EvmNode, owner: Address, assets: readonly Asset[]): Promise<Balances> {
   const requests = assets.map(({ address }) => callRequest(address, encodeCall("balanceOf(address)", [owner])));
   const [gas, ...answers] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);
@@ -68,7 +71,10 @@ function openNamed(network: Network, url: string): EvmNode {
   }
 }
 
-/** Looks up what an offer could be paid with, on the chains whose endpoints `env` names; undefined for the others. Throws PaymentDeclined where a name leads to no URL. */
+/**
+ * Looks up the funds that could pay an offer, on the chains whose endpoints `env` names; undefined for other chains.
+ * Throws PaymentDeclined if a variable does not contain a URL.
+ */
 export function createFunds(env: Environment, owner: () => Address): (offer: Offer) => Promise<Funds | undefined> {
   const nodes = new Map<Network, EvmNode>();
   return async ({ asset }) => {

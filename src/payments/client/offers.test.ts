@@ -48,7 +48,7 @@ function funds(...rich: readonly PaymentRequirements[]): (offer: Offer) => Promi
   };
 }
 
-test("the cheapest price within the limit is taken, whatever the order and the tokens' decimals", async () => {
+test("the client takes the cheapest price within the limit, whatever the order and the tokens' decimals", async () => {
   const own = { ...REQUIREMENTS, network: "eip155:31337", asset: PAYEE, amount: "9000000000000000" };
   const dear = { ...BASE, amount: "99999999" };
   const chosen = await choose([dear, { ...REQUIREMENTS, amount: "9001" }, own, BASE], { assets: [OWN] });
@@ -57,13 +57,13 @@ test("the cheapest price within the limit is taken, whatever the order and the t
   expect((await choose([own, { ...REQUIREMENTS, amount: "9001" }])).requirements.amount).toBe("9001");
 });
 
-test("of equal prices the one that is paid after the answer is taken", async () => {
+test("of equal prices, the client takes the one that is paid after the response", async () => {
   const upfront = { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, paymentFlow: "upfront" } };
   expect((await choose([upfront, REQUIREMENTS])).requirements).toBe(REQUIREMENTS);
   expect((await choose([upfront])).requirements).toBe(upfront);
 });
 
-test("where the wallet has its money decides before the price, and where it has none the gateway is to say", async () => {
+test("an offer with known funds comes before a cheaper one; without funds the gateway decides", async () => {
   const dear = { ...BASE, amount: "20000" };
   expect((await choose([REQUIREMENTS, dear], { funds: funds(dear) })).requirements).toBe(dear);
   const unknown = async (offer: Offer) => (offer.requirements === dear ? undefined : { balance: 0n, allowance: 0n });
@@ -71,7 +71,7 @@ test("where the wallet has its money decides before the price, and where it has 
   expect((await choose([dear, REQUIREMENTS], { funds: funds() })).requirements).toBe(REQUIREMENTS);
 });
 
-test("Permit2 is taken only where its allowance is known to be there", async () => {
+test("Permit2 is used only if its allowance is known to be sufficient", async () => {
   for (const offer of [PERMIT, UPTO]) {
     expect(await refusal(choose([offer]))).toContain("none of the ways asked for");
     expect(await refusal(choose([offer], { funds: async () => ({ balance: 10n ** 9n, allowance: 9999n }) }))).toContain(
@@ -99,12 +99,12 @@ for (const text of [
   `eip155:1:${PAYEE}:A:1:37`,
   `eip155:1:${PAYEE}:A:1`,
 ]) {
-  test(`"${text}" names no token`, () => {
+  test(`"${text}" is not a token`, () => {
     expect(() => parseAllowedAsset(text)).toThrow("Cannot allow the token");
   });
 }
 
-test("a payment by Permit2 is signed for its proxy, its payee and its facilitator", async () => {
+test("a Permit2 payment is signed for its proxy, its payee and its facilitator", async () => {
   for (const [offer, scheme] of [
     [PERMIT, "exact"],
     [UPTO, "upto"],
@@ -119,7 +119,7 @@ test("a payment by Permit2 is signed for its proxy, its payee and its facilitato
   }
 });
 
-test("extensions are echoed, with an id of the payment's own where the gateway takes one", async () => {
+test("extensions are echoed, with a payment identifier if the gateway accepts one", async () => {
   const extensions = {
     bazaar: { info: { input: { type: "http" } }, schema: {} },
     "payment-identifier": { info: { required: true }, schema: { type: "object" } },
@@ -137,7 +137,7 @@ test("extensions are echoed, with an id of the payment's own where the gateway t
   expect("authorization" in signed.payload && checkSignature(first, REQUIREMENTS)).toMatchObject({ payer: PAYER });
 });
 
-test("extensions that leave no room in a header are left out, but for the payment's id", async () => {
+test("extensions that do not fit in a header are omitted, except the payment identifier", async () => {
   const long = { text: "x".repeat(MAX_HEADER_LENGTH) };
   const offer = await choose([REQUIREMENTS]);
   const plain = signOffer(required([REQUIREMENTS], { extensions: { long } }), offer, ACCOUNT, Date.now());

@@ -4,63 +4,67 @@ import { type PaymentRequired, type PaymentRequirements } from "../x402/messages
 import { networkTitle, parseNetwork } from "../x402/networks.ts";
 import { formatAmount, parsePrice } from "../x402/price.ts";
 
-/** One of a gateway's prices that this client can pay. */
+/** One set of a gateway's payment requirements that this client can pay. */
 export interface Offer {
   readonly requirements: PaymentRequirements;
   readonly asset: Asset;
-  /** How the money moves: by the token itself, or by Permit2. */
+  /** The contract that moves the money: the token itself, or Permit2. */
   readonly method: "eip3009" | "permit2";
 }
 
-/** A payment that was not made: nothing was signed. */
+/** The client made no payment and signed nothing. */
 export class PaymentDeclined extends Error {}
 
-/** A payment that was not made because it is more than the limit. */
+/** The client made no payment because the price is above the limit. */
 export class PriceTooHigh extends PaymentDeclined {}
 
-/** What the wallet can pay an offer with, in atomic units. */
+/** The wallet's funds for an offer, in atomic units. */
 export interface Funds {
   readonly balance: bigint;
-  /** What Permit2 may move of it. */
+  /** The part of the balance that Permit2 may move. */
   readonly allowance: bigint;
 }
 
 export interface ChoiceOptions {
-  /** The most that one request may cost, `$0.10`. */
+  /** The highest price of one request, for example `$0.10`. */
   readonly maxPrice: string;
-  /** Tokens to pay with beside those that are known, each taken to be worth a dollar. */
+  /** Tokens that the wallet may pay with, in addition to the known ones. Each is assumed to be worth one dollar. */
   readonly assets?: readonly Asset[] | undefined;
-  /** What the chain says of the wallet; undefined where nobody can say. Without it no offer by Permit2 is taken. */
+  /** Reads the wallet's funds from the chain; undefined if they are unknown. In that case no Permit2 offer is taken. */
   readonly funds?: ((offer: Offer) => Promise<Funds | undefined>) | undefined;
 }
 
-/** Decimal places in which amounts of tokens with different decimals are compared and added up, exactly. */
+/** Decimal places used to compare and add amounts of tokens with different decimals, without rounding. */
 const PLACES = 36;
 
-/** The offer's price in 10^-36 dollars: every token that this client pays with is worth a dollar. */
+/** The offer's price in 10^-36 dollars. Each token that this client pays with is assumed to be worth one dollar. */
 export function dollarsOf({ requirements, asset }: Offer): bigint {
   return BigInt(requirements.amount) * 10n ** BigInt(PLACES - asset.decimals);
 }
 
-/** Dollars such as `$0.05` in 10^-36 of them. Throws where it is no amount, or zero. */
+/** Converts dollars such as `$0.05` to units of 10^-36 dollars. Throws if the text is not an amount, or zero. */
 export function parseDollars(text: string): bigint {
   return BigInt(parsePrice(text, PLACES));
 }
 
-/** 10^-36 dollars as people write them: `$0.05`. */
+/** Formats an amount in 10^-36 dollars for people: `$0.05`. */
 export function formatDollars(amount: bigint): string {
   return `$${formatAmount(amount.toString(), PLACES)}`;
 }
 
 interface Candidate {
   readonly offer: Offer;
-  /** The smaller, the sooner it is taken: 0 the money is there, 1 nobody knows, 2 it is not, as with test money that is on no chain. */
+  /**
+   * Lower ranks are taken first. 0: the funds suffice. 1: the funds are unknown. 2: the funds do not suffice, for
+   * example test money that is on no chain.
+   */
   readonly rank: number;
 }
 
 /**
- * The cheapest price that this client can pay within the limit; one that the wallet has the money for goes before one of
- * which that is not known. Throws PaymentDeclined where there is none. Tokens that nobody named are never paid with.
+ * Chooses the cheapest price that this client can pay within the limit. An offer that the wallet's funds cover comes
+ * before one whose funds are unknown. Tokens that are neither known nor in `options.assets` are never used. Throws
+ * PaymentDeclined if no offer can be paid.
  */
 export async function chooseOffer(required: PaymentRequired, options: ChoiceOptions): Promise<Offer> {
   const known = required.accepts.flatMap((requirements) => offerOf(requirements, options.assets ?? []) ?? []);
@@ -75,7 +79,7 @@ export async function chooseOffer(required: PaymentRequired, options: ChoiceOpti
   const candidates = (await Promise.all(affordable.map((offer) => weigh(offer, options)))).filter(
     (candidate) => candidate !== undefined,
   );
-  // Sorting is stable: among equals the cheapest stays first.
+  // Sorting is stable: among equal ranks the cheapest offer stays first.
   const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
   if (best === undefined) throw noneKnown(required);
   return best.offer;
@@ -89,7 +93,7 @@ function noneKnown({ accepts }: PaymentRequired): PaymentDeclined {
 function cheapestFirst(a: Offer, b: Offer): number {
   const difference = dollarsOf(a) - dollarsOf(b);
   if (difference !== 0n) return difference < 0n ? -1 : 1;
-  // Under `upfront` the money moves before there is an answer.
+  // Under `upfront` the money moves before the response arrives.
   return Number(flowOf(a.requirements) === "upfront") - Number(flowOf(b.requirements) === "upfront");
 }
 
@@ -118,7 +122,10 @@ function sameToken({ address }: Asset, text: string): boolean {
   return address.toLowerCase() === text.toLowerCase();
 }
 
-/** Undefined where it cannot be paid: Permit2 needs an allowance, and one that is not known is none. */
+/**
+ * Ranks an offer by the wallet's funds; undefined if it cannot be paid. Permit2 needs an allowance, and an unknown
+ * allowance counts as 0.
+ */
 async function weigh(offer: Offer, { funds }: ChoiceOptions): Promise<Candidate | undefined> {
   const found = await funds?.(offer);
   const amount = BigInt(offer.requirements.amount);

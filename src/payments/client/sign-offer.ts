@@ -7,11 +7,14 @@ import { signHash } from "../signatures/signature.ts";
 import { type Authorization, authorizationHash } from "../signatures/typed-data.ts";
 import { type Account } from "./wallet.ts";
 
-/** The longest that a signed payment stays good, in seconds, whatever the gateway asks for. */
+/** The longest validity of a signed payment in seconds, even if the gateway asks for more. */
 const MAX_VALID_S = 600;
 const PAYMENT_IDENTIFIER = "payment-identifier";
 
-/** Signs for an offer; `now` in Unix milliseconds. Echoes the gateway's extensions as far as a header has room for them. */
+/**
+ * Signs a payment for an offer; `now` is in Unix milliseconds. Echoes the gateway's extensions if they fit in the
+ * header.
+ */
 export function signOffer(required: PaymentRequired, offer: Offer, account: Account, now: number): PaymentPayload {
   const { requirements } = offer;
   const until = String(Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S));
@@ -20,7 +23,7 @@ export function signOffer(required: PaymentRequired, offer: Offer, account: Acco
   const extensions = echo(required);
   const whole = extensions === undefined ? payment : { ...payment, extensions };
   if (encodeHeader(whole).length <= MAX_HEADER_LENGTH) return whole;
-  // What is left out is no mismatch; a payment that is too long is none.
+  // A payment without extensions is still accepted. A payment that is too long is not.
   const id = extensions?.[PAYMENT_IDENTIFIER];
   return id === undefined ? payment : { ...payment, extensions: { [PAYMENT_IDENTIFIER]: id } };
 }
@@ -39,7 +42,8 @@ function authorize({ requirements, asset }: Offer, account: Account, validBefore
     validBefore,
     nonce: `0x${randomHex()}`,
   };
-  // The domain is the token's as known here: one that the gateway names could make the signature good for another token.
+  // Uses the token's domain that is known here. A domain from the gateway could make the signature valid for another
+  // token.
   const domain = { name: asset.name, version: asset.version, network: asset.network, asset: asset.address };
   return { signature: signHash(authorizationHash(domain, authorization), account.privateKey), authorization };
 }
@@ -67,12 +71,15 @@ function permit({ requirements, asset }: Offer, account: Account, deadline: stri
   return { signature: signHash(hash, account.privateKey), permit2Authorization };
 }
 
-/** 32 bytes. Nothing of one runtime's: this also runs in the programs of callers. */
+/** 32 random bytes. Uses no API of a single runtime: this code also runs in the callers' programs. */
 function randomHex(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The gateway's extensions, with an id of ours where it takes one: by that it knows the payment again, whatever the nonce. */
+/**
+ * The gateway's extensions. If the gateway accepts a payment identifier, adds a new one, so that the gateway recognizes
+ * the payment again even if the nonce differs.
+ */
 function echo({ extensions }: PaymentRequired): Record<string, unknown> | undefined {
   const offered = extensions?.[PAYMENT_IDENTIFIER];
   if (typeof offered !== "object" || offered === null) return extensions;

@@ -30,7 +30,7 @@ test("a day's payments add up exactly to the limit, and not a unit further", () 
   expect(spending.today()).toBe(parseDollars("$8"));
 });
 
-test("the next day begins at nothing", () => {
+test("the next day's total begins at 0", () => {
   let now = Date.parse("2026-03-01T23:59:59Z");
   const spending = new Spending(fresh(), () => now);
   spending.add(parseDollars("$1"), "$1");
@@ -39,7 +39,7 @@ test("the next day begins at nothing", () => {
   spending.add(parseDollars("$1"), "$1");
 });
 
-test("a clock that goes wrong for a while frees no day of its total", () => {
+test("a clock that is wrong for a while resets no day's total", () => {
   const path = fresh();
   const at = (time: string) => new Spending(path, () => Date.parse(time));
   at("2026-03-01T12:00:00Z").add(parseDollars("$1"), "$1");
@@ -50,7 +50,7 @@ test("a clock that goes wrong for a while frees no day of its total", () => {
   }
 });
 
-test("the oldest days are forgotten, but never today", () => {
+test("the oldest days are deleted, but never today", () => {
   const path = fresh();
   const on = (day: number) => new Spending(path, () => Date.UTC(2026, 2, day));
   for (let day = 1; day <= 33; day++) on(day).add(1n, undefined);
@@ -59,20 +59,20 @@ test("the oldest days are forgotten, but never today", () => {
   expect([0, 2].map((day) => on(day).today())).toEqual([1n, 1n]);
 });
 
-test("its file is its owner's alone, and nothing is left beside it", () => {
+test("only the owner can read the file, and no other file is left", () => {
   const path = fresh();
   new Spending(path).add(1n, undefined);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(path, ".."))).toEqual(["spending.db"]);
 });
 
-test("what cannot be written down is not paid", () => {
+test("if the payment cannot be recorded, it is not made", () => {
   const spending = new Spending("/proc/nowhere/spending.db");
   expect(() => spending.add(1n, undefined)).toThrow(PaymentDeclined);
   expect(() => spending.add(1n, undefined)).toThrow("Cannot keep the wallet's spending in");
 });
 
-test("processes that pay at one time share one limit", async () => {
+test("processes that pay at the same time share one limit", async () => {
   const path = fresh();
   const program = `
     import { Spending } from ${JSON.stringify(join(import.meta.dir, "spending.ts"))};

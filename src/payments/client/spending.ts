@@ -4,34 +4,41 @@ import { dirname, join } from "node:path";
 import { codeOf } from "../../lib/caught.ts";
 import { formatDollars, parseDollars, PaymentDeclined } from "./offers.ts";
 
-/** A payment that was not made because the day's payments would be more than their limit. */
+/** The client made no payment because the day's total would exceed its limit. */
 export class TotalTooHigh extends PaymentDeclined {}
 
-/** Longest wait for another process that pays from the same wallet, in milliseconds. @bound */
+/**
+ * Longest wait for another process that pays from the same wallet, in milliseconds. Beyond it, the payment is declined.
+ * @bound
+ */
 const BUSY_MS = 5000;
-/** Days of which the total is kept, beside today's. @bound */
+/** Number of days whose totals are kept, in addition to today. Older totals are deleted. @bound */
 const KEPT_DAYS = 32;
 
-/** Where a wallet's spending is kept: beside it. */
+/** The path of a wallet's spending file. It is in the wallet's directory. */
 export function spendingPath(wallet: string): string {
   return join(dirname(wallet), "spending.db");
 }
 
 /**
- * What a wallet has signed for each day (UTC), in a file of its owner's alone; exact, and safe for any number of processes at once.
- * Every signature counts, whatever the gateway says came of it: whoever holds one may spend it until it runs out.
+ * Records the amount that a wallet has signed on each day (UTC), exactly, in a file that only its owner can read. Any
+ * number of processes may use it at once. Each signature counts, whatever the gateway responds: each holder of a
+ * signature can spend it until it expires.
  */
 export class Spending {
   readonly #path: string;
   readonly #now: () => number;
 
-  /** `now` in Unix milliseconds. The file is made on first use. */
+  /** `now` returns Unix milliseconds. The file is created on first use. */
   constructor(path: string, now: () => number = Date.now) {
     this.#path = path;
     this.#now = now;
   }
 
-  /** Adds 10^-36 dollars to the day's total. Throws TotalTooHigh where that would pass `limit` (`$5`; undefined: none), and adds nothing then. */
+  /**
+   * Adds 10^-36 dollars to the day's total. Throws TotalTooHigh, and adds nothing, if the total would exceed `limit`
+   * (`$5`; undefined: no limit).
+   */
   add(dollars: bigint, limit: string | undefined): void {
     this.#with((database) => {
       const day = this.#day();
@@ -45,14 +52,14 @@ export class Spending {
       database
         .query("INSERT INTO spent VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET amount = ?2")
         .run(day, total.toString());
-      // By number, not by age: a clock that was wrong for a while would free the days since of their totals.
+      // Deletes by number, not by age: a clock that is wrong for a while would otherwise delete recent totals.
       database
         .query("DELETE FROM spent WHERE day <> ?1 AND day NOT IN (SELECT day FROM spent ORDER BY day DESC LIMIT ?2)")
         .run(day, KEPT_DAYS);
     });
   }
 
-  /** What was signed for today, in 10^-36 dollars. */
+  /** The amount signed today, in 10^-36 dollars. */
   today(): bigint {
     return this.#with((database) => totalOf(database, this.#day()));
   }
@@ -64,7 +71,7 @@ export class Spending {
   #with<T>(act: (database: Database) => T): T {
     let database: Database | undefined;
     try {
-      // The journal beside it gets the mode that the file has by then.
+      // SQLite gives the journal the file's mode, so the mode must be set first.
       closeSync(openSync(this.#path, "a", 0o600));
       chmodSync(this.#path, 0o600);
       database = new Database(this.#path);
@@ -78,7 +85,7 @@ export class Spending {
         .immediate();
     } catch (error) {
       if (error instanceof PaymentDeclined) throw error;
-      // Nothing is signed that cannot be written down.
+      // A payment that cannot be recorded is not signed.
       const reason = codeOf(error) ?? "unknown";
       throw new PaymentDeclined(`Cannot keep the wallet's spending in "${this.#path}": ${reason}`, { cause: error });
     } finally {

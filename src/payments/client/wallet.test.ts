@@ -9,7 +9,7 @@ function fresh(): string {
   return join(mkdtempSync(join(tmpdir(), "turnpike-wallet-")), "home", "wallet.json");
 }
 
-test("a wallet is made on first use, for its owner alone, and is the same ever after", () => {
+test("a wallet is created on first use, readable only by its owner, and stays the same", () => {
   const path = fresh();
   expect(readWallet(path)).toBeUndefined();
   const first = openWallet(path);
@@ -23,7 +23,7 @@ test("a wallet is made on first use, for its owner alone, and is the same ever a
   expect<string>(file.address).toBe(first.account.address);
 });
 
-test("a wallet that others can read is refused with the remedy", () => {
+test("a wallet that other users can read is refused, and the error says what to do", () => {
   const path = fresh();
   openWallet(path);
   for (const mode of [0o640, 0o604, 0o660]) {
@@ -34,7 +34,7 @@ test("a wallet that others can read is refused with the remedy", () => {
   }
 });
 
-test("a damaged wallet is neither used, nor replaced, nor shown", () => {
+test("a damaged wallet is not used, not replaced and not shown", () => {
   const path = fresh();
   openWallet(path);
   const good: Record<string, unknown> = JSON.parse(readFileSync(path, "utf8"));
@@ -52,7 +52,7 @@ test("a damaged wallet is neither used, nor replaced, nor shown", () => {
   }
 });
 
-test("the wallet is where TURNPIKE_HOME says, else in the home folder", () => {
+test("the wallet is in TURNPIKE_HOME, or in the home folder if it is not set", () => {
   expect(walletPath({ TURNPIKE_HOME: "/a" })).toBe("/a/wallet.json");
   expect(walletPath({})).toEndWith("/.turnpike/wallet.json");
 });

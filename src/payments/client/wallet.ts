@@ -9,7 +9,7 @@ import { createWholeFile } from "../../lib/whole-file.ts";
 import { type Address, checksumAddress } from "../signatures/address.ts";
 import { addressOfPrivateKey } from "../signatures/signature.ts";
 
-/** Who pays: an address and the key that signs for it. */
+/** The payer's account: an address and the key that signs for it. */
 export interface Account {
   readonly address: Address;
   /** 32 bytes. */
@@ -22,12 +22,12 @@ const walletFile = z.object({
   private_key: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
 });
 
-/** Where the wallet is: `wallet.json` in $TURNPIKE_HOME, else in ~/.turnpike. */
+/** The path of the wallet file: `wallet.json` in $TURNPIKE_HOME, or in ~/.turnpike if the variable is not set. */
 export function walletPath(env: Readonly<Record<string, string | undefined>> = process.env): string {
   return join(env["TURNPIKE_HOME"] || join(homedir(), ".turnpike"), "wallet.json");
 }
 
-/** Reads the wallet, or makes one on first use. `created` says which. Throws `Cannot use the wallet ...`. */
+/** Reads the wallet, or creates one on first use; `created` is true if it did. Throws `Cannot use the wallet ...`. */
 export function openWallet(path: string): { readonly account: Account; readonly created: boolean } {
   const present = readWallet(path);
   if (present !== undefined) return { account: present, created: false };
@@ -37,7 +37,10 @@ export function openWallet(path: string): { readonly account: Account; readonly 
   return { account, created };
 }
 
-/** The wallet's account; undefined where there is no file. Throws where others can read it, or it is no wallet. */
+/**
+ * The wallet's account; undefined if the file does not exist. Throws if other users can read the file, or if it is not
+ * a wallet.
+ */
 export function readWallet(path: string): Account | undefined {
   let text: string;
   try {
@@ -56,7 +59,7 @@ export function readWallet(path: string): Account | undefined {
 
 function parseWallet(path: string, text: string): Account {
   const parsed = walletFile.safeParse(parseJson(text));
-  // What is wrong is not shown: it may be the key.
+  // The error does not show the content: it may be the key.
   if (!parsed.success) throw new Error(`Cannot use the wallet "${path}": it is not a wallet file`);
   const privateKey = hexToBytes(parsed.data.private_key.slice(2));
   if (!secp256k1.utils.isValidSecretKey(privateKey)) {
@@ -69,14 +72,17 @@ function parseWallet(path: string, text: string): Account {
   return { address, privateKey };
 }
 
-/** Makes a wallet of a private key of 32 bytes. Throws where it is no key, or where there is a wallet, which stays as it is. */
+/**
+ * Makes a wallet from a private key of 32 bytes. Throws if the key is invalid. Throws also if a wallet exists, and
+ * leaves that wallet unchanged.
+ */
 export function importWallet(path: string, privateKey: Uint8Array): void {
   if (!secp256k1.utils.isValidSecretKey(privateKey))
     throw new Error("Cannot take the key: it is not valid for secp256k1");
   if (!createWallet(path, privateKey)) throw new Error(`Cannot make a wallet at "${path}": there is one`);
 }
 
-/** Makes a wallet, whole or not at all, unless one is there by then. True where it made one. */
+/** Creates a wallet file completely or not at all. Returns false if a file exists already. */
 function createWallet(path: string, secretKey: Uint8Array): boolean {
   const wallet = {
     version: 1,
@@ -85,7 +91,7 @@ function createWallet(path: string, secretKey: Uint8Array): boolean {
   };
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // A wallet that another process made meanwhile holds somebody's money.
+    // Never overwrites: another process may have created a wallet meanwhile, and it may hold money.
     createWholeFile(path, `${JSON.stringify(wallet, undefined, 2)}\n`);
     return true;
   } catch (error) {

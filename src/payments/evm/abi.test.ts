@@ -7,8 +7,8 @@ const ABI = parseAbi(["function f(address a, uint256 b, bytes c, bytes32 d, byte
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const any = fc.uint8Array({ maxLength: 100 });
 
-describe("calls and answers of contracts", () => {
-  test("are encoded as another library does", () => {
+describe("calls to contracts, and their results", () => {
+  test("arguments are encoded as in another library", () => {
     const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
     fc.assert(
       fc.property(fc.tuple(bytes(20), uint, any, bytes(32), any), ([a, b, c, d, e]) => {
@@ -21,13 +21,13 @@ describe("calls and answers of contracts", () => {
     );
   });
 
-  test("take no number and no word that would move what follows", () => {
+  test("numbers and words that would move the following arguments are refused", () => {
     expect(() => encodeCall("f(uint256)", [2n ** 256n])).toThrow("Cannot encode a call: a number is no uint256");
     expect(() => encodeCall("f(uint256)", [-1n])).toThrow("Cannot encode a call: a number is no uint256");
     expect(() => encodeCall("f(bytes32)", [`0x${"00".repeat(33)}`])).toThrow("Cannot encode a call");
   });
 
-  test("give back their text, up to a bound", () => {
+  test("a text is decoded, up to a limit", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), (text) => {
         expect(textOf(encodeAbiParameters([{ type: "string" }], [text]))).toBe(text);
@@ -35,11 +35,11 @@ describe("calls and answers of contracts", () => {
     );
     expect(textOf(encodeAbiParameters([{ type: "string" }], ["x".repeat(1025)]))).toBeUndefined();
     expect(textOf("0x")).toBeUndefined();
-    // A length that the answer does not have.
+    // The result is shorter than the length in it.
     expect(textOf(`0x${"20".padStart(64, "0")}${"ff".padStart(64, "0")}61`)).toBeUndefined();
   });
 
-  test("name events and addresses", () => {
+  test("events and addresses are encoded as topics", () => {
     const signature = "Transfer(address,address,uint256)";
     expect(eventTopic(signature)).toBe(toEventSelector(signature));
     const address = "0x00000000000000000000000000000000000000Ab";

@@ -3,18 +3,21 @@ import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.
 import { methodFor } from "./methods.ts";
 import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
 
-/** Looks up on the chains themselves what has become of a payment; it has no key, and changes nothing. */
+/** Looks up the outcome of payments on their chains. It has no key and changes nothing. */
 export interface ChainReader {
   find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome>;
 }
 
-/** Reads `chains`; `now` is in milliseconds. Throws where an endpoint's URL or a network is none. */
+/** Reads `chains`; `now` is in milliseconds. Throws if a URL or a network is invalid. */
 export function createChainReader(chains: readonly ChainOptions[], now: () => number = Date.now): ChainReader {
   const nodes = new Map(chains.map((chain) => createNode(chain, now)).map((node) => [node.network, node]));
   return { find: (payment, requirements) => findOn(nodes, payment, requirements) };
 }
 
-/** What the node of the payment's network says; `unknown` where there is no such node, or nobody knows the method. */
+/**
+ * Asks the node of the payment's network for the outcome; `unknown` if no node is configured, or no method takes such
+ * payments.
+ */
 export async function findOn(
   nodes: ReadonlyMap<string, EvmNode>,
   payment: PaymentPayload,

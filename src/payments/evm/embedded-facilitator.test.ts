@@ -11,12 +11,12 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
   }, CHAIN_SETUP_MS);
   afterAll(() => shop.close());
 
-  test("tells what it supports", async () => {
+  test("lists its kinds", async () => {
     const facilitator = await shop.facilitator();
     expect(await facilitator.supported()).toContainEqual({ scheme: "exact", network: "eip155:84532" });
   });
 
-  test("verifies a payment, changes nothing by that, and settles it: the money moves", async () => {
+  test("verifies a payment without changing anything, and settles it: the money moves", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.payer();
     const payment = await shop.pay(payer);
@@ -32,7 +32,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(await facilitator.find(payment, shop.requirements)).toEqual(settlement as never);
   });
 
-  test("settles the same payment once, however often and from wherever it is asked", async () => {
+  test("settles the same payment once, however many callers ask for it", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.payer();
     const payment = await shop.pay(payer);
@@ -57,7 +57,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     });
   }
 
-  test("takes a payment for settled that a stranger has sent before it", async () => {
+  test("counts a payment as settled if another account has sent it before", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.payer();
     const payment = await shop.pay(payer);

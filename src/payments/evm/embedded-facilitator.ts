@@ -16,22 +16,22 @@ import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
 import { type Chain } from "./scheme.ts";
 import { createSender, type OwnSender } from "./sender.ts";
 
-/** A chain of `x402.chains`, with the URL that its variable holds. */
+/** An entry of `x402.chains`, with the URL from its environment variable. */
 export interface EmbeddedChainOptions extends ChainOptions {
   readonly receipt_timeout_ms: number;
-  /** Wei, as a decimal number. */
+  /** In wei, as a decimal number. */
   readonly max_fee_per_gas: string;
   readonly max_gas: number;
 }
 
 export interface EmbeddedOptions {
-  /** At least one; no network twice. */
+  /** At least one; each network at most once. */
   readonly chains: readonly EmbeddedChainOptions[];
   /** The private key that pays for gas: 32 bytes in hex. */
   readonly key: string;
-  /** Settlements under way at one time, for each chain. */
+  /** Settlements in progress at the same time, for each chain. */
   readonly max_pending: number;
-  /** In milliseconds; default the system's. */
+  /** In milliseconds. Default: the system clock. */
   readonly now?: () => number;
 }
 
@@ -39,7 +39,7 @@ interface OwnChain extends Chain {
   readonly sender: OwnSender;
 }
 
-/** A settlement that is under way. */
+/** A settlement in progress. */
 interface Flight {
   /** Equal for the same payment and charge. */
   readonly digest: string;
@@ -65,7 +65,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   return chains;
 }
 
-/** One of each scheme: several methods may settle it. */
+/** One kind for each scheme, even if several methods settle it. */
 function kindsOf({ node: { network }, sender }: OwnChain): readonly Kind[] {
   const schemes = new Map<string, Kind>();
   for (const method of METHODS) {
@@ -76,7 +76,10 @@ function kindsOf({ node: { network }, sender }: OwnChain): readonly Kind[] {
   return [...schemes.values()];
 }
 
-/** One after the other for each nonce: the same payment gets the same answer, another with its nonce is judged after it. */
+/**
+ * Runs the settlements of one nonce one after the other. The same payment gets the same result; another payment with
+ * that nonce is judged afterwards.
+ */
 function createFlights(maxFlights: number) {
   const flights = new Map<string, Flight>();
   return async function fly(key: string, digest: string, settle: () => Promise<Settlement>): Promise<Settlement> {
@@ -94,15 +97,17 @@ function createFlights(maxFlights: number) {
 }
 
 /**
- * Verifies and settles on chains of its own, with a key of its own. Throws where key, network or URL are none, or a chain is
- * configured twice; nothing is asked of a node before the first call.
+ * Verifies and settles payments on its own chains with its own key. Throws if the key, a network or a URL is invalid,
+ * or if a chain is configured twice. Calls no node before it is first used.
  */
 export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator {
   const chains = openChains(options);
   const nodes: ReadonlyMap<string, EvmNode> = new Map([...chains].map(([network, { node }]) => [network, node]));
   const fly = createFlights(options.max_pending * chains.size);
 
-  /** Throws where a node cannot be reached or is another chain's; what is thrown tells the kinds of all other chains. */
+  /**
+   * Throws if a node cannot be reached, or belongs to another chain. The error contains the kinds of all other chains.
+   */
   async function supported(): Promise<readonly Kind[]> {
     const all = [...chains.values()];
     const faults = await Promise.all(all.map(({ node }) => node.check()));

@@ -15,7 +15,7 @@ const PAYMENTS = 6;
 const TRIES = 40;
 const REFUSALS = ["nonce too low", "replacement transaction underpriced", "already known", "internal error", "busy"];
 
-/** A node on a bad day. */
+/** A node with random faults. */
 function faulty(random: () => number, shop: Shop): Behaviour {
   return async (call, forward) => {
     const fate = random();
@@ -55,7 +55,7 @@ describe.skipIf(!hasChain)("settlement under random faults of the node", () => {
     return await shop.token.isUsed(authorization.from, authorization.nonce);
   }
 
-  test("says settled only of what is, refuses nothing that is good, and gets there in the end", async () => {
+  test("reports as settled only settled payments, refuses no valid payment, and settles in the end", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         const random = fractionsOf(seed);
@@ -71,7 +71,7 @@ describe.skipIf(!hasChain)("settlement under random faults of the node", () => {
         await check(payments, second);
         await before.close();
 
-        // Another process goes on, before a node that has recovered.
+        // Another process continues, with a node that has recovered.
         proxy.behave(undefined);
         const after = await shop.facilitator({ ...options, timeout_ms: 5000 });
         for (const payment of payments) {

@@ -5,16 +5,16 @@ import { type Fault, isFault } from "./rpc.ts";
 /** Wei per unit of gas. */
 export interface Fees {
   readonly tip: bigint;
-  /** Base fee and tip together cost no more. */
+  /** Highest sum of base fee and tip. */
   readonly maxFee: bigint;
 }
 
-/** Blocks whose tips are looked at. */
+/** Blocks whose tips are read. */
 const HISTORY_BLOCKS = 4n;
-/** A tip for chains where nobody tips, 0.001 gwei: some nodes take no transaction without. */
+/** The tip for chains on which no transaction pays one: 0.001 gwei. Some nodes refuse a transaction without a tip. */
 const MIN_TIP = 1_000_000n;
 
-/** What the next blocks ask for: tips of the last ones in the middle, and room for the base fee to double. */
+/** Fees for the next blocks: the median tip of the last ones, and room for the base fee to double. */
 async function askFees(node: EvmNode): Promise<{ readonly base: bigint; readonly tip: bigint } | Fault> {
   const history = await node.read(feeHistoryRequest(HISTORY_BLOCKS));
   if (!isFault(history)) {
@@ -29,7 +29,7 @@ async function askFees(node: EvmNode): Promise<{ readonly base: bigint; readonly
   return { base: block.baseFeePerGas, tip: MIN_TIP };
 }
 
-/** The fees of now within `bound`; "too dear" where the base fee alone is above it. */
+/** The current fees, at most `bound`. The result is `"too dear"` if the base fee alone is above it. */
 export async function currentFees(node: EvmNode, bound: bigint): Promise<Fees | "too dear" | Fault> {
   const asked = await askFees(node);
   if (isFault(asked)) return asked;
@@ -42,11 +42,11 @@ export async function currentFees(node: EvmNode, bound: bigint): Promise<Fees | 
 }
 
 function risen(fee: bigint): bigint {
-  // Nodes replace a transaction for 10 % more; an eighth is what is customary.
+  // Nodes replace a transaction if the fees are 10 % higher. An eighth is customary.
   return fee + fee / 8n + 1n;
 }
 
-/** Fees by which nodes take another transaction in the place of one with `before`; undefined where `bound` forbids it. */
+/** Fees with which nodes replace a transaction with `before`; undefined if they would be above `bound`. */
 export function raisedFees(before: Fees, now: Fees, bound: bigint): Fees | undefined {
   const maxFee = now.maxFee > risen(before.maxFee) ? now.maxFee : risen(before.maxFee);
   const tip = now.tip > risen(before.tip) ? now.tip : risen(before.tip);

@@ -3,7 +3,10 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { type Account } from "../client/wallet.ts";
 import { addressOfPrivateKey } from "../signatures/signature.ts";
 
-/** The account of a private key of 32 bytes in hex, with or without `0x`. Throws where it is none, and never shows it. */
+/**
+ * The account of a private key of 32 bytes in hex, with or without `0x`. Throws if the key is invalid; the error does
+ * not contain it.
+ */
 export function parseKey(text: string): Account {
   const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim())?.[1];
   if (digits === undefined) throw new Error("Cannot use the facilitator's key: it is not 32 bytes of hex");

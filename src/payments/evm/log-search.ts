@@ -3,33 +3,36 @@ import { type EvmNode } from "./node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "./requests.ts";
 import { type Fault, isFault } from "./rpc.ts";
 
-/** Blocks that are searched first, up to the newest: what is looked for has most often just happened. @bound */
+/** Newest blocks that are searched first, because most events that are searched have just happened. @bound */
 const RECENT_BLOCKS = 500n;
-/** Blocks that are searched in a window further back. */
+/** Blocks that are searched in a window further back. Events outside the searched blocks are not found. */
 export const MAX_WINDOW_BLOCKS = 5000n;
-/** Calls to the node in one search; endpoints allow from ten blocks a call to any number. */
+/**
+ * Calls to the node in one search; beyond it the search fails. Endpoints allow from ten blocks to any number of blocks
+ * in a call.
+ */
 const MAX_SEARCH_CALLS = 128;
 
 export interface EventSearch {
   readonly address: string;
   readonly topics: readonly (Hex | readonly Hex[] | null)[];
-  /** Unix seconds before which it cannot have happened. */
+  /** Unix seconds before which the event cannot have happened. */
   readonly since: bigint;
 }
 
 /**
- * The newest event of that kind; undefined where the searched blocks have none: the newest ones, and those from `since` on.
- * A Fault where the node would not tell.
+ * The newest event of this kind; undefined if the searched blocks do not contain one. The searched blocks are the
+ * newest ones, and those from `since` on. A Fault if the node refuses.
  */
 export async function findEvent(node: EvmNode, search: EventSearch, newest: Block): Promise<Log | undefined | Fault> {
   let calls = 0;
 
-  /** Newest first; by halves where the node refuses so many blocks. */
+  /** Searches the newest blocks first. Halves the range if the node refuses its size. */
   async function within(from: bigint, to: bigint): Promise<Log | undefined | Fault> {
     if (from > to) return undefined;
     calls += 1;
     if (calls > MAX_SEARCH_CALLS) return { fault: "failed", cause: "the search for an event took too many calls" };
-    // Behind one address there may be a node that is not there yet: it has no such events, and says so without a fault.
+    // Several nodes may share one address. A node that does not have the blocks yet returns no events and no error.
     const [logs, last] = await node.readAll<[Log[], Block | null]>(
       logsRequest(search.address, search.topics, from, to),
       blockRequest(to),
@@ -52,7 +55,7 @@ export async function findEvent(node: EvmNode, search: EventSearch, newest: Bloc
       const middle = (low + high) / 2n;
       const block = await node.read(blockRequest(middle));
       if (isFault(block)) return block;
-      // A node that has forgotten its old blocks has none so early.
+      // A node that has pruned its old blocks does not have such an early one.
       if (block === null || block.timestamp < search.since) low = middle + 1n;
       else high = middle;
     }

@@ -3,10 +3,10 @@ import { exactByEip3009 } from "./eip3009/method.ts";
 import { exactByPermit2, uptoByPermit2 } from "./permit2/method.ts";
 import { type Method } from "./scheme.ts";
 
-/** Every way of paying that the embedded facilitator and the chain reader know. */
+/** All transfer methods of the embedded facilitator and the chain reader. */
 export const METHODS: readonly Method[] = [exactByEip3009, exactByPermit2, uptoByPermit2];
 
-/** The one that settles such a payment; undefined where there is none. */
+/** The method that settles this payment; undefined if no method does. */
 export function methodFor(payment: PaymentPayload, { scheme }: PaymentRequirements): Method | undefined {
   return METHODS.find((method) => method.scheme === scheme && method.takes(payment));
 }

@@ -8,7 +8,7 @@ import { freshAccount, keyOf, openShop, type Shop } from "./testing/shop.ts";
 
 const SECRET = "an-api-key";
 
-describe.skipIf(!hasChain)("the embedded facilitator before a node that fails", () => {
+describe.skipIf(!hasChain)("the embedded facilitator with a faulty node", () => {
   let shop: Shop;
   let proxy: NodeProxy;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.skipIf(!hasChain)("the embedded facilitator before a node that fails", 
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 
-  test("writes nothing to a chain of another id", async () => {
+  test("sends nothing to a chain with another id", async () => {
     const network = "eip155:8453";
     const facilitator = await shop.facilitator({ network, rpc_url: proxy.rpcUrl });
     const requirements = { ...shop.requirements, network };
@@ -58,7 +58,7 @@ describe.skipIf(!hasChain)("the embedded facilitator before a node that fails", 
     expect(new Set(proxy.methods)).toEqual(new Set(["eth_chainId"]));
   });
 
-  test("believes nothing of a node that has become another chain's: what has settled is not void", async () => {
+  test("does not trust a node whose chain has changed: a settled payment is not void", async () => {
     const now = { ms: Date.now() };
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => now.ms });
     const payment = await shop.pay(await shop.payer());
@@ -77,7 +77,7 @@ describe.skipIf(!hasChain)("the embedded facilitator before a node that fails", 
 });
 
 describe.skipIf(!hasChain)("the embedded facilitator with two chains", () => {
-  test("tells what it takes on the one whose node is there, and settles there, while the other's is away", async () => {
+  test("lists the kinds of the reachable chain and settles there while the other chain's node is unreachable", async () => {
     const shop = await openShop();
     const away = startNodeProxy(shop.chain.rpcUrl);
     away.answer(() => new Response(SECRET, { status: 502 }));
@@ -133,12 +133,12 @@ describe("the embedded facilitator's options", () => {
     ["no chain", { chains: [] }, "Cannot start the embedded facilitator: x402.chains names no chain"],
     ["a chain twice", { chains: [chain, chain] }, "Cannot use the chain eip155:84532: it is configured twice"],
     [
-      "a network that is none",
+      "an invalid network",
       { chains: [{ ...chain, network: "solana" }] },
       `Cannot use the chain "solana": it is not an EVM network`,
     ],
     [
-      "a URL that is none",
+      "an invalid URL",
       { chains: [{ ...chain, rpc_url: SECRET }] },
       "Cannot use the chain eip155:84532: its RPC endpoint is not an http or https URL",
     ],

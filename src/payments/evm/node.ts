@@ -2,30 +2,33 @@ import { chainId, type Network, parseNetwork } from "../x402/networks.ts";
 import { chainIdRequest } from "./requests.ts";
 import { type Answers, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
 
-/** Milliseconds after which a node is asked for its chain's id again: what is behind an address may change. @bound */
+/**
+ * Time after which a node is asked for its chain id again, in milliseconds: the node behind an address may change.
+ * @bound
+ */
 const CHECK_MS = 60_000;
 
-/** A chain, as a facilitator's own key or a mere reader sees it. */
+/** A chain, for a facilitator with a key or for a reader. */
 export interface EvmNode {
   readonly network: Network;
-  /** Blocks, its own among them, until a transaction counts. */
+  /** Number of blocks, including its own, after which a transaction counts. */
   readonly confirmations: number;
-  /** Milliseconds between two looks for a receipt. */
+  /** Time between two checks for a receipt, in milliseconds. */
   readonly pollMs: number;
   /** Our own clock, in milliseconds. */
   readonly now: () => number;
   read<T>(request: Request<T>): Promise<T | Fault>;
-  /** Several reads as one HTTP request. */
+  /** Sends several reads as one HTTP request. */
   readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Answers<T>>;
-  /** A call that changes something; never tried again. */
+  /** Sends a call that changes something. It is never repeated. */
   write<T>(request: Request<T>): Promise<T | Fault>;
-  /** Asks for the chain's id where that is not known, or not of late; what is wrong with it, or undefined. */
+  /** Asks for the chain id if it is unknown or was not checked recently. Returns the fault, or undefined. */
   check(): Promise<Fault | undefined>;
 }
 
-/** A chain of `x402.chains`, with the URL that its variable holds. */
+/** An entry of `x402.chains`, with the URL from its environment variable. */
 export interface ChainOptions {
-  /** As `eip155:84532` or `base-sepolia`. */
+  /** For example `eip155:84532` or `base-sepolia`. */
   readonly network: string;
   readonly rpc_url: string;
   readonly timeout_ms: number;
@@ -33,7 +36,10 @@ export interface ChainOptions {
   readonly confirmations: number;
 }
 
-/** Refuses to speak to a node of another chain than `network`. Throws where the network is none, or the URL none of http or https, and never repeats the URL. */
+/**
+ * Creates a node that refuses to work if its chain is not `network`. Throws if the network is invalid, or if the URL is
+ * not an http or https URL. The error never contains the URL.
+ */
 export function createNode(options: ChainOptions, now: () => number): EvmNode {
   const network = parseNetwork(options.network);
   if (network === undefined) throw new Error(`Cannot use the chain "${options.network}": it is not an EVM network`);
@@ -43,7 +49,7 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
   }
   const rpc = createRpc(options.rpc_url, options.timeout_ms);
   const expected = chainId(network);
-  /** When its id was the right one, in milliseconds. */
+  /** Time of the last successful check of the chain id, in milliseconds. */
   let checkedAt: number | undefined;
   let checking: Promise<Fault | undefined> | undefined;
 
@@ -56,7 +62,7 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
   }
 
   async function check(): Promise<Fault | undefined> {
-    // A clock may be put back.
+    // The clock may be set back.
     const age = checkedAt === undefined ? CHECK_MS : Math.abs(now() - checkedAt);
     if (age < CHECK_MS) return undefined;
     checking ??= ask().finally(() => {
@@ -79,7 +85,7 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
     },
     async readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Answers<T>> {
       const fault = await check();
-      // One fault answers each request.
+      // The same fault is the result of each request.
       if (fault !== undefined) return requests.map(() => fault) as unknown as Answers<T>;
       return await rpc.readAll<T>(requests);
     },

@@ -6,41 +6,41 @@ import { isFault } from "./rpc.ts";
 import { type Sent } from "./scheme.ts";
 import { type SignedTransaction } from "./transaction.ts";
 
-/** A transaction that was sent, perhaps, and is in no block that counts. */
+/** A transaction that may have been sent, and is in no confirmed block. */
 export interface OpenTransaction {
   readonly tag: string;
-  /** Signs the same again with another nonce or other fees. */
+  /** Signs the same call again with another nonce or other fees. */
   readonly sign: (nonce: bigint, fees: Fees) => SignedTransaction;
   nonce: bigint;
   fees: Fees;
-  /** Of the newest of `hashes`. */
+  /** The newest of `hashes` in its signed form. */
   raw: Hex;
-  /** Every transaction that would do the same, the newest last. */
+  /** All transactions that make the same call, the newest last. */
   readonly hashes: Hex[];
-  /** When it was sent or looked after last, in milliseconds. */
+  /** Time when it was last sent or checked, in milliseconds. */
   touched: number;
-  /** True while it is in a block, one that does not count yet. */
+  /** True while it is in a block that does not have enough confirmations yet. */
   isMined: boolean;
-  /** How often its nonce was found used while it was in no block. */
+  /** The number of checks in which its nonce was used on the chain while it was in no block. */
   misses: number;
-  /** Undefined once nobody waits for it any more. */
+  /** Undefined when no caller waits for it any more. */
   wait: { readonly outcome: Promise<Sent>; readonly resolve: (sent: Sent) => void; readonly until: number } | undefined;
 }
 
-/** Transactions that do the same, at most: further ones are sent again as they are. */
+/** Transactions with the same call. Beyond it the last one is sent again unchanged. */
 const MAX_REPLACEMENTS = 5;
-/** A transaction is looked after when a quarter of its time is over, and again each quarter. */
+/** A transaction is checked after a quarter of its time, and again after each further quarter. */
 const QUARTERS = 4;
-/** Transactions that are sent again at one look, the first ones. */
+/** Transactions that are sent again in one check. The first ones come first, the others wait for the next check. */
 const MAX_RESENT = 16;
 
 export interface OpenTransactions {
-  /** All that are open, by tag. */
+  /** All open transactions, by tag. */
   readonly all: ReadonlyMap<string, OpenTransaction>;
   add(transaction: OpenTransaction): void;
-  /** Waits until its outcome counts, or its time is over. Several may wait for one. */
+  /** Waits until the outcome counts, or the time is over. Several callers may wait for one transaction. */
   wait(transaction: OpenTransaction): Promise<Sent>;
-  /** Forgets those that nobody waits for and whose nonce is used: `count` is the first unused one. */
+  /** Removes transactions that no caller waits for and whose nonce is used: `count` is the first unused nonce. */
   prune(count: bigint): void;
   close(): void;
 }
@@ -51,8 +51,9 @@ interface Bounds {
 }
 
 /**
- * Polls for the receipts of all open transactions together, and sends again or dearer what does not get into a block.
- * `onGap` hears that a nonce was filled that the node had lost: which one is next, only the node knows then.
+ * Polls the receipts of all open transactions together. Sends transactions again, or with higher fees, if they do not
+ * get into a block. Calls `onGap` after filling a nonce that the node had lost: then only the node knows the next
+ * nonce.
  */
 export function createOpenTransactions(
   node: EvmNode,
@@ -86,7 +87,7 @@ export function createOpenTransactions(
     );
   }
 
-  /** One look at every receipt. */
+  /** Checks every receipt once. */
   async function look(): Promise<void> {
     const watched = [...all.values()].filter(({ wait }) => wait !== undefined);
     const asked = watched.flatMap((transaction) => transaction.hashes.map((hash) => ({ transaction, hash })));
@@ -94,7 +95,7 @@ export function createOpenTransactions(
       blockNumberRequest(),
       ...asked.map(({ hash }) => receiptRequest(hash)),
     );
-    // A block may be left again.
+    // A reorganization may drop a block.
     if (!isFault(newest)) for (const transaction of watched) transaction.isMined = false;
     for (const [i, { transaction, hash }] of asked.entries()) {
       const receipt = receipts[i];
@@ -104,14 +105,14 @@ export function createOpenTransactions(
     const now = node.now();
     for (const transaction of watched) {
       const left = transaction.wait === undefined ? undefined : transaction.wait.until - now;
-      // Far more than there was at first: the clock was put back, and nobody is to wait for as long as it was.
+      // If much more time is left than at the start, the clock was set back. Callers must not wait for that long.
       if (left !== undefined && (left <= 0 || left > 2 * receiptTimeoutMs)) {
         leaveOpen(transaction, `no receipt that counts within ${receiptTimeoutMs} ms`);
       }
     }
   }
 
-  /** Looks after those that have waited long. */
+  /** Handles transactions that have waited long. */
   async function nurse(): Promise<void> {
     const due = node.now() - receiptTimeoutMs / QUARTERS;
     const stuck = [...all.values()].filter(
@@ -129,7 +130,8 @@ export function createOpenTransactions(
       .toSorted((a, b) => (a.nonce < b.nonce ? -1 : 1));
     const [head] = own;
     if (head === undefined) return;
-    // What the node has not before the first of ours is lost: nothing of ours would ever get into a block.
+    // The node has lost the transactions before the gateway's first one. Without them, none of the later ones would get
+    // into a block.
     if (head.nonce > count && pending <= count) {
       replace(head, count, head.fees);
       onGap();
@@ -137,12 +139,15 @@ export function createOpenTransactions(
     for (const transaction of own.slice(0, MAX_RESENT)) {
       transaction.touched = node.now();
       const answer = await node.write(sendRequest(transaction.raw));
-      // Receipts wait meanwhile.
+      // The remaining ones are not sent, so that the check for receipts is not delayed.
       if (isFault(answer) && answer.fault === "unavailable") return;
     }
   }
 
-  /** Gives up one whose nonce was used by another: at the second look, for nodes behind one address may differ. */
+  /**
+   * Gives up a transaction whose nonce another one used. It waits for the second check, because nodes behind one
+   * address may differ.
+   */
   function passOver(transaction: OpenTransaction, count: bigint): void {
     if (transaction.nonce >= count) return;
     transaction.touched = node.now();
@@ -162,7 +167,7 @@ export function createOpenTransactions(
   function replace(transaction: OpenTransaction, nonce: bigint, fees: Fees): void {
     if (transaction.hashes.length >= MAX_REPLACEMENTS) return;
     const { raw, hash } = transaction.sign(nonce, fees);
-    // Written down before it is sent: its receipt may come however the sending ends.
+    // Recorded before it is sent: its receipt may come even if sending fails.
     Object.assign(transaction, { nonce, fees, raw });
     transaction.hashes.push(hash);
   }

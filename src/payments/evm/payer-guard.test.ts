@@ -16,7 +16,7 @@ const ASSET: Address = "0x00000000000000000000000000000000000000Bb";
 const MINED: Sent = { kind: "mined", transaction: "0x01", logs: [] };
 const REVERTED: Sent = { kind: "reverted", transaction: "0x01", blockNumber: 1n };
 
-describe.skipIf(!hasChain)("the gas that a payer costs", () => {
+describe.skipIf(!hasChain)("the gas that a payer can cost", () => {
   let shop: Permit2Shop;
   let proxy: NodeProxy;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(!hasChain)("the gas that a payer costs", () => {
     return proxy.ended.filter((method) => method === SEND).length;
   }
 
-  test("is that of what his money covers, not of all that he has signed at once", async () => {
+  test("is limited to payments that the payer's balance covers together", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.payer(20_000n);
     const payments = await Promise.all(Array.from({ length: 8 }, () => shop.pay(payer)));
@@ -48,7 +48,7 @@ describe.skipIf(!hasChain)("the gas that a payer costs", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(0n);
   });
 
-  test("is that of what he allows Permit2 to take", async () => {
+  test("is limited to payments that the Permit2 allowance covers", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.buyer(20_000n);
     const payments = await Promise.all(Array.from({ length: 6 }, () => shop.permit(shop.exact, payer)));
@@ -57,7 +57,7 @@ describe.skipIf(!hasChain)("the gas that a payer costs", () => {
     expect(sends()).toBe(2);
   });
 
-  test("is that of one transaction where a contract denies in a block what it has signed before, and then of none for a while", async () => {
+  test("is one transaction if a contract denies in a block what it signed in the simulation; after that none for a while", async () => {
     let ahead = 0;
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => Date.now() + ahead });
     const account = await shop.chain.deploy("TwoFaced");
@@ -96,10 +96,10 @@ describe.skipIf(!hasChain)("the gas that a payer costs", () => {
   });
 });
 
-describe("a payer's standing", () => {
+describe("the failures of a payer", () => {
   const share: PayerShare = { payer: PAYER, asset: ASSET, value: 1n, isContract: true, funds: async () => 1000n };
 
-  test("bars him for twice as long after each failure in a row, a day at most, and is good again after a success", async () => {
+  test("block the payer for twice as long after each failure in a row, up to a day; a success clears them", async () => {
     let now = 0;
     const guard = createPayerGuard(() => now);
     for (const seconds of [60, 120, 240]) {
@@ -120,7 +120,7 @@ describe("a payer's standing", () => {
     expect(guard.bars(PAYER)).toBe(false);
   });
 
-  test("grows by successes: a contract has one transaction under way at first, and more later", async () => {
+  test("let a contract have one transaction in progress at first, and more after successes", async () => {
     const guard = createPayerGuard(() => 0);
     let atOnce = 0;
     let most = 0;
@@ -138,7 +138,7 @@ describe("a payer's standing", () => {
     expect(most).toBe(3);
   });
 
-  test("of payers without number is forgotten, the oldest first", async () => {
+  test("are remembered for a limited number of payers, and the oldest are dropped first", async () => {
     const guard = createPayerGuard(() => 0);
     await guard.send(share, async () => REVERTED);
     for (let i = 0; i < 4096; i++) {
@@ -148,7 +148,7 @@ describe("a payer's standing", () => {
     expect(guard.bars(PAYER)).toBe(false);
   });
 
-  test("says nothing where what is under way stays open: nothing more is sent", async () => {
+  test("do not count transactions with an open outcome; nothing more is sent", async () => {
     const guard = createPayerGuard(() => 0);
     const open: Sent = { kind: "open", transaction: "0x01", cause: "no receipt" };
     const poor = { ...share, isContract: false, funds: async () => 1n };

@@ -2,20 +2,26 @@ import { type Address } from "../signatures/address.ts";
 import { isFault } from "./rpc.ts";
 import { type PayerShare, type Sent } from "./scheme.ts";
 
-/** Payers whose transactions are remembered; the one longest ago is forgotten first. */
+/** Payers whose transactions are remembered; beyond it the oldest one is forgotten. */
 const MAX_PAYERS = 4096;
-/** Milliseconds for which nothing is sent for a payer after a transaction of his that failed; each further one in a row doubles it. @bound */
+/**
+ * Time for which no transaction is sent for a payer after one has failed, in milliseconds. Each further failure in a
+ * row doubles it. @bound
+ */
 const FIRST_BAR_MS = 60_000;
 const LONGEST_BAR_MS = 86_400_000;
-/** Transactions at a time of a payer that is a contract: one, and one more for each that has gone well since one failed. */
+/**
+ * Transactions in progress of a payer that is a contract; further ones wait. At first one is allowed, and each success
+ * since the last failure allows one more.
+ */
 const MAX_CONTRACT_AT_ONCE = 64;
-/** How often a transaction waits for those of its payer that are under way. */
+/** The number of times that a transaction waits for the other transactions of its payer. Beyond it nothing is sent. */
 const MAX_ROUNDS = 4;
 
 interface Standing {
-  /** Transactions that went well since the last one that failed. */
+  /** Successful transactions since the last failure. */
   good: number;
-  /** Those that failed in a row. */
+  /** Failed transactions in a row. */
   failures: number;
   /** In milliseconds. */
   barredUntil: number;
@@ -27,9 +33,9 @@ interface UnderWay {
 }
 
 export interface PayerGuard {
-  /** True where nothing is sent for him for now. */
+  /** True if no transaction is sent for this payer at present. */
   bars(payer: Address): boolean;
-  /** Sends once what is under way leaves him funds for it. */
+  /** Sends when the payer's funds suffice for this transaction and all others in progress. */
   send(share: PayerShare, send: () => Promise<Sent>): Promise<Sent>;
 }
 
@@ -38,8 +44,9 @@ function withheld(cause: string): Sent {
 }
 
 /**
- * Bounds the gas that a payer can make us pay for transactions that fail: with payments that his funds cover one by one and not
- * together, or with a contract that denies in a block what it has signed in a simulation. `now` in milliseconds.
+ * Limits the gas that a payer can cost us with failing transactions. Such a payer signs payments that the funds cover
+ * one by one but not together. Or the payer is a contract that denies in a block what it signed in a simulation. `now`
+ * is in milliseconds.
  */
 export function createPayerGuard(now: () => number): PayerGuard {
   const standings = new Map<string, Standing>();
@@ -73,7 +80,7 @@ export function createPayerGuard(now: () => number): PayerGuard {
     return [...(underWay.get(payer.toLowerCase()) ?? [])];
   }
 
-  /** True where he is a contract with as much under way as it may have. */
+  /** True if the payer is a contract with the maximum of transactions in progress. */
   function isCrowded(share: PayerShare): boolean {
     const good = standings.get(share.payer.toLowerCase())?.good ?? 0;
     return share.isContract && othersOf(share).length >= Math.min(1 + good, MAX_CONTRACT_AT_ONCE);
@@ -84,9 +91,12 @@ export function createPayerGuard(now: () => number): PayerGuard {
     return othersOf(share).filter((other) => other.share.asset.toLowerCase() === asset);
   }
 
-  /** True where what he owns covers it besides what is under way, and was before that was known. */
+  /**
+   * True if the funds cover this transaction and all that are in progress. Includes those of `before`, which were in
+   * progress before the funds were read.
+   */
   function isCovered(share: PayerShare, before: readonly UnderWay[], owned: bigint): boolean {
-    // What has ended meanwhile may not have shown in the funds as yet.
+    // The funds may not show yet the transactions that have ended meanwhile.
     const counted = new Set([...before, ...sameAsset(share)]);
     return [...counted].reduce((sum, other) => sum + other.share.value, share.value) <= owned;
   }
@@ -115,8 +125,8 @@ export function createPayerGuard(now: () => number): PayerGuard {
         const others = othersOf(share);
         if (!isCrowded(share)) {
           const before = sameAsset(share);
-          // What a single one needs is told by its simulation. Nothing is awaited between a look and `run`: whatever comes at
-          // the same time is to see it.
+          // A single transaction needs only its own simulation. There is no `await` between the check and `run`, so
+          // that concurrent calls see this one.
           if (before.length === 0) return await run(share, send);
           const owned = await share.funds();
           if (isFault(owned)) return withheld(owned.cause);

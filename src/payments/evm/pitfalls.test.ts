@@ -1,4 +1,4 @@
-/** The pitfalls of paying by x402 that want a chain, by number; the others are in src/gateway/policy/payment/pitfalls.test.ts. */
+/** The pitfalls of x402 that need a chain, by number. The others are in src/gateway/policy/payment/pitfalls.test.ts. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { openShop, type Shop } from "./testing/shop.ts";
@@ -13,8 +13,8 @@ describe.skipIf(!hasChain)("pitfalls of settling on a chain", () => {
   }, CHAIN_SETUP_MS);
   afterAll(() => shop.close());
 
-  // Those who look for a receipt every 4 s, whatever the chain does, would take 40 s for ten: no test is given so long.
-  test("pitfall 5: receipts are looked for at the chain's own pace", async () => {
+  // Polling every 4 s, whatever the chain does, would take 40 s for ten payments. No test has that much time.
+  test("pitfall 5: receipts are polled at the chain's own pace", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.payer();
     for (let settled = 0; settled < 10; settled++) {
@@ -23,7 +23,7 @@ describe.skipIf(!hasChain)("pitfalls of settling on a chain", () => {
     }
   });
 
-  test("pitfall 6: one key settles twenty payments at once, each by a transaction of its own", async () => {
+  test("pitfall 6: one key settles twenty payments at once, each with its own transaction", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.payer();
     const payments = await Promise.all(Array.from({ length: 20 }, () => shop.pay(payer)));

@@ -1,4 +1,4 @@
-/** What a node's error means; `other` where nobody can tell. The node's own words go no further. */
+/** The meaning of a node's error; `other` if it is unknown. The node's own text is not passed on. */
 export type Refusal =
   | "reverted"
   | "busy"
@@ -9,7 +9,7 @@ export type Refusal =
   | "unknown method"
   | "other";
 
-/** EIP-1474 and what geth, Nethermind, Besu, Erigon, reth and anvil add to it. */
+/** The codes of EIP-1474, and those that geth, Nethermind, Besu, Erigon, reth and anvil add. */
 const CODES: ReadonlyMap<number, Refusal> = new Map([
   [3, "reverted"],
   [-32_005, "busy"],
@@ -19,7 +19,7 @@ const CODES: ReadonlyMap<number, Refusal> = new Map([
   [-32_601, "unknown method"],
 ]);
 
-/** In the order in which they are looked for: "replacement transaction underpriced" is not "reverted". */
+/** In the order of the search: "replacement transaction underpriced" is not "reverted". */
 const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/nonce too low|nonce is too low|nonce has already been used|oldnonce|invalid nonce/, "nonce too low"],
   [/already known|already imported|known transaction|alreadyknown|already exists/, "already known"],
@@ -33,10 +33,10 @@ const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/method not found|does not exist|not supported|unsupported method/, "unknown method"],
 ];
 
-/** How the error of a call that reverted begins; what follows is the contract's to choose, and nothing to go by. */
+/** The start of the error of a reverted call. The contract chooses the rest of the text, so the rest is not used. */
 const REVERT = /^(?:vm execution error|vm exception|evm error|execution reverted|transaction reverted|reverted)/;
 
-/** Sorts a node's error. `message` is to be short; its letter case does not count. */
+/** Sorts a node's error. `message` should be short; its letter case does not matter. */
 export function toRefusal(code: number, message: string): Refusal {
   const text = message.toLowerCase();
   if (REVERT.test(text)) return "reverted";

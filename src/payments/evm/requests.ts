@@ -2,18 +2,18 @@ import { z } from "zod";
 import { type Address, type Hex } from "../signatures/address.ts";
 import { type Request } from "./rpc.ts";
 
-/** EIP-1474's quantities: without leading zeros, at most 256 bits. */
+/** A quantity of EIP-1474: without leading zeros, at most 256 bits. */
 const quantity = z
   .string()
   .regex(/^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/)
   .transform((text) => BigInt(text));
-/** Hexadecimal characters of the data of a call. */
+/** Longest data of a call, in hex characters; longer data is a fault. */
 const MAX_DATA_CHARACTERS = 512 * 1024;
 const data = z.custom<Hex>(
   (value) => typeof value === "string" && value.length <= MAX_DATA_CHARACTERS && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),
 );
 const hash = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value));
-/** More events than one transaction or search has here. */
+/** Longest list of events; a longer one is a fault. No transaction or search here has as many. */
 const MAX_LOGS = 1000;
 
 const log = z.object({
@@ -43,7 +43,7 @@ export type Receipt = z.infer<typeof receipt>;
 export type Block = z.infer<typeof block>;
 export type FeeHistory = z.infer<typeof feeHistory>;
 
-/** Where and with how much gas a call runs; `from` is the facilitator's account, for contracts that ask who calls. */
+/** The block and the gas limit of a call. `from` is the facilitator's account, for contracts that check the caller. */
 export interface CallOptions {
   readonly from?: Address;
   readonly gas?: bigint;
@@ -66,7 +66,7 @@ export function codeRequest(address: string): Request<Hex> {
   return { method: "eth_getCode", params: [address, "latest"], schema: data };
 }
 
-/** A contract's function, without a transaction. A revert is a Fault with the refusal `reverted`. */
+/** Calls a contract's function without a transaction. A revert is a Fault with the refusal `reverted`. */
 export function callRequest(
   to: string,
   input: Hex,
@@ -85,7 +85,7 @@ export function estimateRequest(from: Address, to: string, input: Hex): Request<
   return { method: "eth_estimateGas", params: [{ from, to, data: input }], schema: quantity };
 }
 
-/** Null where the node has no such block. */
+/** Null if the node does not have this block. */
 export function blockRequest(at: bigint | "latest"): Request<Block | null> {
   return { method: "eth_getBlockByNumber", params: [toTag(at), false], schema: block.nullable() };
 }
@@ -94,12 +94,12 @@ export function blockNumberRequest(): Request<bigint> {
   return { method: "eth_blockNumber", params: [], schema: quantity };
 }
 
-/** Null where the transaction is in no block. */
+/** Null if the transaction is in no block. */
 export function receiptRequest(transaction: Hex): Request<Receipt | null> {
   return { method: "eth_getTransactionReceipt", params: [transaction], schema: receipt.nullable() };
 }
 
-/** Null in `topics` stands for any; several in one place for either. */
+/** Null in `topics` matches any topic; a list of several matches each of them. */
 export function logsRequest(
   address: string,
   topics: readonly (Hex | readonly Hex[] | null)[],
@@ -110,7 +110,7 @@ export function logsRequest(
   return { method: "eth_getLogs", params: [filter], schema: z.array(log).max(MAX_LOGS) };
 }
 
-/** Base fees, and the tip in the middle, of the last blocks; the last base fee is the next block's. */
+/** Base fees and median tips of the last blocks. The last base fee is the next block's. */
 export function feeHistoryRequest(blocks: bigint): Request<FeeHistory> {
   return { method: "eth_feeHistory", params: [toQuantity(blocks), "latest", [50]], schema: feeHistory };
 }

@@ -16,7 +16,7 @@ describe("a call to a node", () => {
     return createRpc(`${proxy.rpcUrl}/v2/${SECRET}`, timeoutMs);
   }
 
-  test("gives several answers by their ids, in the order of the requests", async () => {
+  test("returns several responses by their ids, in the order of the requests", async () => {
     proxy.behave((call) => rpcResult(call, call.method === "eth_chainId" ? "0x1" : "0x2"));
     expect(await rpc().readAll<[bigint, bigint]>([blockNumberRequest(), chainIdRequest()])).toEqual([2n, 1n]);
   });
@@ -31,14 +31,14 @@ describe("a call to a node", () => {
     ["a prototype", () => new Response(`{"__proto__":{"result":"0x1"},"id":1}`)],
     ["a redirect", () => Response.redirect("http://127.0.0.1:9/", 307)],
     ["a refusal as HTML", () => new Response("Forbidden: a-secret-key", { status: 403 })],
-  ])("takes %s for no answer", async (_name, response) => {
+  ])("takes %s for an invalid response", async (_name, response) => {
     proxy.answer(response);
     const [answer] = await rpc().readAll<[bigint]>([chainIdRequest()]);
     expect(answer).toMatchObject({ fault: "failed" });
     expect(JSON.stringify(answer)).not.toContain(SECRET);
   });
 
-  test("reads no more of an answer than its bound", async () => {
+  test("reads a response only up to its limit", async () => {
     let sent = 0;
     proxy.answer(() => {
       const chunk = new Uint8Array(65_536).fill(0x20);
@@ -57,7 +57,7 @@ describe("a call to a node", () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test("ends with its time, and tries no second time then", async () => {
+  test("ends after its timeout, and is then not repeated", async () => {
     proxy.behave(() => "never");
     const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
     expect(answer).toEqual({
@@ -68,7 +68,7 @@ describe("a call to a node", () => {
     expect(proxy.methods).toHaveLength(1);
   });
 
-  test("ends with its time in the middle of an answer too", async () => {
+  test("ends after its timeout also in the middle of a response", async () => {
     proxy.answer(
       () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("[")) })),
     );
@@ -80,7 +80,7 @@ describe("a call to a node", () => {
     } as never);
   });
 
-  test("is tried again where the node is busy, if it is a read", async () => {
+  test("is repeated if the node is busy, if it is a read", async () => {
     proxy.behave((call) => rpcResult(call, "0x5"));
     proxy.answer(() => {
       proxy.answer(undefined);
@@ -89,26 +89,26 @@ describe("a call to a node", () => {
     expect(await rpc().readAll<[bigint]>([chainIdRequest()])).toEqual([5n]);
   });
 
-  test("is never tried again where it changes something", async () => {
+  test("is never repeated if it changes something", async () => {
     proxy.behave((call) => rpcError(call, -32_005, "rate limit"));
     expect(await rpc().write(sendRequest("0x02"))).toMatchObject({ fault: "unavailable", refusal: "busy" });
     expect(proxy.methods).toEqual(["eth_sendRawTransaction"]);
   });
 
-  test("names no URL where nobody listens", async () => {
+  test("shows no URL if the connection is refused", async () => {
     await proxy.close();
     const [answer] = await rpc().readAll<[bigint]>([chainIdRequest()]);
     expect(answer).toEqual({ fault: "unavailable", cause: "no connection to the node" } as never);
   });
 
-  test("sorts errors, and repeats no word of them", async () => {
+  test("sorts errors, and repeats none of their text", async () => {
     proxy.behave((call) => rpcError(call, 3, `execution reverted: ${SECRET}`));
     const [answer] = await rpc().readAll([codeRequest("0x0000000000000000000000000000000000000001")]);
     expect(isFault(answer) ? answer.refusal : answer).toBe("reverted");
     expect(JSON.stringify(answer)).not.toContain(SECRET);
   });
 
-  test("goes one by one to an endpoint that takes no batches", async () => {
+  test("sends single requests to an endpoint that does not support batches", async () => {
     let batches = 0;
     const server = Bun.serve({
       hostname: "127.0.0.1",
@@ -130,7 +130,7 @@ describe("a call to a node", () => {
     await server.stop(true);
   });
 
-  test("goes on with batches after one that came too soon after others", async () => {
+  test("continues with batches after an endpoint refused one because of its rate limit", async () => {
     const bodies: unknown[] = [];
     const server = Bun.serve({
       hostname: "127.0.0.1",
@@ -153,7 +153,7 @@ describe("a call to a node", () => {
     await server.stop(true);
   });
 
-  test("carries a URL's name and password as a field", async () => {
+  test("sends a URL's name and password as a header field", async () => {
     const server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,

@@ -3,17 +3,22 @@ import { z } from "zod";
 import { type Hex } from "../signatures/address.ts";
 import { type Refusal, toRefusal } from "./refusal.ts";
 
-/** Longest answer of a node, in bytes: a batch of receipts has some 100 KB. */
+/** Longest response of a node, in bytes; a longer one is a fault. A batch of receipts has some 100 KB. */
 const MAX_NODE_ANSWER_BYTES = 1024 * 1024;
-/** Calls in one HTTP request; more go in several, one after the other. Endpoints allow from 10 to 1000. */
+/**
+ * Calls in one HTTP request; more calls are sent in several requests, one after the other. Endpoints allow from 10 to
+ * 1000.
+ */
 const MAX_BATCH = 50;
-/** Tries of a read that found no connection or a busy endpoint, and the time between them. */
+/**
+ * Tries of a read if the connection fails or the endpoint is busy, and the time between them; then the read is a fault.
+ */
 const MAX_TRIES = 2;
 const RETRY_MS = 100;
 const MAX_ERROR_TEXT = 512;
 const MAX_ERROR_DATA = 8192;
 
-/** One call, and the shape that its answer must have. */
+/** One call, and the expected shape of its result. */
 export interface Request<T> {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -21,17 +26,18 @@ export interface Request<T> {
 }
 
 /**
- * Why there is no answer. `unavailable`: the node may have the call or not. `failed`: its answer makes no sense. `refused`:
- * it answered with an error. `cause` is for the log: it holds no URL and no word of the node.
+ * The reason why there is no result. `unavailable`: the node may have received the call or not. `failed`: its response
+ * is invalid. `refused`: it responded with an error. `cause` is for the log: it contains no URL and no text of the
+ * node.
  */
 export interface Fault {
   readonly fault: "unavailable" | "failed" | "refused";
   readonly cause: string;
-  /** Of a refusal. */
+  /** Only for `refused`. */
   readonly refusal?: Refusal;
-  /** What a reverted call gave back, where the node tells. */
+  /** The result of a reverted call, if the node sends it. */
   readonly data?: Hex;
-  /** True where the time for an answer was over. */
+  /** True if the timeout has passed. */
   readonly isLate?: boolean;
 }
 
@@ -39,9 +45,9 @@ export type Answers<T extends readonly unknown[]> = { readonly [K in keyof T]: T
 export type Requests<T extends readonly unknown[]> = { readonly [K in keyof T]: Request<T[K]> };
 
 export interface Rpc {
-  /** Several reads as one HTTP request, tried again where nobody answered. */
+  /** Sends several reads as one HTTP request. Repeats it if there is no response. */
   readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Answers<T>>;
-  /** One call that changes something: never tried again, for nobody knows what became of it. */
+  /** Sends one call that changes something. It is never repeated, because its outcome would be unknown. */
   write<T>(request: Request<T>): Promise<T | Fault>;
 }
 
@@ -58,7 +64,10 @@ type Envelope = z.infer<typeof envelope>;
 
 type Post = (body: unknown) => Promise<{ readonly json: unknown } | Fault>;
 
-/** One HTTP request. A name and password in the URL become a header: fetch would refuse the URL, and repeat it in its error. */
+/**
+ * Sends one HTTP request. A name and password in the URL become a header field: fetch would refuse the URL, and repeat
+ * it in its error.
+ */
 function createPost(url: string, timeoutMs: number): Post {
   const target = new URL(url);
   const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
@@ -72,14 +81,14 @@ function createPost(url: string, timeoutMs: number): Post {
     try {
       const response = await fetch(target, {
         method: "POST",
-        // A redirect would carry a signed transaction to wherever it points.
+        // A redirect would send a signed transaction to its target.
         redirect: "manual",
         signal: AbortSignal.timeout(timeoutMs),
         headers,
         body: JSON.stringify(body),
       });
       const json = await readJsonUpTo(response, MAX_NODE_ANSWER_BYTES);
-      // Some endpoints give JSON-RPC errors another status than 200.
+      // Some endpoints send JSON-RPC errors with a status other than 200.
       if (response.status === 200 || (json !== undefined && isAnswer(json))) return { json };
       const isBusy = response.status === 429 || response.status >= 500;
       return { fault: isBusy ? "unavailable" : "failed", cause: `the node responded with ${response.status}` };
@@ -96,7 +105,9 @@ function isAnswer(json: unknown): boolean {
   return Array.isArray(json) || envelope.safeParse(json).data?.error !== undefined;
 }
 
-/** True where the same may be asked at once again: a time-out has cost its time already. */
+/**
+ * True if the same request may be repeated at once. After a timeout it is not repeated, because the time is used up.
+ */
 function isWorthRetry(answer: object): boolean {
   return isFault(answer) && answer.fault === "unavailable" && answer.isLate !== true;
 }
@@ -105,7 +116,7 @@ function toBody({ method, params }: Request<unknown>, id: number): object {
   return { jsonrpc: "2.0", id, method, params };
 }
 
-/** What an answer to `request` says, of the right shape. */
+/** The result of `request` in its response, if it has the right shape. */
 function judge<T>(request: Request<T>, answer: Envelope): T | Fault {
   if (answer.error !== undefined) return toFault(request.method, answer.error);
   const parsed = request.schema.safeParse(answer.result);
@@ -120,12 +131,12 @@ function toFault(method: string, { code, message, data }: NonNullable<Envelope["
     fault: refusal === "busy" ? "unavailable" : "refused",
     cause: `the node refused ${method} (${refusal}, ${code})`,
     refusal,
-    // The pattern above is Hex's.
+    // The pattern above is that of `Hex`.
     ...(isData ? { data: data as Hex } : {}),
   };
 }
 
-/** Answers by id: in a batch they come in any order. The first of an id counts. */
+/** Responses by id, because a batch may return them in any order. The first one with an id counts. */
 function byId(json: unknown): ReadonlyMap<number, Envelope> {
   const found = new Map<number, Envelope>();
   for (const item of Array.isArray(json) ? json.slice(0, MAX_BATCH) : [json]) {
@@ -135,11 +146,14 @@ function byId(json: unknown): ReadonlyMap<number, Envelope> {
   return found;
 }
 
-/** JSON-RPC over HTTP to one node; `timeoutMs` bounds each HTTP request. Faults are values. Throws where `url` is no URL. */
+/**
+ * JSON-RPC over HTTP to one node; `timeoutMs` limits each HTTP request. Faults are values. Throws if `url` is not a
+ * URL.
+ */
 export function createRpc(url: string, timeoutMs: number): Rpc {
   const post = createPost(url, timeoutMs);
   let nextId = 1;
-  /** Some endpoints take no batches: found out once. */
+  /** Some endpoints support no batches. This is detected only once. */
   let takesBatches = true;
 
   function asIds(requests: readonly Request<unknown>[]): readonly number[] {
@@ -179,7 +193,8 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     const whole = Array.isArray(answer.json) ? undefined : refusalWithoutId(answer.json)?.error;
     if (whole !== undefined) {
       const fault = toFault("a batch", whole);
-      // It is too much for now, and would be more in single calls. What comes in one batch is of one node's state.
+      // The endpoint is busy, and single calls would be even more requests. Also, the results of one batch come from
+      // the same state of a node.
       if (fault.fault === "unavailable") return requests.map(() => fault);
       takesBatches = false;
       return await Promise.all(requests.map(read));
@@ -198,7 +213,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
       const all: readonly Request<unknown>[] = requests;
       const answers: unknown[] = [];
       for (let i = 0; i < all.length; i += MAX_BATCH) answers.push(...(await batch(all.slice(i, i + MAX_BATCH))));
-      // batch() gives an answer of the schema's type, or a Fault, for each request in order.
+      // batch() returns a result of the schema's type, or a Fault, for each request in order.
       return answers as unknown as Answers<T>;
     },
     async write<T>(request: Request<T>): Promise<T | Fault> {
@@ -208,7 +223,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   };
 }
 
-/** An error that answers the HTTP request as a whole. */
+/** An error in response to the HTTP request as a whole. */
 function refusalWithoutId(json: unknown): Envelope | undefined {
   const { data } = envelope.safeParse(json);
   return data?.error === undefined || typeof data.id === "number" ? undefined : data;

@@ -5,20 +5,23 @@ import { type EvmNode } from "./node.ts";
 import { type Log } from "./requests.ts";
 import { type Fault } from "./rpc.ts";
 
-/** Whose money a transaction moves: what fails by his doing costs our gas, and him nothing. */
+/**
+ * The payer of a transaction, for the limits on failures: if the payer makes it fail, the gas is ours, and the payer
+ * pays nothing.
+ */
 export interface PayerShare {
   readonly payer: Address;
   readonly asset: Address;
   readonly value: bigint;
-  /** What a contract says of its own signature may be one thing to a simulation, and another in a block. */
+  /** A contract may judge its own signature differently in a simulation and in a block. */
   readonly isContract: boolean;
-  /** What he has that can be moved of the asset by now. */
+  /** The amount of the asset that can be moved from the payer at present. */
   readonly funds: () => Promise<bigint | Fault>;
 }
 
-/** What a facilitator sends to settle a payment. */
+/** The transaction that a facilitator sends to settle a payment. */
 export interface Sending {
-  /** Of the payment and of what is charged: what `resume` finds the transaction by. */
+  /** Identifies payment and charge, so that `resume` finds the transaction. */
   readonly tag: string;
   readonly to: Address;
   readonly data: Hex;
@@ -26,10 +29,12 @@ export interface Sending {
 }
 
 /**
- * What became of a transaction. `mined`: it counts, and did what it was to do as far as its status tells. `reverted`: it
- * counts, and changed nothing. `rejected`: no node would run it (it would revert now, or takes more than `max_gas`), and
- * nothing was sent. `withheld`: nothing was sent, for another reason, which may pass. `open`: it was sent, perhaps, and
- * nobody knows.
+ * The outcome of a transaction.
+ * `mined`: it has its confirmations, and succeeded according to its status.
+ * `reverted`: it has its confirmations, and changed nothing.
+ * `rejected`: no node accepts it, because it would revert now or needs more than `max_gas`. Nothing was sent.
+ * `withheld`: nothing was sent, for another reason, which may be temporary.
+ * `open`: it may have been sent, and its outcome is unknown.
  */
 export type Sent =
   | { readonly kind: "mined"; readonly transaction: Hex; readonly logs: readonly Log[] }
@@ -41,34 +46,36 @@ export type Sent =
 /** The facilitator's own account on one chain. */
 export interface Sender {
   readonly account: Address;
-  /** Gas that one settlement may take at most: simulate with it as the call's `gas`. */
+  /** Highest gas of one settlement. Simulate with it as the call's `gas`. */
   readonly maxGas: bigint;
-  /** True where nothing is sent for this payer for now: transactions of his have failed. */
+  /** True if no transaction is sent for this payer at present, because the payer's earlier ones failed. */
   bars(payer: Address): boolean;
-  /** Waits on for a transaction that was left open; undefined where there is none. Never throws. */
+  /** Continues to wait for an open transaction; undefined if there is no such transaction. Never throws. */
   resume(tag: string): Promise<Sent> | undefined;
-  /** Signs and broadcasts, in the order of calls, and waits until the outcome counts or is open. Never throws. */
+  /** Signs and broadcasts in the order of calls. Waits until the outcome counts, or is open. Never throws. */
   send(sending: Sending): Promise<Sent>;
 }
 
-/** What a transfer method works with on one chain. */
+/** The chain access of a transfer method. */
 export interface Chain {
   readonly node: EvmNode;
   readonly sender: Sender;
 }
 
 /**
- * A way to move money on EVM chains; stateless. Faults are values. The embedded facilitator calls `settle` for a payment's nonce
- * once at a time.
+ * A method to move money on EVM chains; it has no state. Faults are values. The embedded facilitator makes only one
+ * `settle` call at a time for each payment nonce.
  */
 export interface Method {
   readonly scheme: "exact" | "upto";
-  /** True for the payments that it settles, by the form of their payload. */
+  /** True for payments that it settles, by the form of their payload. */
   takes(payment: PaymentPayload): boolean;
-  /** What /supported must tell of it, as `upto`'s `facilitatorAddress`. */
+  /** Values for the kind in /supported, such as `facilitatorAddress` of `upto`. */
   extra?(account: Address): Readonly<Record<string, unknown>>;
   verify(chain: Chain, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification>;
-  /** Idempotent: what has settled before is found, and nothing sent. `refused` only where nothing has moved. */
+  /**
+   * Idempotent: a payment that has settled before is found, and nothing is sent. `refused` only if no money has moved.
+   */
   settle(chain: Chain, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement>;
   /** Needs no key. */
   find(node: EvmNode, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome>;

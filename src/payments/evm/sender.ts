@@ -10,7 +10,7 @@ import { type Fault, isFault } from "./rpc.ts";
 import { type Sender, type Sending, type Sent } from "./scheme.ts";
 import { type SignedTransaction, signTransaction } from "./transaction.ts";
 
-/** What one key may do on one chain. */
+/** The limits of one key on one chain. */
 export interface SenderBounds {
   /** Wei per unit of gas. */
   readonly maxFeePerGas: bigint;
@@ -21,34 +21,43 @@ export interface SenderBounds {
 
 /** A sender that its owner closes. */
 export interface OwnSender extends Sender {
-  /** Whoever waits for an outcome learns that it is open. */
+  /** Ends all waits; the waiting callers get an open outcome. */
   close(): void;
 }
 
-/** Broadcasts of one transaction with other nonces or fees, where the node refuses the first ones. */
+/**
+ * Broadcasts of one transaction with other nonces or fees, if the node refuses the first ones. Beyond it nothing is
+ * sent.
+ */
 const MAX_BROADCASTS = 4;
-/** State may change between estimate and block, and an authorization costs a little more the first time. */
+/**
+ * Part of the estimated gas that is used as the limit, in percent. The state may change between estimate and block, and
+ * an authorization costs a little more the first time.
+ */
 const GAS_MARGIN_PERCENT = 125n;
 
 function withheld(cause: string): Sent {
   return { kind: "withheld", cause };
 }
 
-/** The key's transactions on one chain, with nonces in order. Nobody else may send with that key. */
+/** The key's transactions on one chain, with nonces in order. No other program may send with this key. */
 export function createSender(node: EvmNode, account: Account, bounds: SenderBounds): OwnSender {
   const id = chainId(node.network);
   const guard = createPayerGuard(node.now);
-  /** Sendings before their broadcast. */
+  /** Transactions before their broadcast. */
   let preparing = 0;
-  /** The nonce of the next transaction; undefined where only the node can tell. */
+  /** The nonce of the next transaction; undefined if only the node knows it. */
   let next: bigint | undefined;
   const open = createOpenTransactions(node, account.address, bounds, () => {
     next = undefined;
   });
-  /** One broadcast at a time, so that a refused one leaves no gap behind which later ones would be stuck. */
+  /**
+   * One broadcast at a time. A refused broadcast must not leave a nonce unused, because later transactions would wait
+   * for it.
+   */
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** Gas and fees within the bounds, or why nothing can be sent. */
+  /** The gas and fees within the limits, or the reason why nothing can be sent. */
   async function prepare({ to, data }: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
     const [fees, gas] = await Promise.all([
       currentFees(node, bounds.maxFeePerGas),
@@ -66,14 +75,14 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
     return (nonce, fees) => signTransaction({ chainId: id, nonce, ...fees, gas, to, data }, account.privateKey);
   }
 
-  /** The chain's fees by now, and more than `refused` in any case; undefined where that is above the bound. */
+  /** The chain's current fees, and always more than `refused`; undefined if they would be above the limit. */
   async function feesAbove(refused: Fees): Promise<Fees | undefined> {
     const now = await currentFees(node, bounds.maxFeePerGas);
     if (now === "too dear") return undefined;
     return raisedFees(refused, isFault(now) ? refused : now, bounds.maxFeePerGas);
   }
 
-  /** The next nonce, and never less than `least`. */
+  /** The next nonce, at least `least`. */
   async function nonceFrom(least: bigint): Promise<bigint | Fault> {
     const known = next ?? (await node.read(transactionCountRequest(account.address, "pending")));
     if (isFault(known)) return known;
@@ -97,7 +106,7 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
         next = verdict === "sent" ? nonce + 1n : undefined;
         return opened(sending.tag, sign, { nonce, fees, ...signed });
       }
-      // Only the node knows what the key's account has done meanwhile.
+      // Only the node knows the transactions that the key's account has sent meanwhile.
       next = undefined;
       if (verdict === "nonce too low") least = nonce + 1n;
       else if (verdict === "underpriced") fees = await feesAbove(fees);
@@ -118,7 +127,7 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
     return transaction;
   }
 
-  /** Waits for its turn: sendings go out in the order in which they got here. */
+  /** Waits for its turn, so that transactions are sent in the order of calls. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = turn.then(work);
     turn = mine.catch(() => undefined);
@@ -163,14 +172,17 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
   };
 }
 
-/** Why nothing was sent, where a read before it found a fault. */
+/** The outcome if a read before the broadcast found a fault: nothing was sent. */
 function unsent({ refusal, data, cause }: Fault): Sent {
   if (refusal === "reverted") return { kind: "rejected", ...(data === undefined ? {} : { data }) };
   if (refusal === "no funds") return withheld("the facilitator's account cannot pay for gas: nothing was sent");
   return withheld(`${cause}: nothing was sent`);
 }
 
-/** What a fault of a broadcast means. Where the node's answer is lost or unheard of, it may have taken the transaction. */
+/**
+ * The meaning of a fault of a broadcast. If the node's response is lost or unknown, the node may have taken the
+ * transaction.
+ */
 function judge(fault: Fault): "sent" | "perhaps sent" | "nonce too low" | "underpriced" | Sent {
   if (fault.refusal === "already known") return "sent";
   if (fault.refusal === "nonce too low" || fault.refusal === "underpriced") return fault.refusal;

@@ -9,7 +9,7 @@ import { type NodeProxy, rpcError, startNodeProxy } from "./testing/node-proxy.t
 import { freshAccount, openShop, type Shop } from "./testing/shop.ts";
 
 const SEND = "eth_sendRawTransaction";
-/** Base fees of a block in wei: 1 gwei, and 20, ten times what a transaction offers by then. */
+/** Base fees of a block in wei: 1 gwei, and 20 gwei, ten times the fee of the transaction. */
 const CHEAP = "0x3b9aca00";
 const DEAR = "0x4a817c800";
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -35,19 +35,19 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     await shop.chain.mine();
   });
 
-  /** Transactions that the node has answered: what a test does next comes after them. */
+  /** Number of transactions that the node has responded to. The test continues after them. */
   function sends(): number {
     return proxy.ended.filter((method) => method === SEND).length;
   }
 
-  /** A stranger's transaction that goes before those of the facilitator. */
+  /** Sends another account's transaction before those of the facilitator. */
   async function goBefore(from: Hex, data: Hex): Promise<void> {
     await shop.chain.fund(from);
     const fees = { maxFeePerGas: "0x174876e800", maxPriorityFeePerGas: "0x174876e800", gas: "0x30d40" };
     await shop.chain.rpc("eth_sendTransaction", [{ from, to: shop.token.address, data, ...fees }]);
   }
 
-  test("sends nothing where the chain is dearer than the bound", async () => {
+  test("sends nothing if the chain's fees are above the limit", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, max_fee_per_gas: "1000" });
     const payment = await shop.pay(await shop.payer());
     expect(await facilitator.settle(payment, shop.requirements)).toEqual({
@@ -59,7 +59,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await facilitator.find(payment, shop.requirements)).toEqual({ kind: "unspent" });
   });
 
-  test("refuses what takes more gas than the bound, before and at settlement", async () => {
+  test("refuses a payment that needs more gas than the limit, before and at settlement", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, max_gas: 40_000 });
     const payment = await shop.pay(await shop.payer());
     const refusal = { kind: "refused", reason: "invalid_exact_evm_transaction_simulation_failed" } as const;
@@ -68,7 +68,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(sends()).toBe(0);
   });
 
-  test("sends nothing where its account cannot pay, and settles once it can", async () => {
+  test("sends nothing if its account cannot pay, and settles once it can", async () => {
     const facilitator = await shop.facilitator();
     await shop.chain.fund(facilitator.account.address, 0n);
     const payment = await shop.pay(await shop.payer());
@@ -81,7 +81,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 
-  test("finds the transaction whose broadcast was never answered", async () => {
+  test("finds the transaction whose broadcast got no response", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     let lost = 0;
     proxy.behave(async (call, forward) => {
@@ -97,7 +97,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await facilitator.settle(next, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 
-  test("sends again what never arrived, and leaves no gap before what came after it", async () => {
+  test("sends a lost transaction again, and leaves no gap before the following ones", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, receipt_timeout_ms: 4000 });
     let lost = 0;
     proxy.behave(async (call, forward) => {
@@ -107,14 +107,14 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     });
     const payments = await Promise.all([1, 2, 3].map(async () => await shop.pay(await shop.payer())));
     const settlements = await Promise.all(payments.map((payment) => facilitator.settle(payment, shop.requirements)));
-    // The lost one's nonce went to the next: it may end open, but nothing is stuck behind it.
+    // The next transaction took the lost one's nonce. The lost one may stay open, but nothing waits for it.
     expect(settlements.filter(({ kind }) => kind === "settled").length).toBeGreaterThanOrEqual(2);
     expect(lost).toBe(1);
     const again = await Promise.all(payments.map((payment) => facilitator.settle(payment, shop.requirements)));
     expect(again.map(({ kind }) => kind)).toEqual(["settled", "settled", "settled"]);
   });
 
-  test("leaves a late receipt open with its transaction, and finds it settled afterwards", async () => {
+  test("leaves a payment open if the receipt is late, and finds it settled afterwards", async () => {
     const facilitator = await shop.facilitator({ receipt_timeout_ms: 100 });
     const payer = await shop.payer();
     const payment = await shop.pay(payer);
@@ -130,13 +130,13 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
-  test("is left open, not waited for, where the clock is put back, and is found by asking again", async () => {
+  test("leaves a payment open if the clock is set back, and finds it settled with a later call", async () => {
     let behind = 0;
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => Date.now() - behind });
     const payment = await shop.pay(await shop.payer());
     await shop.chain.setMining(false);
     const settling = facilitator.settle(payment, shop.requirements);
-    // Its time has begun by then.
+    // By then, its waiting time has begun.
     await until(() => proxy.methods.includes("eth_getTransactionReceipt"));
     behind = 86_400_000;
     expect(await settling).toMatchObject({ kind: "unknown", transaction: expect.stringMatching(HASH) });
@@ -157,7 +157,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await settling).toMatchObject({ kind: "settled" });
   });
 
-  test("pays once where its process ends with a transaction under way", async () => {
+  test("pays once if its process ends during a transaction", async () => {
     const account = freshAccount();
     const before = await shop.facilitator({ account, receipt_timeout_ms: 100 });
     const payer = await shop.payer();
@@ -178,7 +178,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(980_000n);
   });
 
-  test("pays more for a transaction that is stuck, within the bound", async () => {
+  test("raises the fees of a stuck transaction, within the limit", async () => {
     const facilitator = await shop.facilitator({
       rpc_url: proxy.rpcUrl,
       receipt_timeout_ms: 6000,
@@ -196,14 +196,14 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await settling).toMatchObject({ kind: "settled" });
   });
 
-  test("asks for the fees again where they rise before its transaction arrives", async () => {
+  test("reads the fees again if they rise before its transaction arrives", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, max_fee_per_gas: "100000000000" });
     const payment = await shop.pay(await shop.payer());
     let risen = false;
     proxy.behave(async (call, forward) => {
       if (call.method === SEND && !risen) {
         risen = true;
-        // The block that shows it, and the next one, which the transaction asks for.
+        // The block that shows the fee, and the next one, which the transaction needs.
         await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", [DEAR]);
         await shop.chain.mine();
         await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", [DEAR]);
@@ -214,7 +214,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(sends()).toBe(2);
   });
 
-  test("sends again what the node has forgotten", async () => {
+  test("sends a transaction again that the node has forgotten", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, receipt_timeout_ms: 6000 });
     const payments = await Promise.all([1, 2, 3].map(async () => await shop.pay(await shop.payer())));
     await shop.chain.setMining(false);
@@ -226,7 +226,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect((await Promise.all(settling)).map(({ kind }) => kind)).toEqual(["settled", "settled", "settled"]);
   });
 
-  test("answers busy above its bound, and keeps what is under way", async () => {
+  test("responds busy above its limit, and keeps the transactions in progress", async () => {
     const facilitator = await shop.facilitator({ max_pending: 2 });
     const payments = await Promise.all(Array.from({ length: 5 }, async () => await shop.pay(await shop.payer())));
     await shop.chain.setMining(false);
@@ -239,7 +239,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect((await Promise.all(settling.slice(0, 2))).map(({ kind }) => kind)).toEqual(["settled", "settled"]);
   });
 
-  test("goes on where somebody else has sent with its key", async () => {
+  test("continues after another program has sent with its key", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.payer();
     for (let i = 0; i < 2; i++) {
@@ -263,7 +263,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     });
     const settling = facilitator.settle(await shop.pay(await shop.payer()), shop.requirements);
     if (message === "nonce too low") {
-      // It believes the node, and takes the next one: somebody must use the first.
+      // The sender trusts the node, and takes the next nonce, so another program must use the first one.
       await until(() => sends() > 1);
       await shop.chain.send({ from: facilitator.account.address, to: PAYEE });
     }
@@ -271,7 +271,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(refused).toBe(1);
   });
 
-  test("takes a transaction for sent that the node knows already", async () => {
+  test("counts a transaction as sent if the node knows it already", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     proxy.behave(async (call, forward) => {
       const answer = await forward();
@@ -282,7 +282,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(sends()).toBe(1);
   });
 
-  test("refuses where the money was gone before its transaction's turn", async () => {
+  test("refuses a payment if the money was gone before its transaction's turn", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.payer(10_000n);
     const payment = await shop.pay(payer);
@@ -294,7 +294,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await settling).toEqual({ kind: "refused", reason: "invalid_exact_evm_insufficient_balance" });
   });
 
-  test("takes a payment for settled that a stranger sends while its own transaction waits", async () => {
+  test("counts a payment as settled if another account sends it while its own transaction waits", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.payer();
     const payment = await shop.pay(payer);

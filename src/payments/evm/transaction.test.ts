@@ -10,7 +10,7 @@ import { signTransaction } from "./transaction.ts";
 const account = privateKeyToAccount(PRIVATE_KEY);
 const number = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
-test("signs any transaction byte for byte as another library does", async () => {
+test("any transaction is signed byte for byte as in another library", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({

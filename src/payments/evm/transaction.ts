@@ -3,7 +3,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../signatures/address.ts";
 
-/** What a transaction of EIP-1559 says, besides that it moves no ether and has no access list. Fees are in wei per unit of gas. */
+/** A transaction of EIP-1559, without ether and access list. Fees are in wei per unit of gas. */
 export interface Transaction {
   readonly chainId: bigint;
   readonly nonce: bigint;
@@ -20,7 +20,7 @@ export interface SignedTransaction {
 }
 
 const TYPE_EIP1559 = 2;
-/** Longest payload that RLP puts into one byte with its length. */
+/** Longest payload whose length RLP puts into a single byte. */
 const SHORT = 55;
 
 type Item = Uint8Array | readonly Item[];

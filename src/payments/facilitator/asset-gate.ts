@@ -10,8 +10,8 @@ export interface TakenAsset {
 }
 
 /**
- * The same facilitator for these tokens alone, on these networks: of any other nothing is asked of a chain. A token is a
- * program of whoever made it, and may burn the gas of every settlement up to its bound, for as many payers as there are.
+ * Limits a facilitator to these tokens on these networks. For all other tokens, no chain is asked. A token is a program
+ * of its publisher: it could use gas up to the limit in each settlement, for any number of payers.
  */
 export function takeOnly(
   facilitator: Facilitator,
@@ -36,7 +36,7 @@ export function takeOnly(
       return reason === undefined ? await facilitator.settle(payment, requirements) : { kind: "refused", reason };
     },
     async find(payment, requirements) {
-      // It may have been settled when its token was taken.
+      // The payment may have been settled when its token was still allowed.
       if (refusalOf(requirements) !== undefined) {
         return { kind: "unknown", cause: "the facilitator does not take this token or network" };
       }

@@ -26,7 +26,7 @@ afterAll(() => store.close());
 
 const charging = (amount: string): PaymentRequirements => ({ ...upto, amount });
 
-test("test mode sells by upto: what is charged is settled once, whatever is charged the next time", async () => {
+test("test mode sells under upto: the charge is settled once, even if a later call charges another amount", async () => {
   const payment = signedPermit2(upto, NOW_S);
   expect(await facilitator.verify(payment, upto)).toEqual({ kind: "valid", payer: PAYER });
   const settled = await facilitator.settle(payment, charging("1234"));
@@ -40,7 +40,7 @@ test("test mode sells by upto: what is charged is settled once, whatever is char
   expect(await facilitator.verify(payment, upto)).toEqual({ kind: "refused", reason: "permit2_invalid_nonce" });
 });
 
-test("more than the payer agreed to is never charged", async () => {
+test("a charge above the agreed amount is refused", async () => {
   const payment = signedPermit2(upto, NOW_S);
   expect(await facilitator.settle(payment, charging("10001"))).toEqual({
     kind: "refused",
@@ -49,13 +49,13 @@ test("more than the payer agreed to is never charged", async () => {
   expect(await facilitator.find(payment, upto)).toEqual({ kind: "unspent" });
 });
 
-test("a charge of nothing needs no transaction, and spends nothing", async () => {
+test("a charge of 0 needs no transaction, and does not use the nonce", async () => {
   const payment = signedPermit2(upto, NOW_S);
   expect(await facilitator.settle(payment, charging("0"))).toEqual({ kind: "settled", transaction: "", payer: PAYER });
   expect(await facilitator.find(payment, upto)).toEqual({ kind: "unspent" });
 });
 
-test("a nonce is spent for all tokens, and under both schemes", async () => {
+test("a nonce is used for all tokens, and under both schemes", async () => {
   const exact = compileTerms({ ...TERMS, asset_transfer_method: "permit2" });
   const payment = signedPermit2(exact, NOW_S, { nonce: "77" });
   expect(await facilitator.settle(payment, exact)).toMatchObject({ kind: "settled" });

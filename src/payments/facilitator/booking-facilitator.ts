@@ -9,14 +9,17 @@ import { paymentKey } from "../x402/payment-key.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { transferOf } from "../x402/transfer.ts";
 
-/** What a test-mode transaction hash starts with: nobody takes it for a real one ("test", twice). */
+/**
+ * The first characters of each test-mode transaction hash ("test", twice), so that it cannot be mistaken for a real
+ * one.
+ */
 const TRANSACTION_PREFIX = "7e577e57";
 
 function transactionOf(hash: Uint8Array): string {
   return `0x${TRANSACTION_PREFIX}${bytesToHex(keccak_256(hash)).slice(TRANSACTION_PREFIX.length)}`;
 }
 
-/** Who settles under `upto` in test mode: nobody's account. */
+/** The facilitator's address under `upto` in test mode. It belongs to no account. */
 const FACILITATOR_ADDRESS = "0x7e577e577e577E577E577e577e577E577e577E57";
 
 function spentReason(payment: PaymentPayload): Reason {
@@ -24,8 +27,8 @@ function spentReason(payment: PaymentPayload): Reason {
 }
 
 /**
- * The embedded facilitator of test mode: checks signature, amount, recipient, times and nonce as a chain would, and books
- * the transfer instead of making it. Nobody's balance is asked for. `now` is in milliseconds.
+ * The embedded facilitator of test mode. It checks signature, amount, recipient, times and nonce as a chain would, and
+ * records the transfer instead of making it. It checks no balance. `now` is in milliseconds.
  */
 export function createBookingFacilitator(bookings: Bookings, now: () => number): Facilitator {
   function check(payment: PaymentPayload, requirements: PaymentRequirements): Checked | Reason {
@@ -61,7 +64,7 @@ export function createBookingFacilitator(bookings: Bookings, now: () => number):
           return { kind: "refused", reason: "invalid_upto_evm_payload_settlement_exceeds_amount" };
         const reason = checkTerms(payment, most, now() / 1000);
         if (reason !== undefined) return { kind: "refused", reason };
-        // As on a chain: nothing moves, so that there is nothing to write down.
+        // As on a chain, no money moves, so there is no transfer to record.
         if (requirements.amount === "0") return { kind: "settled", transaction: "", payer: signed.payer };
       }
       const booking =
@@ -89,7 +92,7 @@ export function createBookingFacilitator(bookings: Bookings, now: () => number):
     },
 
     async close() {
-      // The bookings are the store's to close.
+      // The store closes the recorded transfers.
     },
   };
 }

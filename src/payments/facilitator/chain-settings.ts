@@ -2,24 +2,26 @@ import { type EmbeddedChainOptions, type EmbeddedOptions } from "../evm/embedded
 import { type Network, parseNetwork } from "../x402/networks.ts";
 import { type Environment, readSecret } from "./secrets.ts";
 
-/** Calls to a chain, one after another, that an answer may need; and time for all else, in milliseconds. */
+/**
+ * The number of consecutive chain calls that one response may need. `SLACK_MS` is for all other work, in milliseconds.
+ */
 const CALLS_PER_ANSWER = 4;
 const SLACK_MS = 1000;
-/** The longest that a timer takes, in milliseconds. */
+/** The longest delay of a timer, in milliseconds. Longer timeouts are reduced to it. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
-/** One of `x402.chains`. */
+/** One entry of `x402.chains`. */
 export interface ChainSettings extends Omit<EmbeddedChainOptions, "network" | "rpc_url"> {
   readonly network: string;
   readonly rpc_url_env: string;
 }
 
-/** The same with what the environment holds. */
+/** A chain's settings with the values from the environment. */
 export interface ReadChain extends EmbeddedChainOptions {
   readonly network: Network;
 }
 
-/** What an embedded facilitator is made of. */
+/** The options of an embedded facilitator, with the values from the environment. */
 export interface ReadEmbedded extends EmbeddedOptions {
   readonly chains: readonly ReadChain[];
 }
@@ -29,7 +31,7 @@ export interface EmbeddedSettings {
   readonly chains: readonly ChainSettings[];
 }
 
-/** The chains with the URLs that the environment holds. Throws, naming the place in the configuration, where one is missing. */
+/** The chains with the URLs from the environment. Throws if a URL is missing; the error names the configuration key. */
 export function readChains(chains: readonly ChainSettings[], environment: Environment): ReadChain[] {
   return chains.map(({ network: name, rpc_url_env: variable, ...options }, i) => {
     const network = parseNetwork(name);
@@ -38,7 +40,7 @@ export function readChains(chains: readonly ChainSettings[], environment: Enviro
   });
 }
 
-/** The embedded facilitator's options; undefined where it is off. Throws as `readChains` does. */
+/** The embedded facilitator's options; undefined if it is off. Throws like `readChains`. */
 export function readEmbedded(
   { embedded, chains }: EmbeddedSettings,
   environment: Environment,
@@ -52,13 +54,16 @@ export function readEmbedded(
   };
 }
 
-/** Milliseconds in which an embedded facilitator in another process answers: a few calls to the slowest chain. */
+/**
+ * Time in which an embedded facilitator in another process responds to /verify, in milliseconds: a few calls to the
+ * slowest chain.
+ */
 export function verifyTimeoutOf(chains: readonly ChainSettings[]): number {
   const slowest = Math.max(0, ...chains.map(({ timeout_ms: timeoutMs }) => timeoutMs));
   return Math.min(CALLS_PER_ANSWER * slowest + SLACK_MS, MAX_TIMEOUT_MS);
 }
 
-/** Milliseconds in which it says what became of a settlement. */
+/** Time in which it responds to /settle, in milliseconds. */
 export function settleTimeoutOf(chains: readonly ChainSettings[]): number {
   const receipt = Math.max(0, ...chains.map(({ receipt_timeout_ms: receiptMs }) => receiptMs));
   return Math.min(receipt + verifyTimeoutOf(chains), MAX_TIMEOUT_MS);

@@ -11,7 +11,7 @@ function setUp() {
   return { clock, changes, breaker, fail };
 }
 
-test("it opens after so many failures in a row, and an answer between them starts the count again", () => {
+test("the breaker opens after the maximum of failures in a row, and a response between them restarts the count", () => {
   const { breaker, changes, fail } = setUp();
   fail(MAX_FAILURES_IN_A_ROW - 1);
   breaker.succeeded();
@@ -22,7 +22,7 @@ test("it opens after so many failures in a row, and an answer between them start
   expect(changes).toEqual([true]);
 });
 
-test("after a while one call goes through, and closes it where it is answered", () => {
+test("after a while one call is let through, and a response to it closes the breaker", () => {
   const { breaker, clock, changes, fail } = setUp();
   fail(MAX_FAILURES_IN_A_ROW);
   clock.now += OPEN_MS - 1;
@@ -34,7 +34,7 @@ test("after a while one call goes through, and closes it where it is answered", 
   expect(changes).toEqual([true, false]);
 });
 
-test("a probe that fails keeps it open, and one that never ends does not keep it so", () => {
+test("a probe that fails keeps the breaker open, and a probe that never ends does not", () => {
   const { breaker, clock, changes, fail } = setUp();
   fail(MAX_FAILURES_IN_A_ROW);
   clock.now += OPEN_MS;

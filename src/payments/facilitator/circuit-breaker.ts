@@ -1,10 +1,10 @@
-/** So many calls in a row that nobody answered open the breaker. */
+/** Number of calls in a row without a response that open the breaker. */
 export const MAX_FAILURES_IN_A_ROW = 5;
-/** Milliseconds for which an open breaker lets nobody through, before and after each probe. @bound */
+/** Milliseconds for which an open breaker lets no call through, before and after each probe. @bound */
 export const OPEN_MS = 5000;
 
 export interface BreakerDeps {
-  /** Milliseconds that only grow. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly onChange: (isOpen: boolean) => void;
 }
@@ -19,7 +19,7 @@ export interface BreakerDeps {
 export class CircuitBreaker {
   readonly #deps: BreakerDeps;
   #failures = 0;
-  /** When the next probe may go; undefined while it is closed. */
+  /** Time of the next probe; undefined while the breaker is closed. */
   #probeAt: number | undefined;
 
   constructor(deps: BreakerDeps) {
@@ -30,7 +30,10 @@ export class CircuitBreaker {
     return this.#probeAt !== undefined;
   }
 
-  /** False: do not call. Who asks while a probe is due is the probe; one that is never heard of again holds up nobody longer. */
+  /**
+   * Returns false if the caller must not call. If a probe is due, the caller's call is the probe. If a probe never
+   * ends, another one is due after `OPEN_MS`.
+   */
   admits(): boolean {
     if (this.#probeAt === undefined) return true;
     const now = this.#deps.now();
@@ -39,7 +42,7 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** A call was answered, whatever the answer was. */
+  /** Records a call that got a response, with any status. */
   succeeded(): void {
     this.#failures = 0;
     if (this.#probeAt === undefined) return;
@@ -47,7 +50,7 @@ export class CircuitBreaker {
     this.#deps.onChange(false);
   }
 
-  /** Nobody answered a call. */
+  /** Records a call that got no response. */
   failed(): void {
     this.#failures += 1;
     if (this.#failures < MAX_FAILURES_IN_A_ROW) return;

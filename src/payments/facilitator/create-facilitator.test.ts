@@ -55,7 +55,7 @@ test("a configuration without a facilitator sells nothing", () => {
   );
 });
 
-test("test mode goes before a route's own facilitator, that before the embedded one, and that before the common one", () => {
+test("the order is test mode, the route's own facilitator, the embedded one, the common one", () => {
   const embedded = { enabled: true };
   const own = "https://own.example";
   const kinds = [
@@ -67,19 +67,19 @@ test("test mode goes before a route's own facilitator, that before the embedded 
   expect(kinds).toEqual(["booking", own, "embedded", SETTINGS.facilitator_url]);
 });
 
-/** How many secret fields a route's facilitator is shown; -1 where it is none behind HTTP. */
+/** Number of secret headers that a route's facilitator receives; -1 if it is not an HTTP facilitator. */
 function headersOf(url: string, globalUrl = SETTINGS.facilitator_url): number {
   const choice = chooseFacilitator({ ...SETTINGS, facilitator_url: globalUrl }, url);
   return choice.kind === "http" ? choice.headers.length : -1;
 }
 
-test("only the origin of the common facilitator is shown its headers", () => {
+test("only the origin of the common facilitator receives its headers", () => {
   expect([headersOf(""), headersOf("https://facilitator.example/other")]).toEqual([1, 1]);
   expect([headersOf("https://own.example"), headersOf("http://facilitator.example/x402")]).toEqual([0, 0]);
   expect([headersOf("https://own.example", ""), headersOf("unix:/a", "unix:/b")]).toEqual([1, 0]);
 });
 
-test("a secret that is not set, or no field's value, stops the start and is not repeated", () => {
+test("a secret that is missing or not a valid field value stops the start, and the error does not repeat it", () => {
   const choice = chooseFacilitator(SETTINGS, "");
   const make = (environment: Record<string, string>) => createFacilitator(choice, SETTINGS, { ...DEPS, environment });
   const at = "Cannot use x402.facilitator_headers[0].value_env";
@@ -98,7 +98,7 @@ function pool(environment: Record<string, string> = { FACILITATOR_TOKEN: "a" }) 
   return new Facilitators({ ...DEPS, environment, random: () => 0.5, observer: silent, log() {} });
 }
 
-test("configurations share what they name alike, and the last of them closes it", () => {
+test("configurations share facilitators with equal settings, and the last configuration closes them", () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const facilitators = pool();
   const settings = { ...SETTINGS, facilitator_url: server.url.origin };
@@ -119,7 +119,7 @@ test("configurations share what they name alike, and the last of them closes it"
   void server.stop(true);
 });
 
-test("another value of a secret makes another facilitator", () => {
+test("a changed secret creates another facilitator", () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const environment = { FACILITATOR_TOKEN: "a" };
   const facilitators = pool(environment);
@@ -134,7 +134,7 @@ test("another value of a secret makes another facilitator", () => {
   void server.stop(true);
 });
 
-test("what facilitators are asked is counted, and how it ends", async () => {
+test("calls to facilitators are counted by their outcome", async () => {
   const counted: string[] = [];
   const observer: FacilitatorObserver = {
     asked: (operation, outcome) => void counted.push(`${operation} ${outcome}`),
@@ -154,7 +154,7 @@ test("what facilitators are asked is counted, and how it ends", async () => {
 });
 
 test.skipIf(!hasChain)(
-  "with chains to ask, what has become of a payment is the chain's to say",
+  "if chains are configured, the chain decides the outcome of a payment",
   async () => {
     const chain = await startChain();
     const token = await chain.deployToken();
@@ -177,7 +177,7 @@ test.skipIf(!hasChain)(
     const settlement = await own.settle(payment, requirements);
     expect(settlement.kind).toBe("settled");
     expect<object>(await facilitator.find(payment, requirements)).toMatchObject(settlement);
-    // Of another network the facilitator is asked.
+    // The chain of another network is not configured, so the facilitator is asked.
     expect(await facilitator.find(payment, { ...requirements, network: "eip155:1" })).toEqual({
       kind: "unknown",
       cause: "no chain to ask",

@@ -7,18 +7,18 @@ import { isFacilitatorUrl } from "./facilitator-call.ts";
 import type * as HttpFacilitators from "./http-facilitator.ts";
 import { type Environment, readSecretHeaders, type SecretHeader } from "./secrets.ts";
 
-/** As `bookingFacilitators`. */
+/** Loaded on first use, like `bookingFacilitators`. */
 const chainReaders = (): typeof ChainReaders => require("../evm/chain-reader.ts");
 
-/** As `bookingFacilitators`. */
+/** Loaded on first use, like `bookingFacilitators`. */
 const httpFacilitators = (): typeof HttpFacilitators => require("./http-facilitator.ts");
 
-/** Each of these is loaded when the first of its kind is wanted: most gateways sell nothing (bench start). */
+/** Each of these modules is loaded on first use, because most gateways sell nothing (bench start). */
 const bookingFacilitators = (): typeof BookingFacilitators => require("./booking-facilitator.ts");
 
-/** `x402`, as far as it says who verifies and settles. */
+/** The part of `x402` that chooses the facilitator. */
 export interface FacilitatorSettings {
-  /** Empty: none. */
+  /** Empty if no common facilitator is set. */
   readonly facilitator_url: string;
   readonly facilitator_timeout_ms: number;
   readonly facilitator_headers: readonly SecretHeader[];
@@ -28,25 +28,25 @@ export interface FacilitatorSettings {
 }
 
 export interface FacilitatorDeps {
-  /** Test mode's chain, opened on first need. */
+  /** The recorded transfers of test mode, opened on first use. */
   readonly bookings: () => Bookings;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly environment: Environment;
-  /** The one with a key of our own, in this process or behind a socket. */
+  /** The facilitator with the gateway's own key, in this process or behind a socket. */
   readonly embedded: (chains: readonly ChainSettings[]) => Facilitator;
   readonly onBreaker?: ((isOpen: boolean) => void) | undefined;
 }
 
-/** Which facilitator a route has. */
+/** The kind of facilitator that a route uses. */
 export type Choice =
   | { readonly kind: "booking" }
   | { readonly kind: "embedded" }
   | { readonly kind: "http"; readonly url: string; readonly headers: readonly SecretHeader[] };
 
 /**
- * Whom a configuration names: test mode's before any other, then the route's own (`routeUrl`, empty where it has none), then
- * the embedded one. Throws where it names none, or a URL that nobody can call: then nothing can be sold.
+ * Chooses a route's facilitator. The order is: test mode, the route's own facilitator (`routeUrl`, empty if not set),
+ * the embedded one, the common one. Throws if none is set, or if the URL is invalid; then the route cannot sell.
  */
 export function chooseFacilitator(settings: FacilitatorSettings, routeUrl: string): Choice {
   const { facilitator_url: globalUrl, facilitator_headers: headers, embedded, test_mode: testMode } = settings;
@@ -58,17 +58,17 @@ export function chooseFacilitator(settings: FacilitatorSettings, routeUrl: strin
       "Cannot take payments: x402.facilitator_url is not set, x402.embedded is off, and so is x402.test_mode",
     );
   }
-  // The value is not repeated: it may hold a key.
+  // The error does not contain the URL, because it may contain a key.
   if (!isFacilitatorUrl(url)) throw new Error("Cannot take payments: x402.facilitator_url is not an http or https URL");
   return { kind: "http", url, headers: globalUrl === "" || sameOrigin(url, globalUrl) ? headers : [] };
 }
 
-/** A route's facilitator elsewhere is not shown what only the common one should see. */
+/** The common facilitator's secret headers are not sent to another origin. */
 function sameOrigin(a: string, b: string): boolean {
   return a === b || (URL.parse(a)?.origin === URL.parse(b)?.origin && URL.parse(a)?.origin !== "null");
 }
 
-/** The one place where facilitators are made. Throws where a secret is missing. */
+/** Creates every facilitator. Throws if a secret is missing. */
 export function createFacilitator(choice: Choice, settings: FacilitatorSettings, deps: FacilitatorDeps): Facilitator {
   if (choice.kind === "booking") return bookingFacilitators().createBookingFacilitator(deps.bookings(), deps.now);
   if (choice.kind === "embedded") return deps.embedded(settings.chains);
@@ -85,7 +85,7 @@ export function createFacilitator(choice: Choice, settings: FacilitatorSettings,
   );
 }
 
-/** What has become of a payment is the chain's to say, and the facilitator's only where that one cannot be asked. */
+/** The chain decides the outcome of a payment. The facilitator is asked only if the chain cannot be reached. */
 function withChains(facilitator: Facilitator, reader: ChainReaders.ChainReader): Facilitator {
   return {
     supported: () => facilitator.supported(),

@@ -7,7 +7,7 @@ import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 const SETTLED: Settlement = { kind: "settled", transaction: `0x${"ab".repeat(32)}`, payer: PAYER };
 const payment = signedPayment(1_800_000_000);
 
-/** Facilitators that say in `events` what they do, and settle when they are told to. */
+/** Facilitators that record their calls in `events`, and settle when the test lets them. */
 function setUp() {
   const events: string[] = [];
   const ends: (() => void)[] = [];
@@ -29,7 +29,7 @@ function setUp() {
   return { events, end: () => ends.shift()?.(), host: new EmbeddedHost<string>(create) };
 }
 
-test("the same settings keep the facilitator, others bring another", async () => {
+test("equal settings keep the facilitator, other settings create a new one", async () => {
   const { host, events } = setUp();
   await host.use("a");
   await host.use("a");
@@ -40,7 +40,7 @@ test("the same settings keep the facilitator, others bring another", async () =>
   expect(events).toEqual(["a made", "b made", "a closed", "b closed"]);
 });
 
-test("the next one settles only when the one before has ended, so that a key's nonces have one owner", async () => {
+test("a new facilitator settles only after the previous one has finished, so that one owner assigns a key's nonces", async () => {
   const { host, events, end } = setUp();
   await host.use("a");
   const first = host.facilitator.settle(payment, REQUIREMENTS);
@@ -59,7 +59,7 @@ test("the next one settles only when the one before has ended, so that a key's n
   expect(events).toEqual(["a made", "a settles", "b made", "a closed", "b settles", "b closed"]);
 });
 
-test("settings that make no facilitator leave the one that there is", async () => {
+test("if no facilitator can be created from the settings, the current one stays", async () => {
   const { host } = setUp();
   await host.use("a");
   expect(await host.use("broken").then(String, String)).toBe("Error: Cannot make it");
@@ -68,7 +68,7 @@ test("settings that make no facilitator leave the one that there is", async () =
   await host.close();
 });
 
-test("a configuration without one leaves it to payments that are under way", async () => {
+test("a configuration without a facilitator leaves it to payments in progress", async () => {
   const { host, events } = setUp();
   await host.use("a");
   await host.use(undefined);

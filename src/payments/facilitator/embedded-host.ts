@@ -1,15 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Facilitator, type Settlement } from "./facilitator.ts";
 
-/** Milliseconds for which the last facilitator stays when none is wanted any more: as long as a payment can be held. @bound */
+/**
+ * Time for which the last facilitator stays when it is no longer configured, in milliseconds: the longest lease of a
+ * payment. Afterwards it closes. @bound
+ */
 const RETIRE_MS = 900_000;
 
-/** The facilitator with a key of this process's own, through all configurations: one key has one row of nonces. */
+/**
+ * The facilitator with this process's own key. It stays across configurations, so that one owner assigns the key's
+ * transaction nonces.
+ */
 export class EmbeddedHost<Settings> {
   readonly #create: (settings: Settings) => Facilitator | Promise<Facilitator>;
   #current: Tenant<Settings> | undefined;
   #retiring: ReturnType<typeof setTimeout> | undefined;
-  /** Goes to whichever facilitator there is now. */
+  /** Passes calls to the current facilitator. */
   readonly facilitator: Facilitator;
 
   constructor(create: (settings: Settings) => Facilitator | Promise<Facilitator>) {
@@ -20,19 +26,20 @@ export class EmbeddedHost<Settings> {
       find: async (payment, requirements) => this.#ready().facilitator.find(payment, requirements),
       settle: async (payment, requirements) => this.#ready().settle(payment, requirements),
       close: async () => {
-        // Whoever made this host closes it.
+        // The owner of this host closes it.
       },
     };
   }
 
-  /** What it runs by now. */
+  /** The settings of the current facilitator. */
   get settings(): Settings | undefined {
     return this.#current?.settings;
   }
 
   /**
-   * Goes on with a facilitator of these settings, the same one where they are as they were. The next one settles only when
-   * the one before has no settlement under way. Rejects, with that one left in place, where there cannot be such a facilitator.
+   * Changes to a facilitator with these settings; equal settings keep the current one. The new one settles only after
+   * the settlements of the previous one have ended. Rejects if the facilitator cannot be created; the current one
+   * stays.
    */
   async use(settings: Settings | undefined): Promise<void> {
     clearTimeout(this.#retiring);
@@ -47,7 +54,7 @@ export class EmbeddedHost<Settings> {
     this.#current = new Tenant(settings, facilitator, previous?.leave());
   }
 
-  /** Resolves when no settlement is under way. */
+  /** Resolves when no settlement is in progress. */
   async close(): Promise<void> {
     clearTimeout(this.#retiring);
     const last = this.#current;
@@ -61,7 +68,7 @@ export class EmbeddedHost<Settings> {
   }
 }
 
-/** One facilitator, and the settlements that it has under way. */
+/** One facilitator, and its settlements in progress. */
 class Tenant<Settings> {
   readonly settings: Settings;
   readonly facilitator: Facilitator;

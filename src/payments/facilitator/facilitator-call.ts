@@ -1,72 +1,76 @@
 import { readJsonUpTo } from "../../lib/answer-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 
-/** Longest answer of a facilitator, in bytes; /supported of a large one has some 10 KB. */
+/** Longest response of a facilitator, in bytes; a longer one is a fault. A large one's /supported has some 10 KB. */
 const MAX_ANSWER_BYTES = 256 * 1024;
-/** What a URL of a facilitator on a Unix socket begins with; the socket's path follows. */
+/** Prefix of the URL of a facilitator on a Unix socket; the socket's path follows. */
 const UNIX = "unix:";
 
 /**
- * Settlements that this process waits for at one time, whoever carries them out: each may take as long as a block, and Bun has at
- * most 256 HTTP requests under way. What is left is for verifications, chains and records.
+ * Settlements that this process waits for at the same time, over all facilitators. A further one is not sent and counts
+ * as unavailable. Each may take as long as a block, and Bun has at most 256 HTTP requests in progress. The rest is for
+ * verifications, chains and records.
  */
 const MAX_SETTLEMENTS = 160;
 let settlements = 0;
 
 export interface Answer {
   readonly status: number;
-  /** Undefined where the body is too long or no JSON. */
+  /** Undefined if the body is too long or not JSON. */
   readonly json: unknown;
 }
 
-/** `isDown`: nobody is there, or it says so itself. `cause` is for the log: it names neither address nor content. */
+/**
+ * `isDown`: the facilitator does not respond, or says itself that it is unavailable. `cause` is for the log: it
+ * contains no address and no content.
+ */
 export interface Fault {
   readonly fault: "unavailable" | "failed";
   readonly isDown: boolean;
-  /** True where it was not asked at all. */
+  /** True if the facilitator was not called at all. */
   readonly isUnasked?: boolean;
   readonly cause: string;
 }
 
 export interface CallOptions {
-  /** The part before /verify and /settle: http, https, or `unix:` and the path of a socket. */
+  /** The URL before /verify and /settle: http, https, or `unix:` and the path of a socket. */
   readonly url: string;
-  /** Sent with each call. They hold secrets: they appear in nothing else. */
+  /** Sent with each call. They contain secrets and must not appear anywhere else. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Request {
   readonly path: "/supported" | "/verify" | "/settle" | "/find";
-  /** Left out: a GET. */
+  /** Without a body the call is a GET. */
   readonly body?: unknown;
   readonly timeoutMs: number;
-  /** Sent once more where the connection dies under it: for what changes nothing. */
+  /** Sends the call again if its connection breaks. Only for calls that change nothing. */
   readonly mayRepeat: boolean;
 }
 
 export type Call = (request: Request) => Promise<Answer | Fault>;
 
-/** True for a URL that calls can be made to. */
+/** True for a URL that can be called. */
 export function isFacilitatorUrl(url: string): boolean {
   if (url.startsWith(UNIX)) return url.startsWith("/", UNIX.length);
   const parsed = URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol);
 }
 
-/** Calls to one facilitator, over connections that are kept. */
+/** Calls one facilitator, over persistent connections. */
 export function createCall({ url, headers }: CallOptions): Call {
   const unix = url.startsWith(UNIX) ? url.slice(UNIX.length) : undefined;
   const base = unix === undefined ? url.replace(/\/+$/, "") : "http://localhost";
 
   function send({ path, body }: Request, signal: AbortSignal): Promise<Response> {
     return fetch(base + path, {
-      // A redirect would carry a spendable payment to wherever it points.
+      // A redirect would send a spendable payment to its target.
       redirect: "manual",
       signal,
       headers: {
         ...headers,
         accept: "application/json",
-        // What is short on the wire and endless unpacked is not unpacked.
+        // Compressed responses could be short on the wire and endless when decompressed, so none is requested.
         "accept-encoding": "identity",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
@@ -109,7 +113,7 @@ export function createCall({ url, headers }: CallOptions): Call {
   };
 }
 
-/** The connection was there, and was cut: perhaps because it had been idle for too long. */
+/** True if the call's connection broke, perhaps because it had been idle for too long. */
 function hasDied(error: unknown): boolean {
   return codeOf(error) === "ECONNRESET" || codeOf(error) === "EPIPE";
 }

@@ -2,19 +2,24 @@ import { z } from "zod";
 import { type Kind } from "./facilitator.ts";
 import { paymentPayloadSchema, paymentRequirementsSchema } from "../x402/messages.ts";
 
-/** Our own extension of a facilitator: `POST /find`, by which it says what has become of a payment. */
+/** Turnpike's own extension of a facilitator: `POST /find` returns the outcome of a payment. */
 export const FIND_EXTENSION = "turnpike-find";
 
-/** Our own member of the answer to /supported: true where a chain is left out that the facilitator could not ask. */
+/**
+ * Turnpike's own member of the /supported response: true if the facilitator could not reach a chain and left it out.
+ */
 export const PARTIAL = "turnpikePartial";
 
-/** Ways of paying that one facilitator may list; the largest known has some 60. */
+/** Kinds that one facilitator may list; a longer list is invalid. The largest known list has some 60. */
 const MAX_KINDS = 1024;
-/** Longest name in a kind, and longest value of its `extra`, in characters of JSON: it goes into the head of challenges. */
+/**
+ * Longest name in a kind, and longest value of its `extra`, in characters of JSON. Kinds beyond it are ignored, because
+ * these values are sent in the headers of challenges.
+ */
 const MAX_NAME = 128;
 const MAX_EXTRA = 2048;
 
-/** The answer to /supported. What is no kind of ours is left out, and spoils nothing: the kinds of version 1 above all. */
+/** The /supported response. Entries that are not valid kinds are ignored, above all those of version 1. */
 export const supportedSchema = z.looseObject({
   kinds: z.array(z.unknown()).max(MAX_KINDS),
   extensions: z.array(z.unknown()).catch([]).default([]),
@@ -31,7 +36,7 @@ const kindSchema = z.object({
     .nullish(),
 });
 
-/** The kinds of version 2 in a list. */
+/** The version 2 kinds of a list. */
 export function readKinds(list: readonly unknown[]): readonly Kind[] {
   return list.flatMap((item) => {
     const parsed = kindSchema.safeParse(item);
@@ -48,7 +53,7 @@ export const facilitatorRequestSchema = z.looseObject({
   paymentRequirements: paymentRequirementsSchema,
 });
 
-/** The answer to /find. */
+/** The /find response. */
 export const findResponseSchema = z.looseObject({
   outcome: z.enum(["settled", "unspent", "void", "unknown"]),
   transaction: z.string().max(MAX_NAME).optional(),

@@ -1,21 +1,21 @@
 import { type Facilitator } from "./facilitator.ts";
 
-/** What is asked of a facilitator. */
+/** The operations of a facilitator. */
 export const OPERATIONS = ["verify", "settle", "find", "supported"] as const;
-/** How that ends. `ok`: valid, settled, or known. */
+/** The outcomes of a call. `ok`: valid, settled, or known. */
 export const OUTCOMES = ["ok", "refused", "unavailable", "failed", "unknown"] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
 export type OperationOutcome = (typeof OUTCOMES)[number];
 
-/** Counts what facilitators are asked, and what comes of it. */
+/** Counts the calls to facilitators and their outcomes. */
 export interface FacilitatorObserver {
   asked(operation: Operation, outcome: OperationOutcome): void;
-  /** One facilitator's breaker has opened, or closed again. */
+  /** The circuit breaker of one facilitator has opened or closed. */
   breakerChanged(isOpen: boolean): void;
 }
 
-/** The same facilitator, whose calls are counted. */
+/** Wraps a facilitator so that its calls are counted. */
 export function observe(facilitator: Facilitator, observer: FacilitatorObserver): Facilitator {
   return {
     async supported() {

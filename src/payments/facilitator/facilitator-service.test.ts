@@ -57,12 +57,12 @@ async function post(url: string, body: RequestInit["body"], headers: Record<stri
   return { status: response.status, json, headers: response.headers };
 }
 
-/** The SDK types networks as templates and payments by scheme. */
+/** The SDK types networks as template strings, and payments by scheme. */
 function toSdk(payment: unknown): never {
   return payment as never;
 }
 
-test("x402's own client verifies and settles, and is told the fixed reasons", async () => {
+test("x402's own client verifies and settles, and receives only listed reasons", async () => {
   const kinds: Kind[] = [
     { scheme: "exact", network: "eip155:*" },
     { scheme: "upto", network: "eip155:1", extra: { facilitatorAddress: PAYER } },
@@ -94,7 +94,7 @@ test("x402's own client verifies and settles, and is told the fixed reasons", as
   });
 });
 
-test("a settlement whose outcome is open is pending, with its transaction", async () => {
+test("a settlement with an unknown outcome is pending, with its transaction", async () => {
   const open: Settlement = { kind: "unknown", cause: "https://rpc.example/secret", transaction: HASH };
   const { url } = await serve(() => ({ settle: async () => open }));
   const { status, json } = await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)));
@@ -106,7 +106,7 @@ test("a settlement whose outcome is open is pending, with its transaction", asyn
   expect(await ours.settle(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unknown", transaction: HASH });
 });
 
-test("a chain that cannot be asked is no refusal", async () => {
+test("an unreachable chain is not a refusal", async () => {
   const cause = "https://rpc.example/secret";
   let kind: "unavailable" | "failed" = "unavailable";
   const { url } = await serve(() => ({ verify: async () => ({ kind, cause }) }));
@@ -122,7 +122,7 @@ async function fail(): Promise<never> {
   throw new RangeError("https://rpc.example/secret");
 }
 
-test("what the facilitator throws stays inside", async () => {
+test("errors of the facilitator are not sent to the caller", async () => {
   const { url, logged } = await serve(() => ({ verify: fail, settle: fail, supported: fail }));
   const answers = [
     await post(`${url}/verify`, bodyOf(signedPayment(NOW_S))),
@@ -147,7 +147,7 @@ const MALFORMED: readonly (readonly [name: string, body: string])[] = [
 ];
 
 for (const [name, body] of MALFORMED) {
-  test(`a body with ${name} is a bad request, to each path`, async () => {
+  test(`a body with ${name} is a bad request on each path`, async () => {
     const { url } = await serve();
     for (const path of ["/verify", "/settle", "/find"]) {
       const { status, json, headers } = await post(url + path, body);
@@ -165,7 +165,7 @@ test("a body that is too long is not read to its end", async () => {
   expect((await post(`${url}/verify`, stream)).status).toBe(413);
 });
 
-test("other paths and methods are told so", async () => {
+test("other paths and methods get a 404 or 405", async () => {
   const { url } = await serve();
   expect((await fetch(`${url}/discovery/resources`)).status).toBe(404);
   const wrong = await fetch(`${url}/settle`);
@@ -174,12 +174,12 @@ test("other paths and methods are told so", async () => {
   expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: "ok" });
 });
 
-test("with a token, whoever does not show it gets nothing but health", async () => {
+test("with a token set, a caller without it can only read the health", async () => {
   const { url } = await serve(undefined, { token: "secret-token" });
   for (const authorization of ["", "Bearer wrong", "secret-token", "Bearer secret-token "]) {
     const headers: Record<string, string> = authorization === "" ? {} : { authorization };
     const response = await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)), headers);
-    // Outer spaces are no part of a field's value.
+    // Surrounding spaces are not part of a field value.
     expect([authorization, response.status]).toEqual([authorization, authorization.endsWith(" ") ? 200 : 401]);
   }
   expect((await fetch(`${url}/supported`)).status).toBe(401);
@@ -188,7 +188,7 @@ test("with a token, whoever does not show it gets nothing but health", async () 
   expect(await ours.verify(signedPayment(NOW_S), REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
 });
 
-test("a page in a browser can neither send it payments nor read it by a name of its own", async () => {
+test("a web page in a browser can neither send payments nor read responses through its own host name", async () => {
   const { url } = await serve();
   const body = bodyOf(signedPayment(NOW_S));
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]) {
@@ -200,7 +200,7 @@ test("a page in a browser can neither send it payments nor read it by a name of 
   expect((await post(`${url}/verify`, body, { host: "evil.example" })).status).toBe(400);
 });
 
-test("without a token it listens for this machine alone", async () => {
+test("without a token the service listens only on loopback addresses", async () => {
   const everywhere: FacilitatorPlace = { hostname: "0.0.0.0", port: 0 };
   const refused = await serve(undefined, {}, everywhere).then(String, String);
   expect(refused).toContain("Cannot listen on 0.0.0.0: programs that reach it could spend this key's gas");
@@ -208,7 +208,7 @@ test("without a token it listens for this machine alone", async () => {
   expect(url).toStartWith("http://");
 });
 
-test("a Unix socket is its owner's, takes a dead one's place, and is gone with it", async () => {
+test("a Unix socket is readable only by its owner, replaces a dead one, and is removed at the end", async () => {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-facilitator-service-"));
   cleanups.push(() => rmSync(folder, { recursive: true }));
   const unix = join(folder, "facilitator.sock");
@@ -224,7 +224,7 @@ test("a Unix socket is its owner's, takes a dead one's place, and is gone with i
   expect(await serve(undefined, {}, { unix }).then(String, String)).toContain("Cannot listen on the socket");
 });
 
-test("it stops when settlements under way are answered, and takes no new ones meanwhile", async () => {
+test("the service stops after settlements in progress have ended, and accepts no new ones meanwhile", async () => {
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
   const server = await serve((real) => ({
@@ -248,7 +248,7 @@ test("it stops when settlements under way are answered, and takes no new ones me
   expect(await gone.verify(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unavailable" });
 });
 
-test("more calls than it has room for are told to come again", async () => {
+test("calls beyond the limit get a 503 with Retry-After", async () => {
   const store = openStore(":memory:");
   const end = Promise.withResolvers<void>();
   const real = createBookingFacilitator(store.bookings, Date.now);
@@ -268,7 +268,7 @@ test("more calls than it has room for are told to come again", async () => {
   await store.close();
 });
 
-test("a caller that sends half a body and goes costs nothing", async () => {
+test("a caller that disconnects in the middle of a body leaves nothing behind", async () => {
   const { url } = await serve();
   const { port } = new URL(url);
   const socket = connect({ host: "127.0.0.1", port: Number(port) });
@@ -281,7 +281,7 @@ test("a caller that sends half a body and goes costs nothing", async () => {
   expect((await fetch(`${url}/health`)).status).toBe(200);
 });
 
-test("a caller hears of the chains that are there, and that one is not", async () => {
+test("a caller receives the reachable chains, and learns that one is missing", async () => {
   const kind: Kind = { scheme: "exact", network: "eip155:84532" };
   const { url } = await serve(() => ({
     supported: async () => {
@@ -295,7 +295,7 @@ test("a caller hears of the chains that are there, and that one is not", async (
   expect((error as UnsupportedError).kinds).toEqual([kind]);
 });
 
-test("a Unix socket is left to whoever takes connections at it, and never answers", async () => {
+test("a Unix socket that accepts connections without responding is left to its process", async () => {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-socket-"));
   const unix = join(folder, "facilitator.sock");
   const held = new Set<Socket>();

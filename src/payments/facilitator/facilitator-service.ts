@@ -6,19 +6,22 @@ import { isLoopback } from "./loopback-only.ts";
 import { UnsupportedError } from "./kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 
-/** Longest request body, in bytes: a payment header has 8 KiB of Base64, and the requirements come twice. */
+/**
+ * Longest request body, in bytes; a longer one is refused. A payment header has 8 KiB of Base64, and the requirements
+ * occur twice.
+ */
 export const MAX_REQUEST_BYTES = 64 * 1024;
-/** Calls under way at one time; one more gets 503. */
+/** Calls in progress at the same time; a further one gets 503. */
 const MAX_CALLS = 512;
-/** Milliseconds for a request's body to come whole. @bound */
+/** Time in which a request's body must arrive completely, in milliseconds. @bound */
 const BODY_MS = 5000;
-/** When a caller may try again that found too many before it, in seconds. */
+/** The Retry-After of a 503 because of too many calls, in seconds. */
 const RETRY_S = "1";
 
 export interface ServiceOptions {
-  /** Accounts that settle, by network: told in /supported. */
+  /** The accounts that settle, by network, for /supported. */
   readonly signers?: Readonly<Record<string, readonly string[]>>;
-  /** What callers must show as `Authorization: Bearer`; left out: nobody has to. */
+  /** The token that callers must send as `Authorization: Bearer`. If it is not set, callers need none. */
   readonly token?: string | undefined;
   readonly log: (message: string) => void;
 }
@@ -28,7 +31,7 @@ interface Checked {
   readonly requirements: PaymentRequirements;
 }
 
-/** Answers the protocol's calls with a facilitator of this process. */
+/** Serves the protocol's calls with a facilitator of this process. */
 export class FacilitatorService {
   readonly #facilitator: Facilitator;
   readonly #options: ServiceOptions;
@@ -42,10 +45,10 @@ export class FacilitatorService {
     this.#expected = options.token === undefined ? undefined : digest(`Bearer ${options.token}`);
   }
 
-  /** `patient` is told when the answer may take long from now on. */
+  /** Calls `patient` if the response may take long from this point on. */
   async handle(request: Request, patient: () => void): Promise<Response> {
     const { pathname, hostname } = new URL(request.url);
-    // A page in a browser on this machine may reach it by a name of the page's own (DNS rebinding).
+    // A web page on this machine may reach this service through the page's own host name (DNS rebinding).
     if (this.#expected === undefined && !isLoopback(hostname)) {
       return problem(
         new TurnpikeError("host-not-allowed", "Without a token this is for calls to loopback names alone"),
@@ -63,7 +66,7 @@ export class FacilitatorService {
       const error = new TurnpikeError("method-not-allowed", `${pathname} takes ${method} alone`);
       return problem(error, { allow: method });
     }
-    // A page of any origin may send other types without asking first.
+    // A web page of any origin may send other content types without a CORS preflight.
     if (method === "POST" && !isJson(request)) {
       return problem(new TurnpikeError("unsupported-media-type", "The body must be application/json"));
     }
@@ -77,7 +80,7 @@ export class FacilitatorService {
     }
   }
 
-  /** Takes no more calls, and resolves when those under way are answered. */
+  /** Accepts no more calls. Resolves when the calls in progress have ended. */
   async close(): Promise<void> {
     this.#closing = true;
     await Promise.allSettled(this.#calls);
@@ -94,7 +97,7 @@ export class FacilitatorService {
       if (pathname === "/find") return Response.json(found(await this.#facilitator.find(payment, requirements)));
       return settled(await this.#facilitator.settle(payment, requirements), requirements);
     } catch (error) {
-      // The message of what was thrown may hold the address of an RPC endpoint.
+      // The message of the error may contain the address of an RPC endpoint.
       this.#options.log(`facilitator: ${pathname} failed: ${error instanceof Error ? error.name : typeof error}`);
       return problem(new TurnpikeError("internal", "The facilitator failed"));
     }
@@ -110,7 +113,7 @@ export class FacilitatorService {
     };
   }
 
-  /** One chain that is away keeps nobody from the others. */
+  /** If one chain is unreachable, the others are still listed. */
   async #kinds(): Promise<{ readonly kinds: readonly Kind[]; readonly isPartial: boolean }> {
     try {
       return { kinds: await this.#facilitator.supported(), isPartial: false };
@@ -130,7 +133,7 @@ function isJson(request: Request): boolean {
   return /^application\/json(?:[ \t]*;|$)/i.test(request.headers.get("content-type") ?? "");
 }
 
-/** Of equal length whatever was sent, so that the comparison tells nothing. */
+/** Digests have equal lengths for all inputs, so that the time of the comparison reveals nothing. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -50,11 +50,11 @@ const SIGNED_BUT_WRONG: readonly (readonly [name: string, change: Partial<Author
 ];
 
 for (const [name, create] of IMPLEMENTATIONS) {
-  test(`${name}: says what it supports`, async () => {
+  test(`${name}: lists its kinds`, async () => {
     expect(await create().supported()).toContainEqual({ scheme: "exact", network: "eip155:*" });
   });
 
-  test(`${name}: a good payment is valid, and settles once however often it is asked for`, async () => {
+  test(`${name}: a good payment is valid, and repeated calls settle it only once`, async () => {
     const facilitator = create();
     const payment = signedPayment(NOW_S);
     expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
@@ -81,7 +81,7 @@ for (const [name, create] of IMPLEMENTATIONS) {
     });
   }
 
-  test(`${name}: what has become of a payment is told before and after it was settled`, async () => {
+  test(`${name}: the outcome of a payment is known before and after its settlement`, async () => {
     const facilitator = create();
     const payment = signedPayment(NOW_S);
     expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "unspent" });
@@ -101,7 +101,7 @@ for (const [name, create] of IMPLEMENTATIONS) {
     });
   });
 
-  test(`${name}: a spent nonce does not pay for other terms`, async () => {
+  test(`${name}: a spent nonce does not pay under other terms`, async () => {
     const facilitator = create();
     const nonce = freshNonce();
     expect(await facilitator.settle(signedPayment(NOW_S, { nonce }), REQUIREMENTS)).toMatchObject({ kind: "settled" });
@@ -134,7 +134,7 @@ const FAULTS: readonly (readonly [name: string, handler: Handler, verification: 
 ];
 
 for (const [name, handler, kind] of FAULTS) {
-  test(`a facilitator with ${name}: verification ${kind}, settlement unknown, nothing leaks`, async () => {
+  test(`a facilitator with ${name}: verification ${kind}, settlement unknown, no secret leaks`, async () => {
     const { verification, settlement, leaks } = await against(handler, name === "no answer in time" ? 200 : 5000);
     expect<string>(verification.kind).toBe(kind);
     expect(settlement.kind).toBe("unknown");
@@ -142,7 +142,7 @@ for (const [name, handler, kind] of FAULTS) {
   });
 }
 
-test("a facilitator that is not there leaves everything open", async () => {
+test("with an unreachable facilitator all outcomes stay open", async () => {
   const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { href } = gone.url;
   await gone.stop(true);
@@ -168,18 +168,19 @@ const SETTLEMENTS: readonly (readonly [name: string, answer: object, kind: strin
     { success: false, errorReason: "invalid_exact_evm_transaction_failed", transaction: HASH },
     "refused",
   ],
-  // The SDK says so of any error while it broadcasts: the node may have taken the transaction before its answer got lost.
+  // The SDK reports this for any error during broadcast: the node may have taken the transaction before its response
+  // was lost.
   ["a broadcast that failed", { success: false, errorReason: "invalid_exact_evm_transaction_failed" }, "unknown"],
 ];
 
 for (const [name, answer, kind] of SETTLEMENTS) {
-  test(`a settlement answered with ${name} is ${kind}`, async () => {
+  test(`a settlement response with ${name} is ${kind}`, async () => {
     const { settlement } = await against(() => Response.json({ isValid: true, ...answer }));
     expect<string>(settlement.kind).toBe(kind);
   });
 }
 
-test("a facilitator's own words become reasons of the fixed list", async () => {
+test("a facilitator's own reasons become listed reasons", async () => {
   const words = {
     isValid: false,
     invalidReason: "https://rpc/secret failed",
@@ -191,7 +192,7 @@ test("a facilitator's own words become reasons of the fixed list", async () => {
   expect(leaks).toBe(false);
 });
 
-test("the request is the protocol's", async () => {
+test("the request has the protocol's form", async () => {
   const seen: unknown[] = [];
   await against(async (request) => {
     seen.push(new URL(request.url).pathname, await request.json());
@@ -205,11 +206,11 @@ test("the request is the protocol's", async () => {
   expect(seen).toMatchObject(["/secret-path/verify", body, "/secret-path/settle", body]);
 });
 
-test("a facilitator hears of the one authorization that the ledger is keyed by, and of no other", async () => {
+test("a facilitator receives only the authorization that is the ledger's key", async () => {
   const { payload, ...payment } = signedPayment(NOW_S);
   const other = { ...payload.authorization, permitted: { token: USDC, amount: "10000" } };
   const parsed = paymentPayloadSchema.parse({ ...payment, payload: { ...payload, permit2Authorization: other } });
-  // The SDK's facilitator settles by Permit2 wherever this key is, whatever else is beside it.
+  // The SDK's facilitator settles by Permit2 if this key is present, whatever other keys are there.
   expect(parsed.payload).toEqual(payload);
   const authorization = { ...payload.authorization, nonces: ["0x"] };
   expect(paymentPayloadSchema.parse({ ...payment, payload: { ...payload, authorization } }).payload).toEqual(payload);

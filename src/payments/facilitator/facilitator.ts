@@ -2,24 +2,24 @@ import { type Address } from "../signatures/address.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { type Reason } from "../x402/reasons.ts";
 
-/** A way of paying that a facilitator takes. */
+/** A scheme on a network that a facilitator accepts. */
 export interface Kind {
   readonly scheme: string;
-  /** `eip155:84532`, or `eip155:*` for all. */
+  /** `eip155:84532`, or `eip155:*` for all networks. */
   readonly network: string;
-  /** What a challenge of this kind must carry in its own `extra`, such as `upto`'s `facilitatorAddress`. */
+  /** Values that a challenge of this kind must contain in its own `extra`, such as `facilitatorAddress` of `upto`. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** `unavailable`: nobody answered. `failed`: what was answered makes no sense. Either way nothing is known of the payment. */
+/** `unavailable`: no response. `failed`: an invalid response. In both cases the state of the payment is unknown. */
 export type Verification =
   | { readonly kind: "valid"; readonly payer: Address }
   | { readonly kind: "refused"; readonly reason: Reason }
   | { readonly kind: "unavailable" | "failed"; readonly cause: string };
 
 /**
- * `refused` is definite: nothing moved. `unknown`: money may have moved; the same settlement may be asked for again, and
- * never a new payment. `cause` is for the log: it holds no address and no word of the facilitator.
+ * `refused` is definite: no money moved. `unknown`: money may have moved. Then the same settlement may be requested
+ * again, but never a new payment. `cause` is for the log: it contains no address and no text of the facilitator.
  */
 export type Settlement =
   | { readonly kind: "settled"; readonly transaction: string; readonly payer: Address }
@@ -27,25 +27,25 @@ export type Settlement =
   | { readonly kind: "unknown"; readonly cause: string; readonly transaction: string };
 
 /**
- * What the chain says of an authorization. `unspent`: nothing has moved, as yet. `void`: nothing moved, and nothing will: its
- * time is over, or the payer called it back.
+ * The outcome of an authorization according to the chain. `unspent`: no money has moved so far. `void`: no money moved,
+ * and none will, because the authorization has expired or the payer canceled it.
  */
 export type Outcome =
   | { readonly kind: "settled"; readonly transaction: string; readonly payer: Address }
   | { readonly kind: "unspent" | "void" }
   | { readonly kind: "unknown"; readonly cause: string };
 
-/** Checks payments and moves the money. Faults are values; a throw is a defect. */
+/** Verifies payments and moves the money. Faults are values; an exception is a defect. */
 export interface Facilitator {
   supported(): Promise<readonly Kind[]>;
-  /** Changes nothing. */
+  /** Verifies a payment. Changes nothing. */
   verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification>;
   /**
-   * Moves the money, once, however often it is asked for. Under `upto`, `requirements.amount` is what is charged, which may
-   * be less than the payment allows.
+   * Moves the money. Repeated calls move it only once. Under `upto`, `requirements.amount` is the charge, which may be
+   * less than the payment permits.
    */
   settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement>;
-  /** What has become of a payment whose settlement was begun. Changes nothing; `unknown` where no chain can be asked. */
+  /** Finds the outcome of a payment whose settlement has begun. Changes nothing. `unknown` if no chain can be asked. */
   find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome>;
   close(): Promise<void>;
 }

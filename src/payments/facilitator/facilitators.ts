@@ -9,7 +9,7 @@ import { type FacilitatorObserver, observe } from "./facilitator-observer.ts";
 import { KindsWatch } from "./kinds.ts";
 import { type Environment } from "./secrets.ts";
 
-/** Who verifies and settles for a route, and what he was last heard to take. */
+/** The facilitator of a route, and the kinds that it listed last. */
 export interface Desk {
   readonly facilitator: Facilitator;
   readonly kinds: KindsWatch;
@@ -20,7 +20,7 @@ export interface DeskSettings extends FacilitatorSettings {
 }
 
 export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly observer: FacilitatorObserver;
   readonly log: (message: string) => void;
@@ -28,9 +28,12 @@ export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
 
 /** The facilitators of one configuration. */
 export interface Lease {
-  /** The one of a route with this `facilitator_url`; the same for all routes that name the same. Throws where there is none. */
+  /**
+   * The facilitator of a route with this `facilitator_url`; routes with equal settings share it. Throws if there is
+   * none.
+   */
   desk(routeUrl: string): Desk;
-  /** The configuration is not used any more. Calls that are under way end as they are. */
+  /** Call it when the configuration is no longer used. Calls in progress continue. */
   close(): void;
 }
 
@@ -39,7 +42,7 @@ interface Entry extends Desk {
   users: number;
 }
 
-/** All facilitators of a process: a configuration that names the same as the one before it goes on with them as they are. */
+/** All facilitators of a process. A new configuration keeps the facilitators whose settings have not changed. */
 export class Facilitators {
   readonly #deps: FacilitatorsDeps;
   readonly #entries = new Map<string, Entry>();
@@ -65,14 +68,14 @@ export class Facilitators {
     };
   }
 
-  /** How many there are. */
+  /** The number of facilitators. */
   get size(): number {
     return this.#entries.size;
   }
 
   #take(settings: DeskSettings, routeUrl: string): Entry {
     const choice = chooseFacilitator(settings, routeUrl);
-    // What secrets are now is part of what is asked for.
+    // The current secrets are part of the key, so that a changed secret creates a new facilitator.
     const { facilitator_timeout_ms: timeoutMs, facilitator_refresh_s: refreshS, embedded, chains } = settings;
     const secrets = secretsOf(settings, this.#deps.environment);
     const key = JSON.stringify([choice, timeoutMs, refreshS, choice.kind === "embedded" && embedded, chains, secrets]);

@@ -4,18 +4,18 @@ import { openChain, readBalances } from "../client/funds.ts";
 import { networkTitle } from "../x402/networks.ts";
 import { formatAmount } from "../x402/price.ts";
 
-/** Fewer settlements than this, at the highest price that they may cost, are little gas. @bound */
+/** The gas is low if it pays for fewer settlements than this, each at its highest possible price. @bound */
 const LOW_SETTLEMENTS = 10n;
-/** Milliseconds between two looks. @bound */
+/** Time between two checks, in milliseconds. @bound */
 const LOOK_MS = 600_000;
 const GAS_DECIMALS = 18;
 
-/** What a key has for gas on one chain; `cause` where the chain did not say. It names no address of an endpoint. */
+/** A key's gas on one chain. `cause` is set if the chain could not be asked; it contains no address of an endpoint. */
 export type Gas =
   | { readonly network: string; readonly balance: string; readonly isLow: boolean }
   | { readonly network: string; readonly cause: string };
 
-/** Reads what `owner` has for gas on each of the chains. */
+/** Reads the gas of `owner` on each of the chains. */
 export async function readGas(chains: readonly ReadChain[], owner: Address): Promise<readonly Gas[]> {
   return await Promise.all(
     chains.map(async ({ network, rpc_url: url, max_gas: maxGas, max_fee_per_gas: maxFee }): Promise<Gas> => {
@@ -30,13 +30,13 @@ export async function readGas(chains: readonly ReadChain[], owner: Address): Pro
   );
 }
 
-/** The warning where there is little; undefined where there is enough, or nobody knows. */
+/** A warning if the gas is low; undefined if it suffices or is unknown. */
 export function gasWarning(gas: Gas): string | undefined {
   if ("cause" in gas || !gas.isLow) return undefined;
   return `${networkTitle(gas.network)}: ${gas.balance} is gas for fewer than ${LOW_SETTLEMENTS} settlements at the highest price that they may cost`;
 }
 
-/** Looks again and again, and tells when there is little on a chain where there was enough. Returns how to stop that. */
+/** Checks the gas repeatedly, and logs when it becomes low on a chain. Returns a function that stops the checks. */
 export function watchGas(look: () => Promise<readonly Gas[]>, log: (message: string) => void): () => void {
   let told = new Set<string>();
   const timer = setInterval(() => {

@@ -23,7 +23,10 @@ function http(handler: (request: Request) => Response | Promise<Response>): stri
   return server.url.origin;
 }
 
-/** A server that says on each request what `answer` makes of how many came before, on this connection and in all. */
+/**
+ * A server that calls `answer` for each request, with the number of earlier requests on this connection and on all
+ * connections.
+ */
 async function raw(answer: (socket: Socket, onConnection: number, inAll: number) => void) {
   const sockets = new Set<Socket>();
   const seen = { connections: 0, paths: [] as string[] };
@@ -71,7 +74,7 @@ const VERDICTS: readonly (readonly [name: string, status: number, answer: object
 ];
 
 for (const [name, status, answer, kind] of VERDICTS) {
-  test(`verification answered with ${name} is ${kind}`, async () => {
+  test(`a verification response with ${name} is ${kind}`, async () => {
     const url = http(() => Response.json(answer, { status }));
     const verification = await createHttpFacilitator({ url, timeoutMs: 5000 }).verify(payment, REQUIREMENTS);
     expect<string>(verification.kind).toBe(kind);
@@ -90,14 +93,14 @@ const SETTLEMENTS: readonly (readonly [name: string, status: number, answer: obj
 ];
 
 for (const [name, status, answer, kind] of SETTLEMENTS) {
-  test(`settlement answered with ${name} is ${kind}`, async () => {
+  test(`a settlement response with ${name} is ${kind}`, async () => {
     const url = http(() => Response.json(answer, { status }));
     const settlement = await createHttpFacilitator({ url, timeoutMs: 5000 }).settle(payment, REQUIREMENTS);
     expect<string>(settlement.kind).toBe(kind);
   });
 }
 
-test("nothing is charged under upto without a transaction, and that is settled", async () => {
+test("a charge of 0 under upto needs no transaction, and counts as settled", async () => {
   const url = http(() => Response.json({ ...SETTLED, transaction: "" }));
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
   const requirements = { ...REQUIREMENTS, scheme: "upto", amount: "0" };
@@ -105,7 +108,7 @@ test("nothing is charged under upto without a transaction, and that is settled",
   expect(await facilitator.settle(payment, { ...requirements, amount: "1" })).toMatchObject({ kind: "unknown" });
 });
 
-test("an answer that hangs after its head, or comes endlessly, is given up", async () => {
+test("a response that hangs after its header section, or never ends, is aborted", async () => {
   const hanging = await raw((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"));
   const slow = createHttpFacilitator({ url: hanging.url, timeoutMs: 100 });
   expect(await slow.verify(payment, REQUIREMENTS)).toEqual({ kind: "unavailable", cause: "no response within 100 ms" });
@@ -123,14 +126,14 @@ test("an answer that hangs after its head, or comes endlessly, is given up", asy
   expect(await huge.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "failed" });
 });
 
-test("what is packed is not unpacked", async () => {
+test("a compressed response is not decompressed", async () => {
   const packed = Bun.gzipSync(JSON.stringify(VALID));
   const url = http(() => new Response(packed, { headers: { "content-encoding": "gzip" } }));
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "failed" });
 });
 
-test("a verification is sent once more where its connection dies, a settlement never", async () => {
+test("a verification is repeated if its connection breaks, a settlement is not", async () => {
   const { url, seen } = await raw((socket, _, inAll) => {
     if (inAll % 2 === 0) socket.destroy();
     else socket.write(jsonAnswer(VALID));
@@ -142,7 +145,7 @@ test("a verification is sent once more where its connection dies, a settlement n
   expect(seen.paths).toEqual(["/verify", "/verify", "/settle"]);
 });
 
-test("a connection is used again", async () => {
+test("a connection is reused", async () => {
   const { url, seen } = await raw((socket) => void socket.write(jsonAnswer({ ...VALID, ...SETTLED })));
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
   await facilitator.verify(payment, REQUIREMENTS);
@@ -151,7 +154,7 @@ test("a connection is used again", async () => {
   expect([seen.paths.length, seen.connections]).toEqual([3, 1]);
 });
 
-test("a redirect is not followed, and takes no secret along", async () => {
+test("a redirect is not followed, and receives no secret", async () => {
   const elsewhere: string[] = [];
   const other = http((request) => {
     elsewhere.push(request.url);
@@ -167,7 +170,7 @@ test("a redirect is not followed, and takes no secret along", async () => {
   expect(elsewhere).toEqual([]);
 });
 
-test("each call carries the secret fields, and no failure shows them", async () => {
+test("each call carries the secret headers, and no error shows them", async () => {
   const seen: (string | null)[] = [];
   const url = http((request) => {
     seen.push(request.headers.get("authorization"), request.headers.get("x-api-key"));
@@ -184,7 +187,7 @@ test("each call carries the secret fields, and no failure shows them", async () 
   expect(JSON.stringify(results)).not.toMatch(/secret|127\.0\.0\.1/);
 });
 
-test("kinds of version 1 and of no shape are left out", async () => {
+test("version 1 kinds and malformed kinds are ignored", async () => {
   const kinds = [
     { x402Version: 1, scheme: "exact", network: "base-sepolia" },
     { x402Version: 2, scheme: "exact", network: "eip155:84532" },
@@ -203,13 +206,13 @@ test("kinds of version 1 and of no shape are left out", async () => {
   expect(await supported.then(String, String)).toContain("is invalid");
 });
 
-test("extensions' answers are ignored, whatever they are", async () => {
+test("extension data in responses is ignored", async () => {
   const url = http(() => Response.json(VALID, { headers: { "extension-responses": "{".repeat(8000) } }));
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
 });
 
-test("a facilitator can be reached by a Unix socket", async () => {
+test("a facilitator can be reached through a Unix socket", async () => {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-http-facilitator-"));
   cleanups.push(() => rmSync(folder, { recursive: true }));
   const unix = join(folder, "socket");
@@ -221,7 +224,7 @@ test("a facilitator can be reached by a Unix socket", async () => {
   expect(await gone.verify(payment, REQUIREMENTS)).toEqual({ kind: "unavailable", cause: "no connection" });
 });
 
-test("find is asked of facilitators that offer it alone", async () => {
+test("find is called only at facilitators that offer it", async () => {
   const paths: string[] = [];
   let extensions: string[] = [];
   let found: object = { outcome: "settled", transaction: HASH, payer: PAYER };
@@ -245,7 +248,7 @@ test("find is asked of facilitators that offer it alone", async () => {
   expect(await facilitator.find(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
 });
 
-test("a facilitator that does not answer is left alone, but by settlements, until it is there again", async () => {
+test("a facilitator that does not respond gets only settlements until it is available again", async () => {
   const calls: string[] = [];
   const changes: boolean[] = [];
   let isDown = true;
@@ -269,7 +272,7 @@ test("a facilitator that does not answer is left alone, but by settlements, unti
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
 });
 
-test("a payment that upsets the facilitator does not close it to others", async () => {
+test("a payment that causes an error in the facilitator does not open the breaker", async () => {
   const url = http(() => Response.json({ error: "TypeError" }, { status: 500 }));
   const changes: boolean[] = [];
   const onBreaker = (isOpen: boolean): void => void changes.push(isOpen);
@@ -278,7 +281,7 @@ test("a payment that upsets the facilitator does not close it to others", async 
   expect(changes).toEqual([]);
 });
 
-test("a breaker that is open when its facilitator is let go of is not counted any more", async () => {
+test("an open breaker is no longer counted when its facilitator is closed", async () => {
   let isDown = true;
   const url = http(() => (isDown ? new Response("down", { status: 503 }) : Response.json(SETTLED)));
   const changes: boolean[] = [];
@@ -292,7 +295,7 @@ test("a breaker that is open when its facilitator is let go of is not counted an
   expect(changes).toEqual([true, false]);
 });
 
-test("settlements that take long keep no verification from its answer", async () => {
+test("long settlements do not delay verifications", async () => {
   const end = Promise.withResolvers<void>();
   let settling = 0;
   const url = http(async (request) => {

@@ -15,16 +15,19 @@ import { isDefinite, toReason } from "../x402/reasons.ts";
 import { transferOf } from "../x402/transfer.ts";
 
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
-/** Statuses by which a proxy says that nobody is behind it. A 500 says that somebody is, whom one payment may have upset. */
+/**
+ * Statuses with which a proxy reports that its backend is unavailable. A 500 comes from the facilitator itself, and may
+ * concern only one payment.
+ */
 const DOWN = new Set([502, 503, 504]);
 const TOO_MANY_REQUESTS = 429;
 
 export interface HttpFacilitatorOptions extends CallOptions {
-  /** Milliseconds for each call. */
+  /** Timeout of each call, in milliseconds. */
   readonly timeoutMs: number;
-  /** For a settlement, where that may take longer. */
+  /** Timeout of a settlement, in milliseconds, if it is longer. */
   readonly settleTimeoutMs?: number;
-  /** Told when the circuit breaker opens and closes. */
+  /** Called when the circuit breaker opens and closes. */
   readonly onBreaker?: (isOpen: boolean) => void;
 }
 
@@ -42,8 +45,8 @@ interface Said<T> {
 const OPEN: Fault = { fault: "unavailable", isDown: true, cause: "its circuit breaker is open" };
 
 /**
- * A facilitator behind HTTP. After some failures in a row it is left alone for a while, but by settlements: money may have
- * moved, and nobody else knows.
+ * A facilitator over HTTP. After some failures in a row, it gets no calls for a while, except settlements: money may
+ * have moved, and only this facilitator knows.
  */
 export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
   return new HttpFacilitator(options);
@@ -53,7 +56,7 @@ class HttpFacilitator implements Facilitator {
   readonly #options: HttpFacilitatorOptions;
   readonly #call: Call;
   readonly #breaker: CircuitBreaker;
-  /** Undefined: not told yet. */
+  /** Undefined until the facilitator has listed its extensions. */
   #canFind: boolean | undefined;
   #isClosed = false;
 
@@ -85,7 +88,7 @@ class HttpFacilitator implements Facilitator {
     const { status, data } = said;
     if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment, requirements) };
     const reason = toReason(data.invalidReason);
-    // With a fault of its own it has not looked at the payment, unless it names what is wrong with that.
+    // A facilitator with an internal error has not judged the payment, unless it names a reason for the refusal.
     const isVerdict = !data.isValid && (status < 500 || reason !== "payment_refused");
     if (isVerdict) return { kind: "refused", reason };
     return { kind: status < 500 ? "failed" : "unavailable", cause: `it responded with ${status}` };
@@ -113,7 +116,7 @@ class HttpFacilitator implements Facilitator {
     return { kind: "settled", transaction, payer: payerOf(payer, payment, requirements) };
   }
 
-  /** Calls go on as they are; fetch keeps its own connections, and lets them go by itself. */
+  /** Calls in progress continue. fetch closes its connections by itself. */
   async close(): Promise<void> {
     if (this.#breaker.isOpen && !this.#isClosed) this.#options.onBreaker?.(false);
     this.#isClosed = true;
@@ -122,7 +125,8 @@ class HttpFacilitator implements Facilitator {
   async #ask<T>({ schema, payment, requirements, path, mayRepeat }: Ask<T>): Promise<Said<T> | Fault> {
     const { timeoutMs, settleTimeoutMs = timeoutMs } = this.#options;
     const isSettlement = path === "/settle";
-    // What it supports is asked for rarely, and not by clients: it shows soonest that it is there again.
+    // /supported is called rarely, and not for clients. It is the first call to find out that the facilitator is
+    // available again.
     if (!isSettlement && path !== "/supported" && !this.#breaker.admits()) return OPEN;
     const answer = await this.#call({
       path,
@@ -167,7 +171,7 @@ function settlementOf(
     return { kind: "unknown", cause: "it left the outcome open", transaction };
   }
   if (status >= 300) return { kind: "unknown", cause: `it says success with status ${status}`, transaction };
-  // Nothing is charged, so there is no transaction: of `upto` alone.
+  // Under `upto` a charge of 0 has no transaction.
   const isFree = requirements.scheme === "upto" && requirements.amount === "0";
   if ((transaction === "" && !isFree) || data.network !== requirements.network) {
     return { kind: "unknown", cause: "its receipt is for no transaction on this network", transaction };

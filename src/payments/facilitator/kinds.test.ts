@@ -23,7 +23,7 @@ function setUp(answers: (readonly Kind[] | Error)[], refreshMs = 1) {
   return { watch, logged, looks: () => looks };
 }
 
-test("the first look is made at once, and later ones hear what has changed", async () => {
+test("the first check runs at once, and later checks find changes", async () => {
   const { watch } = setUp([[EXACT], [EXACT], [EXACT, UPTO]]);
   expect(watch.current).toBeUndefined();
   await watch.ready;
@@ -33,7 +33,7 @@ test("the first look is made at once, and later ones hear what has changed", asy
   watch.close();
 });
 
-test("the list is the same object while nothing changes", async () => {
+test("the list stays the same object while nothing changes", async () => {
   const { watch, looks } = setUp([[EXACT], [{ ...EXACT }]]);
   await watch.ready;
   const first = watch.current;
@@ -42,7 +42,7 @@ test("the list is the same object while nothing changes", async () => {
   watch.close();
 });
 
-test("what was heard stays while looks fail, and a failure is told once", async () => {
+test("the last list stays while checks fail, and a failure is logged once", async () => {
   const { watch, logged, looks } = setUp([
     [EXACT],
     new UnsupportedError("no connection"),
@@ -58,7 +58,7 @@ test("what was heard stays while looks fail, and a failure is told once", async 
   watch.close();
 });
 
-test("an error that is not a facilitator's own is told without its message, and the first one by its owner", async () => {
+test("an unexpected error is logged without its message, and the first failure is logged by the caller", async () => {
   const { watch, logged } = setUp([new Error("https://rpc.example/secret")]);
   await watch.ready;
   expect([watch.failure, logged]).toEqual(["Cannot learn what the facilitator supports", []]);
@@ -66,14 +66,14 @@ test("an error that is not a facilitator's own is told without its message, and 
   watch.close();
 });
 
-test("who waits for the first look hears of it, also where nobody wants a second one", async () => {
+test("a wait for the first check ends when the check fails, also on a closed watch", async () => {
   const { watch, looks } = setUp([new UnsupportedError("no connection")]);
   watch.close();
   await watch.ready;
   expect([watch.failure, looks()]).toEqual(["Cannot learn what the facilitator supports: no connection", 1]);
 });
 
-test("whoever must know now has a failed look made again, and no good one", async () => {
+test("renew repeats a failed check, but not a successful one", async () => {
   const { watch, looks } = setUp([new UnsupportedError("no connection"), [EXACT]], 60_000);
   await watch.renew();
   expect([watch.current, looks()]).toEqual([undefined, 1]);
@@ -84,7 +84,7 @@ test("whoever must know now has a failed look made again, and no good one", asyn
   watch.close();
 });
 
-test("what could be learned is taken at once where something could not, and what was heard of that before stays", async () => {
+test("a partial list is used at once, and the missing chains keep their last known kinds", async () => {
   const other: Kind = { scheme: "exact", network: "eip155:1" };
   const { watch, logged, looks } = setUp([
     new UnsupportedError("eip155:1: no connection", [EXACT]),

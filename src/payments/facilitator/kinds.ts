@@ -1,26 +1,34 @@
 import { type Facilitator, type Kind } from "./facilitator.ts";
 
-/** What a facilitator takes, as it was last heard to say: to make challenges of, which cannot wait for an answer. */
+/**
+ * The kinds that a facilitator listed last. Challenges are made of them, because a challenge cannot wait for the
+ * facilitator.
+ */
 export interface KindsSource {
-  /** Undefined before the first answer. */
+  /** Undefined before the first response. */
   readonly current: readonly Kind[] | undefined;
 }
 
 export interface KindsOptions {
-  /** Milliseconds between two looks, give or take a tenth. */
+  /** Time between two checks, in milliseconds, plus or minus a tenth. */
   readonly refreshMs: number;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  /** Told once when a look after the first one fails, and once when one succeeds again. Names no address. */
+  /**
+   * Called once if a check after the first one fails, and once if a later one succeeds. The message contains no
+   * address.
+   */
   readonly log: (message: string) => void;
 }
 
-/** Milliseconds after which a look that failed is made again, where `refreshMs` is longer. @bound */
+/** Time after which a failed check is repeated, in milliseconds, if `refreshMs` is longer. @bound */
 const RETRY_MS = 10_000;
-/** Part of the time by which looks are early or late, so that the workers of many gateways do not ask at once. */
+/** Random part of the time between checks, so that the workers of many gateways do not call at the same time. */
 const JITTER = 0.1;
 
-/** Keeps what a facilitator supports: looks at once, then again and again. What was heard stays while looks fail. */
+/**
+ * Watches the kinds of a facilitator. It checks at once, and then repeatedly. The last list stays while checks fail.
+ */
 export class KindsWatch implements KindsSource {
   readonly #facilitator: Pick<Facilitator, "supported">;
   readonly #options: KindsOptions;
@@ -31,7 +39,7 @@ export class KindsWatch implements KindsSource {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
   #looking: Promise<void> | undefined;
-  /** Resolves after the first look, however it went. */
+  /** Resolves after the first check, also if it fails. */
   readonly ready: Promise<void>;
 
   constructor(facilitator: Pick<Facilitator, "supported">, options: KindsOptions) {
@@ -44,12 +52,12 @@ export class KindsWatch implements KindsSource {
     return this.#current;
   }
 
-  /** Why the last look failed, for the log; undefined where it did not, or is not over. */
+  /** The reason why the last check failed, for the log; undefined if it succeeded or has not ended. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** Resolves when a look is over that is under way, or, where the last one failed, another one. */
+  /** Resolves when the current check has ended. If none runs and the last one failed, starts another one. */
   async renew(): Promise<void> {
     await (this.#looking ?? (this.#failure === undefined ? undefined : this.#start()));
   }
@@ -89,32 +97,32 @@ export class KindsWatch implements KindsSource {
 
   #take(kinds: readonly Kind[]): void {
     const text = JSON.stringify(kinds);
-    // The same object while nothing changes, so that nobody makes his challenges anew.
+    // The object stays the same while nothing changes, so that callers need not rebuild their challenges.
     if (text !== this.#text) this.#current = kinds;
     this.#text = text;
   }
 
   #failed(error: unknown): boolean {
     const isNews = this.#failure === undefined && !this.#isFirst && !this.#closed;
-    // Other errors are not a facilitator's, and may name what must not be told.
+    // Other errors do not come from a facilitator, and may contain secrets.
     this.#failure = error instanceof UnsupportedError ? error.message : "Cannot learn what the facilitator supports";
     if (isNews) this.#options.log(this.#failure);
-    // What can be sold is sold; what was heard of the rest before stays as it was.
+    // The available kinds are used at once. The other ones stay as they were.
     if (error instanceof UnsupportedError && error.kinds.length > 0)
       this.#take(joined(error.kinds, this.#current ?? []));
     return false;
   }
 }
 
-/** `kinds`, and those of `before` that say something of another scheme or network. */
+/** `kinds`, and those of `before` with another scheme or network. */
 function joined(kinds: readonly Kind[], before: readonly Kind[]): readonly Kind[] {
   const known = new Set(kinds.map(({ scheme, network }) => `${scheme} ${network}`));
   return [...kinds, ...before.filter(({ scheme, network }) => !known.has(`${scheme} ${network}`))];
 }
 
 /**
- * What a facilitator supports could not be learned, or not all of it: `kinds` is what could. The message names neither its
- * address nor its words.
+ * The kinds of a facilitator could not be read, or not completely: `kinds` contains those that could. The message
+ * contains neither the facilitator's address nor its text.
  */
 export class UnsupportedError extends Error {
   readonly kinds: readonly Kind[];

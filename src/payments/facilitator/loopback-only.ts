@@ -8,7 +8,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * Throws unless every listener is loopback: in test mode anybody can pay with money that does not exist.
+ * Throws unless every listener is on a loopback address: in test mode, clients can pay with money that does not exist.
  * Call it before the first listener is bound, and again when a new configuration is loaded.
  */
 export function requireLoopback(listeners: readonly { readonly address: string; readonly port: number }[]): void {

@@ -1,4 +1,4 @@
-/** Variables of the environment: where secrets are, which no configuration holds. */
+/** The environment variables. They hold the secrets, which are never in the configuration. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface SecretHeader {
@@ -6,10 +6,13 @@ export interface SecretHeader {
   readonly value_env: string;
 }
 
-/** RFC 9110 §5.5, without what would end the line. */
+/** A field value of RFC 9110 §5.5, without characters that could end the line. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** A variable's value; throws, naming `path` of the configuration and never the value, where it is not set or empty. */
+/**
+ * The value of a variable. Throws if it is not set or empty; the error names `path` of the configuration, and never the
+ * value.
+ */
 export function readSecret(environment: Environment, name: string, path: string): string {
   const value = environment[name];
   if (value === undefined || value === "") {
@@ -18,7 +21,10 @@ export function readSecret(environment: Environment, name: string, path: string)
   return value;
 }
 
-/** The fields of `x402.facilitator_headers` with their values. Throws where a variable is not set or no field's value. */
+/**
+ * The header fields of `x402.facilitator_headers` with their values. Throws if a variable is not set, or not a valid
+ * field value.
+ */
 export function readSecretHeaders(
   environment: Environment,
   headers: readonly SecretHeader[],

@@ -5,25 +5,31 @@ import { type Facilitator } from "./facilitator.ts";
 import { FacilitatorService, MAX_REQUEST_BYTES, type ServiceOptions } from "./facilitator-service.ts";
 import { isLoopback } from "./loopback-only.ts";
 
-/** Seconds for which a connection may be silent. @bound */
+/** Seconds for which a connection may be idle. Beyond it, it is closed. @bound */
 const IDLE_S = 30;
-/** Milliseconds for whoever listens on a socket already to say so. @bound */
+/** Timeout of the check whether another process listens on the socket, in milliseconds. @bound */
 const HEALTH_MS = 1000;
 
-/** Where a facilitator listens. */
+/** The address on which a facilitator listens. */
 export type FacilitatorPlace =
   | { readonly hostname: string; readonly port: number }
-  /** Only this user can connect to it. */
+  /** Only the same user can connect to the socket. */
   | { readonly unix: string };
 
 export interface FacilitatorServer {
-  /** What `x402.facilitator_url` is for it. */
+  /** The value of `x402.facilitator_url` for this facilitator. */
   readonly url: string;
-  /** Takes no more calls, lets settlements end within `graceMs`, then cuts what is left. The facilitator stays open. */
+  /**
+   * Accepts no more calls, lets settlements end within `graceMs`, then closes the remaining connections. The
+   * facilitator stays open.
+   */
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves `facilitator` over HTTP. Throws where it cannot listen there, and where everybody could settle at our cost. */
+/**
+ * Serves `facilitator` over HTTP. Throws if it cannot listen, or if any client could settle with this facilitator's
+ * gas.
+ */
 export async function serveFacilitator(
   facilitator: Facilitator,
   place: FacilitatorPlace,
@@ -36,7 +42,7 @@ export async function serveFacilitator(
   }
   const service = new FacilitatorService(facilitator, options);
   const fetch = (request: Request, server: Bun.Server<undefined>): Promise<Response> =>
-    // A receipt takes as long as its block.
+    // The receipt of a transaction takes as long as its block.
     service.handle(request, () => server.timeout(request, 0));
   const shared = { fetch, idleTimeout: IDLE_S, maxRequestBodySize: 2 * MAX_REQUEST_BYTES };
   const server = "unix" in place ? await listenOnSocket(place.unix, shared) : listenOnPort(place, shared);
@@ -44,7 +50,7 @@ export async function serveFacilitator(
     url: "unix" in place ? `unix:${place.unix}` : server.url.origin,
     async close(graceMs) {
       await within(graceMs, service.close());
-      // Answers that are complete are sent before connections are cut.
+      // Complete responses are sent before the connections are closed.
       await Bun.sleep(0);
       await server.stop(true);
       if ("unix" in place && existsSync(place.unix)) unlinkSync(place.unix);
@@ -59,7 +65,7 @@ interface Handlers {
 }
 
 function unixOptions(handlers: Handlers, unix: string): Bun.Serve.Options<undefined, never> {
-  // Bun obeys idleTimeout on Unix sockets as well; its types have it for ports alone.
+  // Bun applies idleTimeout to Unix sockets as well, but its types allow it only for ports.
   return { ...handlers, unix } as unknown as Bun.Serve.Options<undefined, never>;
 }
 
@@ -85,10 +91,10 @@ async function listenOnSocket(unix: string, handlers: Handlers): Promise<Bun.Ser
   }
 }
 
-/** A socket that nobody answers at is left from a process that was killed. */
+/** Removes a socket that does not accept connections. A killed process has left it. */
 async function removeStale(unix: string): Promise<void> {
   if (!existsSync(unix) || !lstatSync(unix).isSocket()) return;
-  // Whoever takes the connection is there, however late the answer.
+  // If the connection is accepted, the process runs, even if its response is late.
   const isServed = await fetch("http://localhost/health", { unix, signal: AbortSignal.timeout(HEALTH_MS) }).then(
     () => true,
     (error: unknown) => error instanceof Error && error.name === "TimeoutError",

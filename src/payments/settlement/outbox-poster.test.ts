@@ -11,7 +11,7 @@ import { OutboxPoster, type PosterOptions, retryDelayMs } from "./outbox-poster.
 import { WebhookReceiver } from "../testing/webhook-receiver.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// Processes start slowly on a busy machine.
+// On a busy machine, processes start slowly.
 setDefaultTimeout(patient(30_000));
 
 const SECRET = Buffer.from("a secret that is long enough");
@@ -65,7 +65,7 @@ async function settle(id: string, url = receiver.url): Promise<void> {
   await store.ledger.move(payment, { state: "settled", hold: false, notice: { id, url, body: `{"record":"${id}"}` } });
 }
 
-test("records are posted once each, signed, and then gone", async () => {
+test("each record is posted once, signed, and then deleted", async () => {
   for (let i = 0; i < 20; i++) await settle(`id-${i}`);
   expect(await createPoster().round()).toBe(20);
   expect(receiver.received.map(({ id }) => id).toSorted()).toEqual(
@@ -84,7 +84,7 @@ test("a record that is settled while the poster runs is posted without a call", 
   expect(receiver.received[0]?.id).toBe("late");
 });
 
-test("while keys change, each secret signs: the receiver knows one of them", async () => {
+test("during a change of secrets, each secret signs, and the receiver knows one of them", async () => {
   await settle("a");
   await createPoster({ secrets: () => [Buffer.from("the next secret, which nobody knows yet"), SECRET] }).round();
   expect(receiver.received).toMatchObject([{ isGenuine: true }]);
@@ -106,7 +106,7 @@ const REFUSALS: readonly (readonly [what: string, answer: () => Response, said: 
 ];
 
 for (const [what, answer, said] of REFUSALS) {
-  test(`${what} is no taking: the record is posted again, later and later, until it is taken`, async () => {
+  test(`after ${what} the record is posted again, at growing intervals, until it is accepted`, async () => {
     receiver.answer = answer;
     await settle("a");
     const poster = createPoster();
@@ -131,7 +131,7 @@ for (const [what, answer, said] of REFUSALS) {
   });
 }
 
-test("an endpoint that answers nothing is left after a while, and one that is not there at once", async () => {
+test("an endpoint that never responds is paused after some failures, one that is not there at once", async () => {
   receiver.answer = () => new Promise<never>(() => {});
   await settle("hangs");
   await createPoster({ timeoutMs: 50 }).round();
@@ -147,27 +147,27 @@ test("an endpoint that answers nothing is left after a while, and one that is no
   expect(await store.outbox.size()).toBe(2);
 });
 
-test("an endless answer is not read", async () => {
+test("an endless response is not read", async () => {
   receiver.answer = () =>
     new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) }));
   await settle("a");
   expect(await createPoster().round()).toBe(1);
 });
 
-test("an endpoint that hangs keeps no other from its records", async () => {
+test("an endpoint that hangs does not delay the records of other endpoints", async () => {
   receiver.answer = () => new Promise<never>(() => {});
   const quick = new WebhookReceiver(SECRET);
   for (let i = 0; i < 50; i++) await settle(`slow-${i}`);
   await settle("quick", quick.url);
   await createPoster({ timeoutMs: 50 }).round();
-  // Eight at once, and some more before it is let alone.
+  // Eight at once, and some more before the endpoint is paused.
   expect(receiver.received.length).toBeLessThan(20);
   expect(quick.received).toHaveLength(1);
   expect(await store.outbox.size()).toBe(50);
   await quick.stop();
 });
 
-test("410 is for good: the record is dropped, and the log names it", async () => {
+test("after a 410 the record is dropped, and the log names it", async () => {
   receiver.answer = () => new Response("", { status: 410 });
   await settle("a");
   await createPoster().round();
@@ -176,7 +176,7 @@ test("410 is for good: the record is dropped, and the log names it", async () =>
   expect(counted).toEqual({ posted: 0, failed: 0, dropped: 1 });
 });
 
-test("a record that nobody took for three days is dropped, and the log names it", async () => {
+test("a record that was not accepted for three days is dropped, and the log names it", async () => {
   receiver.answer = () => new Response("", { status: 503 });
   await settle("a");
   const poster = createPoster();
@@ -190,7 +190,7 @@ test("a record that nobody took for three days is dropped, and the log names it"
   expect(logged.at(-1)).toBe("settlement records: dropped a: not taken within 3 days");
 });
 
-test("where too many wait, the oldest are dropped, counted and logged", async () => {
+test("if too many records wait, the oldest are dropped, counted and logged", async () => {
   receiver.answer = () => new Response("", { status: 500 });
   for (let i = 0; i < 6; i++) {
     await settle(`id-${i}`);
@@ -203,7 +203,7 @@ test("where too many wait, the oldest are dropped, counted and logged", async ()
   expect(logged[0]).toBe("settlement records: dropped the 2 oldest: more than 4 waited");
 });
 
-test("times between tries double up to two hours, and half of each is chance", () => {
+test("the delay between tries doubles up to two hours, and half of it is random", () => {
   expect([0, 1, 2, 20, 1000].map((tries) => retryDelayMs(tries, 1))).toEqual([
     5000, 10_000, 20_000, 7_200_000, 7_200_000,
   ]);
@@ -211,7 +211,7 @@ test("times between tries double up to two hours, and half of each is chance", (
   expect(retryDelayMs(1, 0.123_456)).toBe(5617);
 });
 
-test("closed while it posts, it gives up, and another posts the same record again", async () => {
+test("a poster that is closed during a post stops, and another one posts the same record again", async () => {
   receiver.answer = () => new Promise<never>(() => {});
   await settle("a");
   const poster = createPoster();
@@ -233,7 +233,7 @@ const POSTING_CHILD = `
   new OutboxPoster({ outbox, secrets: () => [Buffer.from(secret)], clock: Date.now, random: Math.random, log() {}, watcher }).start();
 `;
 
-test("killed between the post and the writing down of it, the record is posted again with the same id", async () => {
+test("if the process is killed after the post and before it is recorded, the record is posted again with the same id", async () => {
   await settle("a");
   const child = Bun.spawn([process.execPath, "-e", POSTING_CHILD, join(folder, "state.db"), SECRET.toString()]);
   receiver.answer = async () => {

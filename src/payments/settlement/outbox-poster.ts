@@ -2,19 +2,19 @@ import { type Notice, type Outbox } from "../../store/outbox.ts";
 import { postNotice } from "./post-notice.ts";
 import { RestingEndpoints } from "./resting-endpoints.ts";
 
-/** Records that one process posts at one time. @bound */
+/** Records that one process posts at the same time; the others wait. @bound */
 const POSTS_AT_ONCE = 8;
-/** Between two looks into an empty outbox, in milliseconds. */
+/** Time between two checks of an empty outbox, in milliseconds. */
 const LOOK_MS = 1000;
-/** Before a record is tried for the second time, in milliseconds; it doubles with each try. @bound */
+/** Delay before the second try of a record, in milliseconds. It doubles with each try. @bound */
 const FIRST_DELAY_MS = 5000;
 const LONGEST_DELAY_MS = 2 * 3_600_000;
-/** How long a record is tried, in milliseconds. @bound */
+/** Time during which a record is tried, in milliseconds. Afterwards it is dropped and logged. @bound */
 const GIVE_UP_MS = 3 * 86_400_000;
-/** Records that wait; the oldest beyond it are dropped: an endpoint that is away must not fill the disk. */
+/** Records that may wait. Beyond it the oldest are dropped, so that an unreachable endpoint does not fill the disk. */
 const MAX_WAITING = 100_000;
 
-/** Told what becomes of records. */
+/** Receives the results of posts. */
 export interface PosterWatcher {
   ended(result: "posted" | "failed" | "dropped", count: number): void;
   waiting(count: number): void;
@@ -22,28 +22,31 @@ export interface PosterWatcher {
 
 export interface PosterOptions {
   readonly outbox: Outbox;
-  /** At least one; asked for each post, since a reload may change them. */
+  /** At least one. Read for each post, because a reload may change them. */
   readonly secrets: () => readonly Uint8Array[];
   /** Unix milliseconds. */
   readonly clock: () => number;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number;
   readonly log: (message: string) => void;
   readonly watcher: PosterWatcher;
-  /** Time for one post, in milliseconds, where it is not `POST_TIMEOUT_MS`. */
+  /** Timeout of one post, in milliseconds. Default: `POST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
-  /** Records that may wait, where it is not `MAX_WAITING`. */
+  /** Number of records that may wait. Default: `MAX_WAITING`. */
   readonly maxWaiting?: number;
 }
 
-/** Whole milliseconds from a failed try to the next: twice as long each time, a part of it by chance. `tries` is how many there were before it. */
+/**
+ * Whole milliseconds from a failed try to the next. The delay doubles with each try, and a part of it is random.
+ * `tries` is the number of earlier tries.
+ */
 export function retryDelayMs(tries: number, random: number): number {
   return Math.round(Math.min(FIRST_DELAY_MS * 2 ** Math.min(tries, 30), LONGEST_DELAY_MS) * (0.5 + random / 2));
 }
 
 /**
- * Posts the outbox's records until they are taken, in no promised order, at least once each: whoever takes one knows it again
- * by its id. Any number of processes may do so for one outbox. Decision 0809.
+ * Posts the outbox's records until they are accepted. Each record is posted at least once, in no fixed order; receivers
+ * recognize a repeated record by its id. Several processes may post from one outbox. Decision 0809.
  */
 export class OutboxPoster {
   readonly #options: PosterOptions;
@@ -61,7 +64,10 @@ export class OutboxPoster {
     this.#running = this.#run();
   }
 
-  /** Posts all that is due. How many records were taken. Throws nothing: an outbox that fails is logged. */
+  /**
+   * Posts all records that are due. Returns the number of accepted records. Does not throw: an error of the outbox is
+   * logged.
+   */
   async round(): Promise<number> {
     const { outbox, watcher } = this.#options;
     try {
@@ -79,7 +85,7 @@ export class OutboxPoster {
     }
   }
 
-  /** Gives up what is being posted, which another process posts again. Resolves when the outbox may be closed. */
+  /** Aborts the current posts; another process posts these records again. Resolves when the outbox may be closed. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#wake?.();
@@ -121,14 +127,14 @@ export class OutboxPoster {
     return posted;
   }
 
-  /** True where the record was taken. */
+  /** Returns true if the receiver accepted the record. */
   async #try(notice: Notice): Promise<boolean> {
     const { outbox, secrets, clock, log, watcher, timeoutMs } = this.#options;
     const { signal } = this.#closing;
     if (clock() - notice.createdAt > GIVE_UP_MS) {
       return this.#drop(notice, `not taken within ${GIVE_UP_MS / 86_400_000} days`);
     }
-    // An endpoint that hangs must not take up every place: its other records wait without being tried.
+    // Other records for an endpoint that hangs are not tried, so that it does not take all places.
     if (this.#resting.rests(notice.url, clock())) return this.#postpone(notice);
     const result = await postNotice(notice, {
       secrets: secrets(),
@@ -143,7 +149,7 @@ export class OutboxPoster {
       return true;
     }
     if (result.status === 410) return this.#drop(notice, "its endpoint responded with 410 (Gone)");
-    // Nobody knows whether it arrived: it is posted again as soon as this process's hold has run out.
+    // The record may have arrived or not. It is posted again as soon as this process's lease has expired.
     if (signal.aborted) return false;
     watcher.ended("failed", 1);
     if (this.#resting.failed(notice.url, clock())) {

@@ -2,10 +2,10 @@ import { type NewNotice } from "../../store/outbox.ts";
 import { VERSION } from "../../lib/version.ts";
 import { webhookHeaders } from "./webhook-secret.ts";
 
-/** Time for one post, in milliseconds. @bound */
+/** Timeout of one post, in milliseconds. Beyond it the post has failed. @bound */
 const POST_TIMEOUT_MS = 10_000;
 
-/** `cause` is for the log: it names neither address nor answer. */
+/** `cause` is for the log. It contains no address and no part of the response. */
 export type PostResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly status: number | undefined; readonly cause: string };
@@ -19,14 +19,17 @@ export interface PostOptions {
   readonly timeoutMs?: number;
 }
 
-/** Posts a record once, signed by Standard Webhooks if there is a secret. Of the answer only the status counts; nothing else of it is read. */
+/**
+ * Posts a record once, signed according to Standard Webhooks if there is a secret. Reads only the status of the
+ * response.
+ */
 export async function postNotice(notice: NewNotice, options: PostOptions): Promise<PostResult> {
   const { secrets, now, signal, timeoutMs = POST_TIMEOUT_MS } = options;
   const webhook = { id: notice.id, timestamp: Math.floor(now / 1000), body: notice.body };
   try {
     const response = await fetch(notice.url, {
       method: "POST",
-      // A redirect would carry the record to wherever it points.
+      // A redirect would send the record to its target.
       redirect: "manual",
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]),
       headers: {

@@ -27,7 +27,7 @@ describe.skipIf(!hasChain)("reconciliation on a chain", () => {
     await shop.close();
   });
 
-  /** In the ledger as a gateway leaves it that was killed while it settled. */
+  /** Leaves a payment in the ledger as a gateway does that was killed during settlement. */
   async function leave(payment: Eip3009Payment): Promise<void> {
     const { requirements } = shop;
     const { payment: row } = await store.ledger.reserve({
@@ -49,7 +49,7 @@ describe.skipIf(!hasChain)("reconciliation on a chain", () => {
     return store.ledger.find(paymentKey(payment, shop.requirements));
   }
 
-  test("of payments that a killed gateway left, the one on the chain is owed, the one out of date is over, the other is open", async () => {
+  test("after a gateway was killed, the payment on the chain is owed, the expired one has failed, and the other one is open", async () => {
     const killed = await shop.facilitator();
     const payments = [
       await shop.pay(await shop.payer()),
@@ -61,9 +61,9 @@ describe.skipIf(!hasChain)("reconciliation on a chain", () => {
     const settlement = await killed.settle(settled, shop.requirements);
     await shop.chain.passTime(3600);
     clock.now += 3600_000 + RECHECK_MS;
-    // The next process has a facilitator that has seen nothing of all this.
+    // The next process has a facilitator that knows nothing of these payments.
     const next = await shop.facilitator({ now: () => clock.now });
-    const balances = () => shop.token.balanceOf(shop.requirements.payTo as `0x${string}`); // The shop's own, an address.
+    const balances = () => shop.token.balanceOf(shop.requirements.payTo as `0x${string}`); // The shop's own value, so it is an address.
     const before = await balances();
     const reconciler = new Reconciler({
       ledger: store.ledger,

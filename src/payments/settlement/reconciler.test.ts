@@ -45,7 +45,7 @@ function create(options: Partial<ReconcilerOptions> = {}): Reconciler {
   return reconciler;
 }
 
-/** A payment in the ledger, left so by whoever held it. */
+/** Leaves a payment in the ledger in the given state. */
 async function leave(state: PaymentState, testMode = true): Promise<PaymentPayload> {
   const payment = signedPayment(clock.now / 1000);
   const { payment: row } = await store.ledger.reserve({
@@ -69,7 +69,7 @@ async function rowOf(payment: PaymentPayload): Promise<Payment | undefined> {
 }
 
 for (const state of ["settling", "unknown"] as const) {
-  test(`a payment left as ${state} that was settled becomes a debt, with its transaction and its record`, async () => {
+  test(`a settled payment left as ${state} becomes an undelivered settlement, with its transaction and its record`, async () => {
     const payment = await leave(state);
     const settlement = await booking.settle(payment, REQUIREMENTS);
     clock.now += RECHECK_MS + 1;
@@ -88,7 +88,7 @@ for (const state of ["settling", "unknown"] as const) {
     const [notice] = await store.outbox.claim(10);
     expect(JSON.parse(notice?.body ?? "")).toMatchObject({ data: { transaction, amount: "10000", route: "/goods" } });
     expect(logged).toEqual([`reconciliation: a payment on /goods was settled by ${transaction}`]);
-    // The payer's own retry gets what is owed.
+    // The payer's own retry gets the response that is owed.
     expect(await store.ledger.reserve({ ...(await claimed(payment)) })).toMatchObject({
       held: true,
       payment: { state: "settled" },
@@ -102,7 +102,7 @@ async function claimed(payment: PaymentPayload): Promise<Payment> {
   return row;
 }
 
-test("a payment that nobody settled stays open while it could be, and fails when its time is over", async () => {
+test("an unsettled payment stays open while it can still be settled, and fails when it expires", async () => {
   const payment = await leave("settling");
   const reconciler = create();
   clock.now += RECHECK_MS + 1;
@@ -117,7 +117,7 @@ test("a payment that nobody settled stays open while it could be, and fails when
   });
 });
 
-test("it never settles by itself", async () => {
+test("the reconciler never settles a payment", async () => {
   await leave("unknown");
   let settlements = 0;
   const watched: Facilitator = { ...booking, settle: (...of) => ((settlements += 1), booking.settle(...of)) };
@@ -126,7 +126,7 @@ test("it never settles by itself", async () => {
   expect(settlements).toBe(0);
 });
 
-test("what was looked at is not looked at again too soon, and what somebody holds not at all", async () => {
+test("a payment is not checked again too soon, and not at all while another process has its lease", async () => {
   await leave("unknown");
   let looks = 0;
   const watched: Facilitator = { ...booking, find: (...of) => ((looks += 1), booking.find(...of)) };
@@ -152,7 +152,7 @@ const FAULTS: readonly (readonly [what: string, find: () => Promise<Outcome>])[]
 ];
 
 for (const [what, find] of FAULTS) {
-  test(`a facilitator ${what} leaves the payment open, and the next one is asked`, async () => {
+  test(`a facilitator ${what} leaves the payment open, and the next facilitator is asked`, async () => {
     const payment = await leave("unknown");
     await booking.settle(payment, REQUIREMENTS);
     clock.now += RECHECK_MS + 1;
@@ -164,14 +164,14 @@ for (const [what, find] of FAULTS) {
   });
 }
 
-test("where nobody can be asked, nothing changes", async () => {
+test("without a facilitator to ask, nothing changes", async () => {
   const payment = await leave("unknown");
   clock.now += RECHECK_MS + 1;
   expect(await create({ facilitators: () => [] }).round()).toBe(0);
   expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
 });
 
-test("a real payment is not asked after in test mode, nor one of test mode on a chain", async () => {
+test("the reconciler skips the payments of the other mode", async () => {
   const real = await leave("unknown", false);
   const practice = await leave("unknown", true);
   clock.now += RECHECK_MS + REQUIREMENTS.maxTimeoutSeconds * 1000;
@@ -180,7 +180,7 @@ test("a real payment is not asked after in test mode, nor one of test mode on a 
   expect(await rowOf(practice)).toMatchObject({ state: "failed" });
 });
 
-test("many open payments are all looked at in one round", async () => {
+test("one round checks many open payments", async () => {
   const payments: PaymentPayload[] = [];
   for (let i = 0; i < 30; i++) payments.push(await leave("unknown"));
   for (const payment of payments.slice(0, 10)) await booking.settle(payment, REQUIREMENTS);
@@ -191,7 +191,7 @@ test("many open payments are all looked at in one round", async () => {
   expect(await store.view.open()).toBe(20);
 });
 
-test("it begins at once, and closing it waits for no facilitator that hangs", async () => {
+test("the reconciler starts at once, and closing it does not wait for a facilitator that hangs", async () => {
   const payment = await leave("unknown");
   clock.now += RECHECK_MS + 1;
   let asked = false;
@@ -207,12 +207,12 @@ test("it begins at once, and closing it waits for no facilitator that hangs", as
   await until(() => asked);
   await reconciler.close();
   clock.now += RECHECK_MS + 1;
-  // The hold was let go of.
+  // The lease was released.
   expect(await store.ledger.claimOpen(1)).toHaveLength(1);
   expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
 });
 
-test("a ledger that fails is logged, and the next round goes on", async () => {
+test("a ledger error is logged, and the next round runs", async () => {
   const payment = await leave("unknown");
   await booking.settle(payment, REQUIREMENTS);
   clock.now += RECHECK_MS + 1;

@@ -5,32 +5,35 @@ import { type Settled } from "./settlement-record.ts";
 import { fromStored, type StoredPayment } from "./stored-payment.ts";
 import { voidReason } from "./void-reason.ts";
 
-/** Payments that are asked after at one time. @bound */
+/** Payments that are checked at the same time; the others wait. @bound */
 const LOOKS_AT_ONCE = 8;
-/** Payments that one round asks after; the others wait for the next. @bound */
+/** Payments that one round checks; the others wait for the next round. @bound */
 const LOOKS_PER_ROUND = 200;
-/** Longest wait for one facilitator's answer, in milliseconds; a hold lasts longer. @bound */
+/**
+ * Timeout of one call to a facilitator, in milliseconds. Beyond it the payment stays open. A lease is longer. @bound
+ */
 const FIND_TIMEOUT_MS = 20_000;
 const NOBODY: Outcome = { kind: "unknown", cause: "no facilitator to ask" };
 
 export interface ReconcilerOptions {
   readonly ledger: Pick<Ledger, "claimOpen" | "move">;
-  /** Who may know what became of a payment, the likeliest first. */
+  /** The facilitators that may know the payment's outcome, the most likely first. */
   readonly facilitators: (payment: Payment) => readonly Facilitator[];
-  /** Payments of the other mode are left alone: whoever is asked in one knows nothing of them. */
+  /** Payments of the other mode are skipped: the facilitators of one mode do not know the other's payments. */
   readonly testMode: () => boolean;
-  /** The record of a settlement that is found, where its route reports to anybody. */
+  /** The record of a settlement that was found; undefined if its route reports to no endpoint. */
   readonly notice: (payment: Payment, settled: Settled) => NewNotice | undefined;
   /** Unix milliseconds. */
   readonly clock: () => number;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number;
   readonly log: (message: string) => void;
 }
 
 /**
- * Looks again and again for what has become of payments whose outcome is open. It moves no money: what was settled becomes a
- * debt to its payer, what never will be is over, and everything else stays open. Decision 0808.
+ * Checks repeatedly the outcome of payments whose outcome is open. It moves no money. A settled payment becomes an
+ * undelivered settlement of its payer. A payment that can no longer be settled fails. All others stay open. Decision
+ * 0808.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
@@ -43,13 +46,16 @@ export class Reconciler {
     this.#options = options;
   }
 
-  /** Begins at once, and goes on every `RECHECK_MS` or so. */
+  /** Starts at once, and repeats about every `RECHECK_MS`. */
   start(): void {
     if (this.#isClosed || this.#running !== undefined) return;
     this.#running = this.#run();
   }
 
-  /** One round. How many payments it found an end for. Throws nothing: a ledger that fails is logged. */
+  /**
+   * Runs one round. Returns the number of payments whose outcome it found. Does not throw: an error of the ledger is
+   * logged.
+   */
   async round(): Promise<number> {
     let ended = 0;
     try {
@@ -65,7 +71,10 @@ export class Reconciler {
     return ended;
   }
 
-  /** Begins nothing more; what is asked now is left open, to be asked again. Resolves when the ledger may be closed. */
+  /**
+   * Starts no new checks. Payments that are being checked stay open for a later round. Resolves when the ledger may be
+   * closed.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#closing.resolve("closed");
@@ -80,7 +89,7 @@ export class Reconciler {
     }
   }
 
-  /** Processes that started together do not look together for long. */
+  /** The delay is random, so that processes that started together do not check together. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
       this.#timer = setTimeout(resolve, RECHECK_MS * (0.75 + this.#options.random() / 2));
@@ -88,7 +97,7 @@ export class Reconciler {
     });
   }
 
-  /** True where the payment has come to its end. */
+  /** Returns true if the payment has reached a final state. */
   async #look(payment: Payment): Promise<boolean> {
     const { ledger, notice, clock, log } = this.#options;
     const stored = fromStored(payment);
@@ -139,7 +148,7 @@ export class Reconciler {
   }
 }
 
-/** An error's class: its message may hold addresses and keys. */
+/** Returns only the class of an error: its message may contain addresses and keys. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

@@ -1,6 +1,6 @@
-/** Endpoints that are remembered; a configuration names a few. */
+/** Endpoints whose failures are remembered; beyond it the oldest is forgotten. A configuration names only a few. */
 const MAX_ENDPOINTS = 64;
-/** Failures in a row after which an endpoint is let alone for a while. */
+/** Failures in a row after which an endpoint is paused. */
 const FAILURES_BEFORE_REST = 3;
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 60_000;
@@ -11,16 +11,16 @@ interface Standing {
   until: number;
 }
 
-/** Which endpoints have failed of late, so that nobody waits for one after the other of their time-outs. */
+/** The endpoints that failed recently. Callers skip them, so that they do not wait for one timeout after the other. */
 export class RestingEndpoints {
   readonly #standing = new Map<string, Standing>();
 
-  /** True where it should not be asked now. `now` in milliseconds. */
+  /** True if the endpoint is paused. `now` is in milliseconds. */
   rests(url: string, now: number): boolean {
     return now < (this.#standing.get(url)?.until ?? 0);
   }
 
-  /** It failed. True where it had not before. */
+  /** Counts a failure. Returns true if it is the first in a row. */
   failed(url: string, now: number): boolean {
     const failures = (this.#standing.get(url)?.failures ?? 0) + 1;
     const beyond = failures - FAILURES_BEFORE_REST;
@@ -31,7 +31,7 @@ export class RestingEndpoints {
     return failures === 1;
   }
 
-  /** It did what it was asked. True where it had failed before. */
+  /** Clears the failures of an endpoint. Returns true if there were any. */
   answered(url: string): boolean {
     return this.#standing.delete(url);
   }

@@ -20,7 +20,7 @@ const PAYMENT: Payment = {
 const TARGET = { settlement_url: "https://books.example/in", gateway_id: "shop-1", testMode: false };
 const SETTLED = { transaction: "0xTX", payer: "0xFrom", amount: "7", at: Date.UTC(2026, 10, 21) };
 
-test("a record tells who paid what for which route, and by which transaction", () => {
+test("a record contains payer, amount, route and transaction", () => {
   const notice = settlementNotice(TARGET, PAYMENT, SETTLED);
   expect(notice?.url).toBe("https://books.example/in");
   expect(JSON.parse(notice?.body ?? "")).toEqual({
@@ -42,7 +42,7 @@ test("a record tells who paid what for which route, and by which transaction", (
   });
 });
 
-test("one settlement has one id, a UUID, whoever learns of it and when", () => {
+test("one settlement always has the same id, a UUID", () => {
   const id = settlementNotice(TARGET, PAYMENT, SETTLED)?.id;
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(settlementNotice(TARGET, PAYMENT, { ...SETTLED, at: 5, transaction: "0xtx" })?.id).toBe(id ?? "");
@@ -50,6 +50,6 @@ test("one settlement has one id, a UUID, whoever learns of it and when", () => {
   expect(settlementNotice(TARGET, PAYMENT, { ...SETTLED, transaction: "0xother" })?.id).not.toBe(id);
 });
 
-test("a route that reports to nobody has no record", () => {
+test("a route without an endpoint for reports has no record", () => {
   expect(settlementNotice({ ...TARGET, settlement_url: "" }, PAYMENT, SETTLED)).toBeUndefined();
 });

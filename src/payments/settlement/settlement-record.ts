@@ -2,26 +2,26 @@ import { createHash } from "node:crypto";
 import { type Payment } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
 
-/** Where a route's settlements are reported, and by what name. */
+/** The endpoint that receives a route's settlement records, and the route's name in them. */
 export interface SettlementTarget {
   readonly settlement_url: string;
   readonly gateway_id: string;
   readonly testMode: boolean;
 }
 
-/** What is known of the money once it has moved. */
+/** A settlement that moved money. */
 export interface Settled {
   readonly transaction: string;
   readonly payer: string;
-  /** Atomic units that moved, decimal. */
+  /** The amount that moved, in atomic units, decimal. */
   readonly amount: string;
   /** Unix milliseconds. */
   readonly at: number;
 }
 
 /**
- * The record of a settlement, to be written down with it (`Change.notice`); undefined where the route reports to nobody. The
- * same settlement has the same id, whoever learns of it and however often.
+ * The record of a settlement, to be stored together with it (`Change.notice`); undefined if the route reports to no
+ * endpoint. The same settlement always has the same id, so that repeated records can be recognized.
  */
 export function settlementNotice(
   target: SettlementTarget,
@@ -50,7 +50,7 @@ export function settlementNotice(
   };
 }
 
-/** A UUID of version 8 (RFC 9562 §5.8), made of what tells one settlement from all others. */
+/** A UUID of version 8 (RFC 9562 §5.8), made of the values that identify a settlement. */
 function idOf({ network, asset, from, nonce }: Payment, transaction: string): string {
   const hash = createHash("sha256")
     .update([network, asset, from, nonce, transaction.toLowerCase()].join("\n"))

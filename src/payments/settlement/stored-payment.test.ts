@@ -4,7 +4,7 @@ import { fromStored, toStored } from "./stored-payment.ts";
 
 const NOW = 1_800_000_000;
 
-test("a stored payment comes back with the terms that it was checked against", () => {
+test("a stored payment is read back with the requirements that it was checked against", () => {
   const payment = signedPayment(NOW);
   const said = { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, paymentFlow: "upfront" } };
   for (const testMode of [false, true]) {
@@ -14,7 +14,7 @@ test("a stored payment comes back with the terms that it was checked against", (
   }
 });
 
-test("the amount is the row's: under upto the charge, and not what was allowed", () => {
+test("the amount is the row's: under upto the charge, not the permitted amount", () => {
   const stored = toStored(signedPayment(NOW), REQUIREMENTS, false);
   const back = fromStored({ payload: stored, amount: "17" });
   expect(back?.requirements).toEqual({ ...REQUIREMENTS, amount: "17" });
@@ -22,7 +22,7 @@ test("the amount is the row's: under upto the charge, and not what was allowed",
 });
 
 for (const payload of ["", "{}", "no JSON", '{"x402Version":2}', "null"]) {
-  test(`a row that keeps ${JSON.stringify(payload)} is no payment`, () => {
+  test(`a row that stores ${JSON.stringify(payload)} is not a payment`, () => {
     expect(fromStored({ payload, amount: "1" })).toBeUndefined();
   });
 }

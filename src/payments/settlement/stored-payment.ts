@@ -1,28 +1,29 @@
 import { type Payment } from "../../store/ledger.ts";
 import { type PaymentPayload, paymentPayloadSchema, type PaymentRequirements } from "../x402/messages.ts";
 
-/** No key of the protocol's. */
+/** A key of Turnpike, not of the protocol. */
 const TEST_MODE = "turnpikeTestMode";
 
-/** A payment with the terms that it was taken on. */
+/** A payment with the requirements under which it was accepted. */
 export interface StoredPayment {
   readonly payment: PaymentPayload;
   readonly requirements: PaymentRequirements;
-  /** It was taken in test mode: no chain has ever heard of it. */
+  /** True if it was accepted in test mode. Such a payment is on no chain. */
   readonly testMode: boolean;
 }
 
 /**
- * What the ledger keeps of a payment (`Reservation.payload`): the terms that it was checked against stand in it in place of
- * the payer's own copy of them, which may say more. Routes and prices may change before its outcome is known.
+ * The ledger's form of a payment (`Reservation.payload`). It contains the requirements that the payment was checked
+ * against, in place of the payer's own copy, which may have additional members. The copy is needed because routes and
+ * prices may change before the outcome is known.
  */
 export function toStored(payment: PaymentPayload, requirements: PaymentRequirements, testMode: boolean): string {
   return JSON.stringify({ ...payment, accepted: requirements, [TEST_MODE]: testMode });
 }
 
 /**
- * The payment and terms that a row of the ledger was made of; their amount is the row's, which under `upto` is the charge
- * once that is known. Undefined where the row keeps none.
+ * Reads the payment and its requirements from a row of the ledger. The amount is the row's: under `upto` that is the
+ * charge as soon as it is known. Undefined if the row stores no valid payment.
  */
 export function fromStored({ payload, amount }: Pick<Payment, "payload" | "amount">): StoredPayment | undefined {
   const parsed = paymentPayloadSchema.safeParse(parseJson(payload));

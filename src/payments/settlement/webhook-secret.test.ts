@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { messageOf } from "../../lib/caught.ts";
 import { parseSecrets, webhookHeaders } from "./webhook-secret.ts";
 
-/** The example of the Standard Webhooks libraries. */
+/** The example from the Standard Webhooks libraries. */
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-test("a webhook is signed as Standard Webhooks says: the libraries' own example", () => {
+test("a webhook is signed according to Standard Webhooks, as in the libraries' own example", () => {
   const webhook = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1614265330, body: '{"test": 2432232314}' };
   expect(webhookHeaders(webhook, parseSecrets("S", SECRET))).toEqual({
     "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -24,7 +24,7 @@ test("each of several secrets signs", () => {
   expect(both).toBe(each.join(" "));
 });
 
-test("without a secret there is a record without a signature", () => {
+test("without a secret the record has no signature", () => {
   for (const text of [undefined, "", "  "]) {
     expect(webhookHeaders({ id: "1", timestamp: 2, body: "{}" }, parseSecrets("S", text))).toEqual({
       "webhook-id": "1",
@@ -51,7 +51,7 @@ function messageOfRefusal(text: string): string {
 }
 
 for (const [text, said] of REFUSED) {
-  test(`refused without a word of it: ${text.slice(0, 60)}`, () => {
+  test(`a bad secret is refused, and the error does not repeat it: ${text.slice(0, 60)}`, () => {
     const message = messageOfRefusal(text);
     expect(message).toStartWith(`Cannot sign settlement records: ${said}`);
     for (const word of text.split(/\s+/).filter((part) => part.length > 5)) expect(message).not.toContain(word);

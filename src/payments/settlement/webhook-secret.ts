@@ -1,16 +1,17 @@
 import { createHmac } from "node:crypto";
 
-/** Bytes of a secret that is given as it is (Standard Webhooks asks for 24 to 64 random ones). */
+/** Shortest secret without encoding, in bytes. Standard Webhooks asks for 24 to 64 random bytes. */
 const MIN_BYTES = 24;
 const MAX_BYTES = 1024;
-/** Secrets at one time: two while keys change, and a few to spare. */
+/** Secrets that may be used at the same time; more are an error. Two are needed during a change of secrets. */
 const MAX_SECRETS = 8;
 const PREFIX = "whsec_";
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The secrets that `text` holds, divided by spaces: each `whsec_` and Base64, or its own bytes; none if the variable is not
- * set. `name` is the environment variable's, for errors, which never repeat a secret. Throws if one is too short.
+ * Reads secrets that are separated by spaces. Each is `whsec_` followed by Base64, or plain text. Returns an empty list
+ * if the variable is not set. `name` is the environment variable's, for errors; errors never repeat a secret. Throws if
+ * a secret is too short.
  */
 export function parseSecrets(name: string, text: string | undefined): readonly Uint8Array[] {
   const words = (text ?? "").split(/\s+/).filter((word) => word !== "");
@@ -35,14 +36,17 @@ function parseSecret(word: string): Uint8Array | undefined {
   return bytes.byteLength >= MIN_BYTES && bytes.byteLength <= MAX_BYTES ? bytes : undefined;
 }
 
-/** What a webhook carries. `timestamp` is in Unix seconds. */
+/** The signed parts of a webhook. `timestamp` is in Unix seconds. */
 export interface Webhook {
   readonly id: string;
   readonly timestamp: number;
   readonly body: string;
 }
 
-/** The headers of Standard Webhooks: one signature by each secret, so that receivers may change theirs at any time; without a secret there is no signature. */
+/**
+ * The headers of Standard Webhooks. They contain one signature for each secret, so that receivers can change to a new
+ * secret at any time. Without a secret there is no signature.
+ */
 export function webhookHeaders(
   { id, timestamp, body }: Webhook,
   secrets: readonly Uint8Array[],

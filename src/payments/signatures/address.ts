@@ -11,7 +11,7 @@ export function isAddress(text: string): text is Address {
   return ADDRESS.test(text);
 }
 
-/** True where both are the same account: letter case is a checksum, not a part of it. */
+/** True if both are the same account. Letter case is only a checksum. */
 export function sameAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
@@ -28,7 +28,7 @@ export function checksumAddress(address: Address): Address {
   return `0x${text}`;
 }
 
-/** The address that an uncompressed public key (65 bytes) stands for, lower case. */
+/** The address of an uncompressed public key (65 bytes), in lower case. */
 export function addressOfKey(publicKey: Uint8Array): Address {
   return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;
 }

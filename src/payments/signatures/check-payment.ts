@@ -6,8 +6,8 @@ import { type Reason } from "../x402/reasons.ts";
 import { transferOf } from "../x402/transfer.ts";
 
 /**
- * Refuses what needs no signature to be refused: terms, recipient, amount, times, of `exact` and `upto`. Under `upto`,
- * `requirements.amount` is the most that may be charged. `now` is in Unix seconds.
+ * Checks an `exact` or `upto` payment as far as that needs no signature: terms, recipient, amount and times. Under
+ * `upto`, `requirements.amount` is the most that may be charged. `now` is in Unix seconds.
  */
 export function checkTerms(
   payment: PaymentPayload,
@@ -20,8 +20,9 @@ export function checkTerms(
 }
 
 /**
- * The terms as they were verified, from those of a settlement: under `upto` they ask for all that the payment permits, and
- * a settlement for what is charged of it. Undefined where that is more.
+ * Converts the requirements of a settlement to those of its verification. Under `upto`, verification uses the full
+ * amount that the payment permits, and settlement the amount charged. Undefined if the charge is above the permitted
+ * amount.
  */
 export function atMost(payment: PaymentPayload, requirements: PaymentRequirements): PaymentRequirements | undefined {
   if (requirements.scheme !== "upto") return requirements;
@@ -34,10 +35,10 @@ interface Known {
   readonly outcome: Checked | Reason;
 }
 
-/** Recovering a signer takes 0.4 ms, and settlement asks for the same as verification before it. */
+/** Recovering a signer takes 0.4 ms. Verification and settlement check the same signature, so the result is kept. */
 const known = new WeakMap<PaymentPayload, Known>();
 
-/** True where both ask for the same signature. What is charged is no part of it. */
+/** True if both requirements ask for the same signature. The charged amount is not part of it. */
 function sameDomain(a: PaymentRequirements, b: PaymentRequirements): boolean {
   return (
     a.network === b.network &&
@@ -47,7 +48,10 @@ function sameDomain(a: PaymentRequirements, b: PaymentRequirements): boolean {
   );
 }
 
-/** Checks who signed, once per payment, which may not be changed afterwards, and domain. Only plain accounts: a contract's signature needs the chain to be asked. */
+/**
+ * Checks the signer and the signature's domain, once per payment; the payment must not be changed afterwards. Accepts
+ * only plain accounts: checking a contract's signature would need a call to the chain.
+ */
 export function checkSignature(payment: PaymentPayload, requirements: PaymentRequirements): Checked | Reason {
   const before = known.get(payment);
   if (before !== undefined && sameDomain(before.requirements, requirements)) return before.outcome;

@@ -8,7 +8,10 @@ import { transferOf } from "../x402/transfer.ts";
 import { authorizationHash } from "./typed-data.ts";
 import { checkValidity } from "./validity.ts";
 
-/** Refuses what needs no signature to be refused: terms, recipient, amount, times. `now` is in Unix seconds. */
+/**
+ * Checks an EIP-3009 payment as far as that needs no signature: terms, recipient, amount and times. `now` is in Unix
+ * seconds.
+ */
 export function checkEip3009Terms(
   payment: Eip3009Payment,
   requirements: PaymentRequirements,
@@ -29,7 +32,7 @@ export function checkEip3009Terms(
   return undefined;
 }
 
-/** Recovers who signed. Only plain accounts: a contract's signature needs the chain to be asked. */
+/** Recovers the signer. Accepts only plain accounts: checking a contract's signature would need a call to the chain. */
 export function checkEip3009Signature(payment: Eip3009Payment, requirements: PaymentRequirements): Checked | Reason {
   const { name, version } = requirements.extra;
   const network = parseNetwork(requirements.network);

@@ -1,12 +1,12 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** The hash of an EIP-712 type as it is written out, and of any other text. */
+/** The hash of a text, for example of the EIP-712 encoding of a type. */
 export function hashText(text: string): Uint8Array {
   return keccak_256(utf8ToBytes(text));
 }
 
-/** A value of at most 32 bytes as hex, in a word of 32. */
+/** A hex value of at most 32 bytes, padded to a word of 32 bytes. */
 export function word(hex: string): Uint8Array {
   return hexToBytes(hex.padStart(64, "0"));
 }
@@ -21,12 +21,15 @@ export function hashWords(words: readonly Uint8Array[]): Uint8Array {
   return hash.digest();
 }
 
-/** What is signed, 32 bytes: EIP-712's hash of a struct's hash within a domain. */
+/** The 32 bytes that are signed: EIP-712's hash of a struct's hash within a domain. */
 export function signedHash(domain: Uint8Array, struct: Uint8Array): Uint8Array {
   return hashWords([Uint8Array.of(0x19, 0x01), domain, struct]);
 }
 
-/** A gateway sees few domains, and each costs up to four hashes. */
+/**
+ * Domains whose hashes are kept. When one more is needed, all are dropped and computed again. A gateway uses few
+ * domains, and each costs up to four hashes.
+ */
 const MAX_DOMAINS = 64;
 
 /** Keeps the hashes of the last `MAX_DOMAINS` domains, each under its own key. */

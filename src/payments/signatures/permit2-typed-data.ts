@@ -3,8 +3,10 @@ import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from 
 import { chainId, type Network } from "../x402/networks.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 
-/** What a payer signs under Permit2, with x402's witness. Numbers are decimal strings, times Unix seconds. */
-// A type and no interface: it must fit the open-ended objects of x402's messages.
+/**
+ * The message that a payer signs under Permit2, with x402's witness. Numbers are decimal strings, times Unix seconds.
+ */
+// A type, not an interface: it must be assignable to the open-ended objects of x402's messages.
 export type Permit2Authorization = {
   readonly permitted: { readonly token: Address; readonly amount: string };
   readonly from: Address;
@@ -12,7 +14,7 @@ export type Permit2Authorization = {
   readonly spender: Address;
   readonly nonce: string;
   readonly deadline: string;
-  /** `facilitator` under `upto` alone. */
+  /** `facilitator` is set only under `upto`. */
   readonly witness: {
     readonly to: Address;
     readonly facilitator?: Address | undefined;
@@ -20,7 +22,10 @@ export type Permit2Authorization = {
   };
 };
 
-/** x402's proxies: who spends under Permit2, at the same address on every chain. They send to the witness's `to` alone. */
+/**
+ * x402's proxy contracts, the spenders under Permit2. They have the same address on every chain, and send only to the
+ * witness's `to`.
+ */
 export const PROXIES: Readonly<Record<"exact" | "upto", Address>> = {
   exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
   upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002",
@@ -59,8 +64,8 @@ function witnessHash({ to, facilitator, validAfter }: Permit2Authorization["witn
 }
 
 /**
- * The EIP-712 hash of a Permit2 PermitWitnessTransferFrom: 32 bytes, what is signed. The witness is `upto`'s where it names
- * a facilitator, else that of `exact`.
+ * The EIP-712 hash of a Permit2 PermitWitnessTransferFrom: the 32 bytes that are signed. Uses the `upto` form of the
+ * witness if it names a facilitator, otherwise the `exact` form.
  */
 export function permit2Hash(network: Network, authorization: Permit2Authorization): Uint8Array {
   const { permitted, spender, nonce, deadline, witness } = authorization;

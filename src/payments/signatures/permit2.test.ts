@@ -21,7 +21,7 @@ import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, USDC } from "..
 import { PERMIT2 } from "../x402/transfer.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// Many runs take long on a busy machine.
+// On a busy machine, many property runs take long.
 setDefaultTimeout(patient(30_000));
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((value): Address => `0x${bytesToHex(value)}`);
@@ -43,7 +43,7 @@ const signed = fc.record({
   validAfter: uint256,
 });
 
-test("the hash of a transfer by Permit2 is that of viem, and its signer is found, whatever is signed", async () => {
+test("the hash and the signer of any Permit2 transfer are the same as in viem", async () => {
   await fc.assert(
     fc.asyncProperty(signed, async ({ facilitator, ...some }) => {
       const account = privateKeyToAccount(some.key);
@@ -74,7 +74,7 @@ test("the hash of a transfer by Permit2 is that of viem, and its signer is found
         deadline: String(some.deadline),
         witness: { to, ...(facilitator === undefined ? {} : { facilitator }), validAfter: String(validAfter) },
       });
-      // viem's type of typed data cannot follow a choice of two.
+      // viem's type of typed data does not support a union of two types.
       const theirHash = hashTypedData(theirs as Parameters<typeof hashTypedData>[0]);
       expect<string>(`0x${bytesToHex(hash)}`).toBe(theirHash);
       expect<string | undefined>(recoverSigner(hash, signHash(hash, hexToBytes(some.key.slice(2))))).toBe(
@@ -85,7 +85,7 @@ test("the hash of a transfer by Permit2 is that of viem, and its signer is found
   );
 });
 
-test("the proxies are those of the reference implementation", () => {
+test("the proxies are the reference implementation's", () => {
   expect(PROXIES).toEqual({ exact: x402ExactPermit2ProxyAddress, upto: x402UptoPermit2ProxyAddress });
 });
 
@@ -100,7 +100,7 @@ const UPTO: PaymentRequirements = {
   extra: { ...EXACT.extra, facilitatorAddress: SETTLER },
 };
 
-/** What the reference client sends for `requirements`. */
+/** The reference client's payment for `requirements`. */
 async function realPayment(requirements: PaymentRequirements): Promise<Permit2Payment> {
   const account = privateKeyToAccount(PRIVATE_KEY);
   const scheme = requirements.scheme === "upto" ? new UptoEvmScheme(account) : new ExactEvmScheme(account);
@@ -110,7 +110,7 @@ async function realPayment(requirements: PaymentRequirements): Promise<Permit2Pa
 }
 
 for (const requirements of [EXACT, UPTO]) {
-  test(`a payment of the reference client by ${requirements.scheme} and Permit2 holds, and no changed one does`, async () => {
+  test(`a Permit2 payment of the reference client under ${requirements.scheme} is valid, and no changed one is`, async () => {
     const payment = await realPayment(requirements);
     expect(checkTerms(payment, requirements, Date.now() / 1000)).toBeUndefined();
     expect(checkSignature(payment, requirements)).toMatchObject({ payer: PAYER });
@@ -165,7 +165,7 @@ for (const [reason, change] of REFUSED) {
   });
 }
 
-test("neither scheme takes a payment made for the other, nor another way to move the money", () => {
+test("neither scheme accepts a payment made for the other, or another transfer method", () => {
   const exact: Partial<Permit2Authorization> = { spender: PROXIES.exact, witness: { to: PAYEE, validAfter: "0" } };
   expect(refusal(exact, EXACT)).toBeUndefined();
   expect(refusal({ spender: PROXIES.exact }, EXACT)).toBe("upto_facilitator_mismatch");
@@ -177,7 +177,7 @@ test("neither scheme takes a payment made for the other, nor another way to move
   expect(checkTerms(signedPayment(NOW), UPTO, NOW)).toBe("invalid_exact_evm_scheme");
 });
 
-test("upto that does not say whose facilitator settles is paid by nobody", () => {
+test("upto requirements that name no facilitator accept no payment", () => {
   expect(refusal({}, { ...UPTO, extra: EXACT.extra })).toBe("upto_facilitator_mismatch");
   expect(refusal({ witness: { to: PAYEE, validAfter: "0" } }, { ...UPTO, extra: EXACT.extra })).toBe(
     "upto_facilitator_mismatch",

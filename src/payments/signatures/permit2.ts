@@ -9,13 +9,13 @@ import { facilitatorOf } from "../x402/terms.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { checkValidity } from "./validity.ts";
 
-/** The same as `requirements.scheme`, where Permit2 has a proxy for it. */
+/** The scheme of `requirements` if Permit2 has a proxy for it; otherwise undefined. */
 function schemeOf({ scheme }: PaymentRequirements): "exact" | "upto" | undefined {
   return scheme === "exact" || scheme === "upto" ? scheme : undefined;
 }
 
 /**
- * Refuses what needs no signature to be refused of a transfer by Permit2: terms, proxy, token, recipient, amount, who settles,
+ * Checks a Permit2 payment as far as that needs no signature: terms, proxy, token, recipient, amount, facilitator and
  * times. Under `upto`, `requirements.amount` is the most that may be charged. `now` is in Unix seconds.
  */
 export function checkPermit2Terms(
@@ -31,7 +31,7 @@ export function checkPermit2Terms(
   return undefined;
 }
 
-/** As above, but for times: what it says stays so. */
+/** Like `checkPermit2Terms`, without the times. Its result never changes. */
 export function checkPermit2Agreement(payment: Permit2Payment, requirements: PaymentRequirements): Reason | undefined {
   const scheme = schemeOf(requirements);
   const { accepted } = payment;
@@ -49,14 +49,17 @@ export function checkPermit2Agreement(payment: Permit2Payment, requirements: Pay
   return undefined;
 }
 
-/** Under `upto` only who is named may settle; under `exact` anybody may, and nobody is named. */
+/**
+ * Under `upto`, only the named facilitator may settle. Under `exact`, any account may settle, and the payment names no
+ * facilitator.
+ */
 function isSettledBy(named: string | undefined, scheme: "exact" | "upto", requirements: PaymentRequirements): boolean {
   if (scheme === "exact") return named === undefined;
   const own = facilitatorOf(requirements.extra);
   return named !== undefined && own !== undefined && sameAddress(named, own);
 }
 
-/** Recovers who signed. Only plain accounts: a contract's signature needs the chain to be asked. */
+/** Recovers the signer. Accepts only plain accounts: checking a contract's signature would need a call to the chain. */
 export function checkPermit2Signature(payment: Permit2Payment, { network }: PaymentRequirements): Checked | Reason {
   const hash = hashOf(payment, network);
   const { permit2Authorization, signature } = payment.payload;

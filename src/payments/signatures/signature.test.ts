@@ -10,7 +10,7 @@ import { addressOfPrivateKey, recoverSigner, signHash } from "./signature.ts";
 import { authorizationHash } from "./typed-data.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// Many runs take long on a busy machine.
+// On a busy machine, many property runs take long.
 setDefaultTimeout(patient(30_000));
 
 const hex = (bytes: number) =>
@@ -23,7 +23,7 @@ const privateKey = fc
 const signed = fc.record({
   key: privateKey,
   name: fc.string({ unit: "grapheme", maxLength: 40 }),
-  // viem leaves an empty version out of the domain; no token has one.
+  // viem omits an empty version from the domain; no token has an empty one.
   version: fc.string({ minLength: 1, maxLength: 8 }),
   chain: fc.integer({ min: 1, max: 2 ** 40 }),
   asset: hex(20),
@@ -34,7 +34,7 @@ const signed = fc.record({
   nonce: hex(32),
 });
 
-test("the EIP-712 hash, the signature and the signer are those of viem, whatever is signed", async () => {
+test("the EIP-712 hash, the signature and the signer of any message are the same as in viem", async () => {
   await fc.assert(
     fc.asyncProperty(signed, async ({ key, name, version, chain, asset, to, ...numbers }) => {
       const account = privateKeyToAccount(key);
@@ -69,7 +69,7 @@ const KEY = hexToBytes("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7b
 const HASH = new Uint8Array(32).fill(7);
 const SIGNATURE = signHash(HASH, KEY);
 
-/** The same signature with s in the upper half, which plain ECDSA takes too. */
+/** The same signature with s in the upper half. Plain ECDSA accepts it too. */
 function mirrored(signature: string): string {
   const s = secp256k1.Point.Fn.ORDER - BigInt(`0x${signature.slice(66, 130)}`);
   const v = signature.endsWith("1b") ? "1c" : "1b";
@@ -88,12 +88,12 @@ const FORGED: readonly (readonly [name: string, signature: string])[] = [
 ];
 
 for (const [name, signature] of FORGED) {
-  test(`nobody signed where the signature is ${name}`, () => {
+  test(`a signature with ${name} has no signer`, () => {
     expect(recoverSigner(HASH, signature)).toBeUndefined();
   });
 }
 
-test("another hash, or a flipped bit, has another signer", () => {
+test("another hash, or a flipped bit, gives another signer", () => {
   const owner = addressOfPrivateKey(KEY);
   expect(recoverSigner(HASH, SIGNATURE)).toBe(owner);
   expect(recoverSigner(new Uint8Array(32).fill(8), SIGNATURE)).not.toBe(owner);

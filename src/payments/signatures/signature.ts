@@ -6,8 +6,9 @@ const SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
 const HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
 
 /**
- * Who signed `hash` (32 bytes), lower case; undefined where the signature is none that a token contract takes: 65 bytes
- * r ‖ s ‖ v with v 27 or 28, and s in the lower half of the order (EIP-2), so that it has no second spelling.
+ * The signer of `hash` (32 bytes), in lower case; undefined if token contracts would not accept the signature. They
+ * accept 65 bytes r ‖ s ‖ v with v 27 or 28, and s in the lower half of the order (EIP-2), so that each signature has
+ * only one form.
  */
 export function recoverSigner(hash: Uint8Array, signature: string): Address | undefined {
   if (!SIGNATURE.test(signature)) return undefined;
@@ -22,7 +23,7 @@ export function recoverSigner(hash: Uint8Array, signature: string): Address | un
     const key = secp256k1.recoverPublicKey(recoverable, hash, { prehash: false });
     return addressOfKey(secp256k1.Point.fromBytes(key).toBytes(false));
   } catch {
-    // r or s out of range, or no point on the curve: nobody's signature.
+    // r or s is out of range, or not a point on the curve: the signature has no signer.
     return undefined;
   }
 }
@@ -34,7 +35,7 @@ export function signHash(hash: Uint8Array, privateKey: Uint8Array): Hex {
   return `0x${bytesToHex(recoverable.subarray(1))}${v.toString(16)}`;
 }
 
-/** The account of a private key, lower case. */
+/** The account of a private key, in lower case. */
 export function addressOfPrivateKey(privateKey: Uint8Array): Address {
   return addressOfKey(secp256k1.getPublicKey(privateKey, false));
 }

@@ -2,8 +2,8 @@ import { type Address, type Hex } from "./address.ts";
 import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { chainId, type Network } from "../x402/networks.ts";
 
-/** What a payer signs under EIP-3009. Numbers are decimal strings. */
-// A type and no interface: it must fit the open-ended objects of x402's messages.
+/** The message that a payer signs under EIP-3009. Numbers are decimal strings. */
+// A type, not an interface: it must be assignable to the open-ended objects of x402's messages.
 export type Authorization = {
   readonly from: Address;
   readonly to: Address;
@@ -40,7 +40,7 @@ function domainHash(domain: TokenDomain): Uint8Array {
   );
 }
 
-/** The EIP-712 hash of an EIP-3009 TransferWithAuthorization: 32 bytes, what is signed. */
+/** The EIP-712 hash of an EIP-3009 TransferWithAuthorization: the 32 bytes that are signed. */
 export function authorizationHash(domain: TokenDomain, authorization: Authorization): Uint8Array {
   const message = hashWords([
     TRANSFER_TYPE,

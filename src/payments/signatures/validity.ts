@@ -1,14 +1,14 @@
 import { type PaymentRequirements } from "../x402/messages.ts";
 import { type Transfer } from "../x402/transfer.ts";
 
-/** What must be left of an authorization's time for settlement to have a chance, in seconds. */
+/** The remaining validity that an authorization needs so that it can be settled in time, in seconds. */
 const SETTLEMENT_GUARD_S = 6n;
-/** How much longer than asked for an authorization may be valid, for clocks that differ, in seconds. */
+/** Extra validity that is accepted beyond the requested time, because clocks differ, in seconds. */
 const CLOCK_SLACK_S = 60n;
 
 /**
- * `over`: an authorization ends too soon to be settled, or later than was asked for; without that bound its nonce would have
- * to be remembered for ever. `early`: its time has not begun. `now` is in Unix seconds.
+ * `over`: the authorization ends too soon to be settled, or later than requested. Without the upper limit, its nonce
+ * would have to be remembered forever. `early`: its validity has not begun. `now` is in Unix seconds.
  */
 export function checkValidity(
   { validAfter, validBefore }: Transfer,

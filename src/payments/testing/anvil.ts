@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { patient } from "../../lib/testing/patience.ts";
 
-/** The binary lies in a package of its own for each platform, which npm leaves out elsewhere. */
+/** Finds the binary. Each platform has its own package, and npm installs only the one for this platform. */
 function findAnvil(): string | undefined {
   const arch = process.arch === "x64" ? "amd64" : process.arch;
   try {
@@ -16,12 +16,12 @@ function findAnvil(): string | undefined {
 
 const BINARY = findAnvil();
 
-/** False where there is no chain program for this platform: `describe.skipIf(!hasChain)`. */
+/** False if anvil does not exist for this platform: `describe.skipIf(!hasChain)`. */
 export const hasChain = BINARY !== undefined;
 
 /**
- * Anvil dies with whoever started it: its guard waits for the end of standard input, which comes with a SIGKILL too. By then
- * anvil may be gone, and its number another's.
+ * Anvil ends together with the process that started it. Its guard waits for the end of standard input, which comes also
+ * after a SIGKILL. By then anvil may have ended, and its process id may belong to another process.
  */
 const SCRIPT = `exec 3<&0
 (read -r _ <&3; [ "$(cat /proc/$$/comm 2>/dev/null)" = anvil ] && kill $$) >/dev/null &
@@ -35,7 +35,7 @@ export interface Anvil {
   close(): Promise<void>;
 }
 
-/** Starts anvil on a port that the system picks; throws where it does not come up. */
+/** Starts anvil on a port that the system picks; throws if it does not start. */
 export async function startAnvil(args: readonly string[]): Promise<Anvil> {
   if (BINARY === undefined) throw new Error("Cannot start a chain: there is no anvil for this platform");
   const child = Bun.spawn(["sh", "-c", SCRIPT, "sh", BINARY, "--host", "127.0.0.1", "--port", "0", ...args], {
@@ -68,7 +68,7 @@ export async function startAnvil(args: readonly string[]): Promise<Anvil> {
   }
 }
 
-/** A full pipe would halt it. */
+/** A full pipe would block anvil. */
 async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
   while (!(await reader.read()).done);
 }

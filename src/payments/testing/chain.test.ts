@@ -11,12 +11,12 @@ describe.skipIf(!hasChain)("a chain for tests", () => {
   }, CHAIN_SETUP_MS);
   afterAll(() => chain.close());
 
-  test("has the id it was told", async () => {
+  test("has the given chain id", async () => {
     expect(await chain.rpc("eth_chainId")).toBe("0x10e1");
     expect(chain.network).toBe("eip155:4321");
   });
 
-  test("has a token that moves", async () => {
+  test("has a token that can be transferred", async () => {
     const token = await chain.deployToken();
     await token.mint(PAYER, 500n);
     await token.approve(PAYER, PAYEE, 5n);
@@ -24,7 +24,7 @@ describe.skipIf(!hasChain)("a chain for tests", () => {
     expect(await token.balanceOf(PAYEE)).toBe(0n);
   });
 
-  test("goes back to a snapshot, and on in time", async () => {
+  test("returns to a snapshot, and moves forward in time", async () => {
     const token = await chain.deployToken({ name: "Other", version: "1" });
     const back = await chain.snapshot();
     await token.mint(PAYER, 500n);
@@ -35,7 +35,7 @@ describe.skipIf(!hasChain)("a chain for tests", () => {
     expect(await chain.time()).toBeGreaterThanOrEqual(before + 100);
   });
 
-  test("mines only when told to, once it is told so", async () => {
+  test("mines only on request after automatic mining is switched off", async () => {
     await chain.setMining(false);
     await chain.rpc("eth_sendTransaction", [{ from: PAYER, to: PAYEE, value: "0x1" }]);
     expect(await chain.rpc("eth_getBalance", [PAYEE, "latest"])).toBe("0x0");

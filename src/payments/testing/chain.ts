@@ -9,17 +9,23 @@ import { patient } from "../../lib/testing/patience.ts";
 
 export { hasChain } from "./anvil.ts";
 
-/** What a `beforeAll` that deploys is given: the compiler takes seconds on a busy machine, once a process. */
+/**
+ * Timeout for a `beforeAll` that deploys, in milliseconds. The compiler takes seconds on a busy machine, once in each
+ * process.
+ */
 export const CHAIN_SETUP_MS = patient(60_000);
 const ETHER = 10n ** 18n;
 const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value));
 const receipt = z.object({ status: z.string(), contractAddress: z.string().nullish() });
 const answer = z.object({ result: z.unknown().optional(), error: z.object({ message: z.string() }).optional() });
 
-/** A token of src/payments/testing/contracts/token.sol. Whoever is named as sender needs no key: the chain lets anybody be anybody. */
+/**
+ * A token of src/payments/testing/contracts/token.sol. A sender needs no key: this chain accepts any address as the
+ * sender.
+ */
 export interface TestToken {
   readonly address: Address;
-  /** Of its EIP-712 domain. */
+  /** The name in its EIP-712 domain. */
   readonly name: string;
   readonly version: string;
   mint(to: Address, value: bigint): Promise<void>;
@@ -32,45 +38,47 @@ export interface Call {
   /** Default: an account with money for gas that tests share. */
   readonly from?: Address;
   readonly to: Address;
-  /** Of `encodeCall` in ../evm/abi.ts; default empty. */
+  /** The result of `encodeCall` in ../evm/abi.ts; default empty. */
   readonly data?: Hex;
 }
 
-/** A real chain of one node, anvil, which mines a block for every transaction unless told otherwise. */
+/** A real chain of one node, anvil. It mines a block for every transaction, unless `setMining(false)` was called. */
 export interface Chain {
   readonly rpcUrl: string;
   readonly network: Network;
-  /** Calls the node; throws with its own words where it refuses. */
+  /** Calls the node; throws the node's error. */
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** Gives an account ether for gas, 1000 where not told; in wei. */
+  /** Gives an account ether for gas, in wei. Default: 1000 ether. */
   fund(account: Address, wei?: bigint): Promise<void>;
   deployToken(options?: { name?: string; version?: string }): Promise<TestToken>;
-  /** Deploys a contract of src/payments/testing/contracts/ by name; `args` as the constructor takes them, text as bytes. */
+  /**
+   * Deploys a contract of src/payments/testing/contracts/ by name. `args` are those of the constructor, text as bytes.
+   */
   deploy(contract: string, args?: readonly Argument[]): Promise<Address>;
-  /** Puts a contract's code at an address of choice, without its constructor; immutables stay 0. */
+  /** Puts a contract's code at the given address, without running its constructor; immutables stay 0. */
   place(contract: string, address: Address): Promise<void>;
-  /** Sends a transaction, has it mined, and gives its hash; throws where it reverts. */
+  /** Sends a transaction, mines it, and returns its hash; throws if it reverts. */
   send(call: Call): Promise<Hex>;
   call(call: Call): Promise<Hex>;
-  /** Mines that many blocks, 1 where not told. */
+  /** Mines `blocks` blocks; default 1. */
   mine(blocks?: number): Promise<void>;
-  /** False: blocks come by mine() alone, and transactions wait. */
+  /** False: only mine() creates blocks, and transactions wait. */
   setMining(automatic: boolean): Promise<void>;
   /** The time of the newest block, in Unix seconds. */
   time(): Promise<number>;
-  /** Moves the chain's clock on, and mines a block that shows it. */
+  /** Moves the chain's clock forward, and mines a block with the new time. */
   passTime(seconds: number): Promise<void>;
-  /** Remembers the state of now; what it gives goes back to it, once. */
+  /** Saves the current state. The returned function restores it, once. */
   snapshot(): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
 export interface ChainOptions {
-  /** Default 84532, Base Sepolia. */
+  /** Default: 84532, Base Sepolia. */
   readonly chainId?: number;
 }
 
-/** An account of anvil's own with ether; not the well-known first one, which tests pay with. */
+/** One of anvil's own accounts with ether. It is not the well-known first one, with which tests pay. */
 const SENDER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 
 type Rpc = Chain["rpc"];
@@ -92,7 +100,7 @@ function toHex(value: bigint | number): Hex {
   return `0x${value.toString(16)}`;
 }
 
-/** Text as a constructor's dynamic argument. */
+/** Encodes text as a constructor's dynamic argument. */
 function textBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
@@ -102,7 +110,7 @@ interface Transacted {
   readonly created: Address | undefined;
 }
 
-/** Transactions that are mined at once, whether or not the chain does so by itself. */
+/** Sends transactions that are mined at once, also while automatic mining is off. */
 function createSender(rpc: Rpc, isAutomatic: () => boolean): (transaction: object) => Promise<Transacted> {
   async function send(transaction: object): Promise<Transacted> {
     const hash = hex.parse(await rpc("eth_sendTransaction", [transaction]));
@@ -117,7 +125,7 @@ function createSender(rpc: Rpc, isAutomatic: () => boolean): (transaction: objec
     const created = contractAddress ?? "";
     return { hash, created: isAddress(created) ? created : undefined };
   }
-  // One at a time: the node gives two that come together one nonce.
+  // One at a time: the node gives the same nonce to two concurrent transactions.
   let turn: Promise<unknown> = Promise.resolve();
   return async function inTurn(transaction) {
     const mine = turn.then(() => send(transaction));
@@ -126,7 +134,7 @@ function createSender(rpc: Rpc, isAutomatic: () => boolean): (transaction: objec
   };
 }
 
-/** Starts a chain on a loopback port that the system picks; throws where there is no anvil for this platform. */
+/** Starts a chain on a loopback port that the system picks; throws if anvil does not exist for this platform. */
 export async function startChain({ chainId = 84_532 }: ChainOptions = {}): Promise<Chain> {
   const anvil = await startAnvil(["--chain-id", String(chainId)]);
   const rpc = createRpc(anvil.rpcUrl);

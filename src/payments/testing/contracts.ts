@@ -5,7 +5,7 @@ import { type Hex } from "../signatures/address.ts";
 
 const FOLDER = join(import.meta.dir, "contracts");
 
-/** A compiled contract: what a deployment sends, and what then lies at its address. */
+/** A compiled contract: the code for its deployment, and the code at its address afterwards. */
 export interface Contract {
   readonly creation: Hex;
   readonly runtime: Hex;
@@ -19,10 +19,13 @@ const output = z.object({
     .default({}),
 });
 
-/** Compiling takes a second: once a process, for all tests. */
+/** Compiling takes a second, so it happens once in each process. */
 let compiled: Promise<ReadonlyMap<string, Contract>> | undefined;
 
-/** The contract of that name in src/payments/testing/contracts/. Throws where there is none, or one does not compile. */
+/**
+ * The contract `name` of src/payments/testing/contracts/. Throws if it does not exist, or if a contract does not
+ * compile.
+ */
 export async function testContract(name: string): Promise<Contract> {
   compiled ??= compileAll();
   const contract = (await compiled).get(name);
@@ -41,9 +44,9 @@ async function compileAll(): Promise<ReadonlyMap<string, Contract>> {
     language: "Solidity",
     sources: Object.fromEntries(sources),
     settings: {
-      // It would take more than twice as long.
+      // With the optimizer, compiling takes more than twice as long.
       optimizer: { enabled: false },
-      // No path of this machine and no hash of the sources in the code.
+      // The code must contain no path of this machine and no hash of the sources.
       metadata: { bytecodeHash: "none" },
       outputSelection: { "*": { "*": ["evm.bytecode.object", "evm.deployedBytecode.object"] } },
     },

@@ -12,7 +12,10 @@ function addressOf(text: string): Address {
   return text;
 }
 
-/** What a payer signs for `requirements`, which are of Permit2, changed as told. `now` is in Unix seconds. */
+/**
+ * The authorization that a payer signs for Permit2 `requirements`. `change` is applied before signing. `now` is in Unix
+ * seconds.
+ */
 export function permit2Authorization(
   requirements: PaymentRequirements,
   now: number,
@@ -34,7 +37,7 @@ export function permit2Authorization(
   };
 }
 
-/** A payment that fits `requirements`, unless changed to fit less; by PAYER's key where no other is given. */
+/** A payment that fits `requirements`, unless it is changed. Signed with PAYER's key by default. */
 export function signedPermit2(
   requirements: PaymentRequirements,
   now: number,

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** One post, as it came. */
+/** One received post. */
 export interface Received {
   readonly id: string;
   readonly body: string;
-  /** It was signed by the receiver's secret. */
+  /** True if the receiver's secret signed it. */
   readonly isGenuine: boolean;
   /** The field `webhook-signature`. */
   readonly signature: string | undefined;
@@ -12,7 +12,7 @@ export interface Received {
 
 type Answer = (received: Received) => Response | Promise<Response>;
 
-/** For tests alone: an operator's endpoint, which checks signatures by code of its own. */
+/** An operator's endpoint that checks signatures with its own code. Only for tests. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
   answer: Answer = () => new Response("thanks");

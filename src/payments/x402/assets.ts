@@ -1,7 +1,7 @@
 import { type Address, sameAddress } from "../signatures/address.ts";
 import { type Network } from "./networks.ts";
 
-/** A token that can be paid with. `name` and `version` are those of its EIP-712 domain. */
+/** A token that can be used for payments. `name` and `version` are those of its EIP-712 domain. */
 export interface Asset {
   readonly network: Network;
   readonly address: Address;
@@ -15,7 +15,7 @@ function usdc(network: Network, address: Address, name: string): Asset {
   return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
 }
 
-/** Tokens that need no more than their name in a configuration; all are worth a dollar. */
+/** Tokens that a configuration can name by symbol. Each is worth one dollar. */
 const ASSETS: readonly Asset[] = [
   usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
   usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
@@ -24,7 +24,7 @@ const ASSETS: readonly Asset[] = [
   usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin"),
 ];
 
-/** The known token that `text` names on `network`, by symbol or address. */
+/** The known token with the symbol or address `text` on `network`. */
 export function findAsset(network: string, text: string): Asset | undefined {
   return ASSETS.find(
     (asset) =>

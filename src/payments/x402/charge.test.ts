@@ -28,7 +28,7 @@ const CHARGES: readonly (readonly [amount: string, atomic: string])[] = [
 ];
 
 for (const [amount, atomic] of CHARGES) {
-  test(`an upstream that says ${amount} charges ${atomic} of 100000`, () => {
+  test(`an upstream that sends ${amount} charges ${atomic} of 100000`, () => {
     expect(charge(amount)).toBe(atomic);
   });
 }
@@ -47,29 +47,29 @@ const NOTHING: readonly (readonly [amount: string, isFree: boolean])[] = [
   ["", false],
 ];
 
-test.each(NOTHING)("under exact an upstream that says %s of 100 wants nothing: %p", (amount, isFree) => {
+test.each(NOTHING)("under exact, an upstream that sends %s of 100 charges nothing: %p", (amount, isFree) => {
   const values = [JSON.stringify({ amount })];
   expect(isFreeOfCharge(values, { ...UPTO, scheme: "exact", amount: "100" })).toBe(isFree);
   expect(isFreeOfCharge([...values, ...values], { ...UPTO, scheme: "exact", amount: "100" })).toBe(false);
   expect(isFreeOfCharge(values, { ...UPTO, amount: "100" })).toBe(false);
 });
 
-test("what the payer agreed to is charged where the upstream says nothing of an amount", () => {
+test("without an amount from the upstream, the full agreed amount is charged", () => {
   expect(parseCharge([], UPTO)).toBe("100000");
   expect(parseCharge(["{}"], UPTO)).toBe("100000");
 });
 
 const DEFECTS: readonly (readonly [what: string, values: readonly string[]])[] = [
-  ["nothing", [""]],
-  ["no JSON", ["12345"]],
-  ["half of one", ['{"amount":"1']],
+  ["an empty value", [""]],
+  ["a number in place of an object", ["12345"]],
+  ["half of an object", ['{"amount":"1']],
   ["null", ["null"]],
   ["a list", ['["1"]']],
-  ["a number, which may be rounded", ['{"amount":12345}']],
+  ["a numeric amount, which may be rounded", ['{"amount":12345}']],
   ["a null amount", ['{"amount":null}']],
-  ["it twice", ['{"amount":"1"}', '{"amount":"1"}']],
-  ["very much", [`{"amount":"1"${" ".repeat(1024)}}`]],
-  ["something very deep", ["[".repeat(100_000)]],
+  ["the header twice", ['{"amount":"1"}', '{"amount":"1"}']],
+  ["a value that is too long", [`{"amount":"1"${" ".repeat(1024)}}`]],
+  ["a very deep value", ["[".repeat(100_000)]],
 ];
 for (const amount of [
   "",
@@ -98,17 +98,17 @@ for (const amount of [
   "9".repeat(79),
   `${"9".repeat(500)}%`,
 ]) {
-  test(`an upstream that says the amount ${JSON.stringify(amount)} charges nothing, and is at fault`, () => {
+  test(`an upstream that sends the amount ${JSON.stringify(amount)} charges nothing, and is at fault`, () => {
     expect(charge(amount)).toBeUndefined();
   });
 }
 for (const [what, values] of DEFECTS) {
-  test(`an upstream that says ${what} charges nothing, and is at fault`, () => {
+  test(`an upstream that sends ${what} charges nothing, and is at fault`, () => {
     expect(parseCharge(values, UPTO)).toBeUndefined();
   });
 }
 
-test("dollars of a token that is not known are a fault", () => {
+test("an upstream that sends an amount in dollars for an unknown token is at fault", () => {
   expect(charge("$0.01", { ...UPTO, asset: UPTO.payTo })).toBeUndefined();
   expect(charge("10000", { ...UPTO, asset: UPTO.payTo })).toBe("10000");
 });
@@ -121,7 +121,7 @@ const amounts = fc.oneof(
 );
 const ceilings = fc.bigInt({ min: 1n, max: 2n ** 70n });
 
-/** What the reference server would have settled. */
+/** The amount that the reference server would settle. */
 async function reference(amount: string, requirements: PaymentRequirements): Promise<string> {
   let settled = "";
   const network = "eip155:84532";
@@ -144,7 +144,7 @@ async function reference(amount: string, requirements: PaymentRequirements): Pro
   return settled;
 }
 
-test("what is charged is what the reference server charges, and never more than was agreed to", async () => {
+test("the charge is the reference server's, and never above the agreed amount", async () => {
   await fc.assert(
     fc.asyncProperty(amounts, ceilings, async (amount, ceiling) => {
       const requirements = { ...UPTO, amount: String(ceiling) };
@@ -155,7 +155,7 @@ test("what is charged is what the reference server charges, and never more than 
   );
 });
 
-test("no header, whatever is in it, charges more than was agreed to", () => {
+test("no header value charges more than the agreed amount", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -171,7 +171,7 @@ test("no header, whatever is in it, charges more than was agreed to", () => {
   );
 });
 
-test("the header is the reference server's", async () => {
+test("the header name is the reference server's", async () => {
   const http = await import("@x402/core/http");
   expect<string>(SETTLEMENT_OVERRIDES).toBe(http.SETTLEMENT_OVERRIDES_HEADER);
 });

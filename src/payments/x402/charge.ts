@@ -4,27 +4,31 @@ import { type PaymentRequirements } from "./messages.ts";
 import { isAtomic } from "./price.ts";
 
 /**
- * The response header by which an upstream says what it charges under `upto`, and under `exact` that a success costs nothing. The
- * content service charges by it for some failures. It never reaches a client.
+ * The response header in which an upstream sets the charge: under `upto` the amount, under `exact` that a success is
+ * free. The content service uses it to charge for some failures. The gateway never sends it to a client.
  */
 export const SETTLEMENT_OVERRIDES = "Settlement-Overrides";
 
-/** Longest value of that header, in characters: an amount of 78 digits has room, and nothing deep. */
+/**
+ * Longest value of that header, in characters; a longer one is an upstream error. An amount of 78 digits fits, deeply
+ * nested JSON does not.
+ */
 const MAX_OVERRIDES_LENGTH = 1024;
 
-/** A percentage of the most, to two places: no more are told apart by the reference server. */
+/** A percentage of the full amount, with at most two decimal places, as in the reference server. */
 const PERCENT = /^(0|[1-9][0-9]{0,2})(?:\.([0-9]{1,2}))?%$/;
 const DOLLARS = /^\$(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,18}))?$/;
 
 const overrides = z.looseObject({ amount: z.string().optional() });
 
 /**
- * What is charged under `upto` for an answer whose Settlement-Overrides headers are `values`, in atomic units: 0 up to the
- * amount that `requirements` ask for, which it is where nothing is said. Fractions of a unit are dropped.
+ * The amount that an `upto` response charges, in atomic units. `values` are its Settlement-Overrides headers. The
+ * charge is between 0 and the amount of `requirements`, and that amount if the headers set none. Fractions of a unit
+ * are dropped.
  *
- * Undefined where what is said makes no sense, is said twice, or is more than was agreed to. That is a defect of the
- * upstream, by which nothing may be charged (the payer may owe less) and nothing released (the seller may be owed more):
- * answer as to an upstream that failed, and let the payment go.
+ * Undefined if the value is invalid, occurs twice, or is above the agreed amount. That is an error of the upstream. The
+ * gateway must not charge anything, because the payer may owe less. It must not deliver the response, because the
+ * seller may be owed more. Respond as if the upstream had failed, and release the payment.
  */
 export function parseCharge(values: readonly string[], requirements: PaymentRequirements): string | undefined {
   if (values.length === 0) return requirements.amount;
@@ -34,15 +38,15 @@ export function parseCharge(values: readonly string[], requirements: PaymentRequ
   return charge !== undefined && BigInt(charge) <= BigInt(requirements.amount) ? charge : undefined;
 }
 
-/** Whether an upstream whose Settlement-Overrides headers are `values` says of a success under `exact` that nothing is to be paid for it. */
+/** True if the Settlement-Overrides headers `values` make a success under `exact` free of charge. */
 export function isFreeOfCharge(values: readonly string[], requirements: PaymentRequirements): boolean {
   const amount = readOverrides(values)?.amount;
   if (requirements.scheme !== "exact" || amount === undefined) return false;
-  // A charge of less than one unit comes to 0 as well, but the upstream wants to be paid.
+  // A charge below one unit is rounded down to 0 as well, but the upstream wants to be paid.
   return !/[1-9]/.test(amount) && toAtomic(amount, requirements) === "0";
 }
 
-/** Undefined if the upstream says nothing, says it twice, or says something else than it may. */
+/** Undefined if the header is missing, occurs twice, or has an invalid value. */
 function readOverrides(values: readonly string[]): z.infer<typeof overrides> | undefined {
   const [value] = values;
   if (value === undefined || values.length > 1 || value.length > MAX_OVERRIDES_LENGTH) return undefined;
@@ -50,8 +54,8 @@ function readOverrides(values: readonly string[]): z.infer<typeof overrides> | u
 }
 
 /**
- * Whether an upstream whose Settlement-Overrides headers are `values` says of a failure that it is to be paid: under `exact` with
- * the whole price, under `upto` with any amount that makes sense. Ask only for an upstream that may charge for failures.
+ * True if the Settlement-Overrides headers `values` charge for a failed response: the whole price under `exact`, or any
+ * valid amount above 0 under `upto`. Call it only if the upstream is allowed to charge for failures.
  */
 export function isChargedFailure(values: readonly string[], requirements: PaymentRequirements): boolean {
   const charge = values.length === 0 ? undefined : parseCharge(values, requirements);
@@ -77,7 +81,7 @@ function toAtomic(text: string, requirements: PaymentRequirements): string | und
     return ((BigInt(requirements.amount) * hundredths) / 10_000n).toString();
   }
   const dollars = DOLLARS.exec(text);
-  // Of a token that is not known nobody can say what a dollar is.
+  // The dollar value of an unknown token is unknown.
   const decimals = findAsset(requirements.network, requirements.asset)?.decimals;
   if (dollars === null || decimals === undefined) return undefined;
   const [, whole = "", fraction = ""] = dollars;

@@ -7,7 +7,7 @@ import { REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 
 const PAYMENT = signedPayment(1_800_000_000);
 
-test("what is encoded is decoded, whatever JSON it is", () => {
+test("any encoded JSON value decodes to itself", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
       fc.pre(encodeHeader(value).length <= MAX_HEADER_LENGTH);
@@ -16,7 +16,7 @@ test("what is encoded is decoded, whatever JSON it is", () => {
   );
 });
 
-test("the reference implementation reads what is written here, and the other way round", () => {
+test("the reference implementation reads our headers, and we read its headers", () => {
   expect(decodePaymentSignatureHeader(encodeHeader(PAYMENT))).toEqual(JSON.parse(JSON.stringify(PAYMENT)));
   const required = {
     x402Version: 2,
@@ -39,7 +39,7 @@ const UNREADABLE: readonly (readonly [name: string, header: string])[] = [
 ];
 
 for (const [name, header] of UNREADABLE) {
-  test(`a header that is ${name} decodes to nothing`, () => {
+  test(`a header that is ${name} decodes to undefined`, () => {
     expect(decodeHeader(header)).toBeUndefined();
   });
 }

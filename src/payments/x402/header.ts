@@ -1,10 +1,13 @@
-/** Longest payment header, in characters of base64. Many proxies refuse a head that has a field much longer. */
+/**
+ * Longest payment header, in characters of base64; a longer one is malformed. Many proxies refuse a request with a much
+ * longer field.
+ */
 export const MAX_HEADER_LENGTH = 8192;
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The JSON value in a payment header; undefined where it is too long, no base64, no UTF-8 or no JSON. */
+/** The JSON value in a payment header; undefined if it is too long, or not valid base64, UTF-8 or JSON. */
 export function decodeHeader(text: string): unknown {
   if (text.length === 0 || text.length > MAX_HEADER_LENGTH || !BASE64.test(text)) return undefined;
   try {
@@ -14,7 +17,7 @@ export function decodeHeader(text: string): unknown {
   }
 }
 
-/** A value as a payment header carries it: JSON in base64. */
+/** Encodes a value for a payment header: JSON in base64. */
 export function encodeHeader(value: unknown): string {
   return Buffer.from(JSON.stringify(value), "utf8").toString("base64");
 }

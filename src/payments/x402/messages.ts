@@ -2,14 +2,18 @@ import { z } from "zod";
 import { type Address, type Hex, isAddress } from "../signatures/address.ts";
 import { isAtomic } from "./price.ts";
 
-/** The names of the three headers. Lower case to look up, upper case to send. */
+/** The names of the three headers, in upper case for sending. Lower-case them to look them up. */
 export const PAYMENT_REQUIRED = "PAYMENT-REQUIRED";
 export const PAYMENT_SIGNATURE = "PAYMENT-SIGNATURE";
 export const PAYMENT_RESPONSE = "PAYMENT-RESPONSE";
 
-/** Bounds what a peer's word may be where the protocol sets none. */
+/**
+ * Longest text from a peer in characters, for members to which the protocol sets no limit. A longer one is malformed.
+ */
 const MAX_TEXT = 2048;
-/** A contract wallet's signature may wrap another; the header's own bound is the tighter one. */
+/**
+ * A contract wallet's signature may contain another one, so it can be long. The length limit of the header is stricter.
+ */
 const SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){65,4096}$/;
 
 const text = z.string().max(MAX_TEXT);
@@ -68,14 +72,14 @@ const permit2Payload = z.object({
     spender: address,
     nonce: atomic,
     deadline: atomic,
-    /** `facilitator` under `upto` alone: only it may settle. */
+    /** `facilitator` occurs only under `upto`: only that facilitator may settle. */
     witness: z.object({ to: address, facilitator: address.optional(), validAfter: atomic }),
   }),
 });
 
 /**
- * A payment on an EVM chain, by EIP-3009 or by Permit2. Other keys of `payload` are dropped: by a second authorization
- * there, a facilitator would settle what the ledger does not know.
+ * A payment on an EVM chain, by EIP-3009 or Permit2. Unknown keys of `payload` are dropped: a facilitator might settle
+ * a second authorization there that the ledger does not know.
  */
 export const paymentPayloadSchema = z.looseObject({
   x402Version: z.literal(2),
@@ -85,10 +89,10 @@ export const paymentPayloadSchema = z.looseObject({
   extensions: record.optional(),
 });
 
-/** One by EIP-3009 alone. */
+/** A payment by EIP-3009. */
 export const eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip3009Payload });
 
-/** One by Permit2 alone. */
+/** A payment by Permit2. */
 export const permit2PaymentSchema = paymentPayloadSchema.extend({ payload: permit2Payload });
 
 export const verifyResponseSchema = z.looseObject({
@@ -103,20 +107,20 @@ export const settleResponseSchema = z.looseObject({
   network: text.nullish(),
   payer: text.nullish(),
   errorReason: text.nullish(),
-  /** Our own service's word that a refusal is definite, whatever its reason. */
+  /** Set by Turnpike's own facilitator service: a definite refusal, whatever its reason. */
   extra: z
     .looseObject({ definite: z.boolean().optional().catch(undefined) })
     .nullish()
     .catch(undefined),
 });
 
-/** What a gateway tells a payer after settlement, in PAYMENT-RESPONSE. */
+/** The receipt of a settlement, in the PAYMENT-RESPONSE header. */
 export const receiptSchema = z.looseObject({
   success: z.boolean(),
   transaction: text,
   network: text,
   payer: text.optional(),
-  /** Under `upto`: what was charged. */
+  /** Under `upto`: the amount charged. */
   amount: text.optional(),
   errorReason: text.optional(),
   extra: record.optional(),

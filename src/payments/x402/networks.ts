@@ -1,4 +1,4 @@
-/** A chain as CAIP-2 names it, `eip155:84532`. */
+/** A chain's CAIP-2 identifier, for example `eip155:84532`. */
 export type Network = `eip155:${string}`;
 
 interface KnownNetwork {
@@ -7,7 +7,7 @@ interface KnownNetwork {
   readonly network: Network;
 }
 
-/** Networks that may be named in words too; any `eip155:<id>` works. */
+/** Networks that a configuration can name in words. Any `eip155:<id>` works as well. */
 const KNOWN: readonly KnownNetwork[] = [
   { name: "base", title: "Base", network: "eip155:8453" },
   { name: "base-sepolia", title: "Base Sepolia", network: "eip155:84532" },
@@ -16,26 +16,26 @@ const KNOWN: readonly KnownNetwork[] = [
   { name: "ethereum", title: "Ethereum", network: "eip155:1" },
 ];
 
-/** CAIP-2 allows 32 characters of reference; a chain id that fits a JavaScript number has 15 digits at most. */
+/** CAIP-2 allows 32 characters of reference. A chain id that fits in a JavaScript number has at most 15 digits. */
 const EIP155 = /^eip155:[1-9][0-9]{0,14}$/;
 
 function isNetwork(text: string): text is Network {
   return EIP155.test(text);
 }
 
-/** The network that `text` names, by word or CAIP-2; undefined where it names no EVM chain. */
+/** The network with the name or CAIP-2 identifier `text`; undefined if it is not an EVM chain. */
 export function parseNetwork(text: string): Network | undefined {
   if (isNetwork(text)) return text;
   return KNOWN.find(({ name }) => name === text)?.network;
 }
 
-/** The chain id; throws where `network` is no EVM chain. */
+/** The chain id; throws if `network` is not an EVM chain. */
 export function chainId(network: string): bigint {
   if (!isNetwork(network)) throw new Error(`Cannot read a chain id: "${network}" is not an eip155 network`);
   return BigInt(network.slice("eip155:".length));
 }
 
-/** The network's name for people, `Base Sepolia (eip155:84532)`. */
+/** The network's name for people: `Base Sepolia (eip155:84532)`. */
 export function networkTitle(network: string): string {
   const known = KNOWN.find((candidate) => candidate.network === network);
   return known === undefined ? network : `${known.title} (${network})`;

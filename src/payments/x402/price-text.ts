@@ -2,7 +2,7 @@ import { findAsset } from "./assets.ts";
 import { type PaymentRequirements } from "./messages.ts";
 import { formatAmount } from "./price.ts";
 
-/** What something costs, in a few characters: `$0.005`, `up to $0.10`, `$0.02 or $0.03` by several ways of paying. */
+/** A short text of a price: `$0.005`, `up to $0.10`, or `$0.02 or $0.03` for several payment requirements. */
 export function priceText(accepts: readonly PaymentRequirements[]): string {
   return [...new Set(accepts.map(wayText))].join(" or ");
 }

@@ -10,13 +10,13 @@ const GOOD: readonly (readonly [text: string, decimals: number, atomic: string])
   ["$0.000001", 6, "1"],
   ["$0.0100000000", 6, "10000"],
   ["$0.1", 18, "100000000000000000"],
-  // 0.1 + 0.2 and 4.35 * 100 are where floating point goes wrong.
+  // Floating-point arithmetic gives wrong results for 0.1 + 0.2 and 4.35 * 100.
   ["$4.35", 2, "435"],
   ["$90071992547409.93", 6, "90071992547409930000"],
 ];
 
 for (const [text, decimals, atomic] of GOOD) {
-  test(`${text} of ${decimals} decimals is ${atomic}`, () => {
+  test(`${text} with ${decimals} decimals is ${atomic}`, () => {
     expect(parsePrice(text, decimals)).toBe(atomic);
   });
 }
@@ -46,7 +46,7 @@ for (const text of BAD) {
   });
 }
 
-test("what is formatted parses back to the same amount", () => {
+test("a formatted amount parses back to the same amount", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 20n }), fc.integer({ min: 1, max: 18 }), (amount, decimals) => {
       fc.pre(amount / 10n ** BigInt(decimals) < 10n ** 18n);
@@ -55,7 +55,7 @@ test("what is formatted parses back to the same amount", () => {
   );
 });
 
-test("amounts are written for people", () => {
+test("amounts are formatted for people", () => {
   expect(formatAmount("10000", 6)).toBe("0.01");
   expect(formatAmount("1000000", 6)).toBe("1.00");
   expect(formatAmount("1234567", 6)).toBe("1.234567");

@@ -1,16 +1,16 @@
-/** 2^256 - 1 has 78 digits: what a token amount can be at most. */
+/** The largest token amount, 2^256 - 1, has 78 digits. */
 const ATOMIC = /^(?:0|[1-9][0-9]{0,77})$/;
 const DOLLARS = /^\$(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,18}))?$/;
 const UINT256_MAX = (1n << 256n) - 1n;
 
-/** True for a decimal whole number of atomic units that fits a uint256. */
+/** True for a decimal whole number of atomic units that fits in a uint256. */
 export function isAtomic(text: string): boolean {
   return ATOMIC.test(text) && BigInt(text) <= UINT256_MAX;
 }
 
 /**
- * The atomic units of a price: `"10000"` as it stands, `"$0.01"` by the token's decimals, exactly.
- * Throws where it is neither, is zero, or has more places than the token.
+ * The price in atomic units. `"10000"` is taken as it is; `"$0.01"` is converted exactly with the token's decimals.
+ * Throws if the text has neither form, is zero, or has more decimal places than the token.
  */
 export function parsePrice(text: string, decimals: number): string {
   const amount = isAtomic(text) ? text : dollarsToAtomic(text, decimals);
@@ -31,7 +31,10 @@ function dollarsToAtomic(text: string, decimals: number): string {
   return BigInt(whole + places.padEnd(decimals, "0")).toString();
 }
 
-/** Atomic units as a plain decimal number, at least two places where the token has them: `10000` of 6 decimals is `0.01`. */
+/**
+ * Formats atomic units as a plain decimal number with at least two places, if the token has them: `10000` with 6
+ * decimals is `0.01`.
+ */
 export function formatAmount(atomic: string, decimals: number): string {
   if (decimals === 0) return atomic;
   const digits = atomic.padStart(decimals + 1, "0");

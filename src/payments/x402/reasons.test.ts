@@ -2,10 +2,13 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { isDefinite, type Reason, toReason } from "./reasons.ts";
 
-/** What the reference facilitator says of gas that it would pay for the payer, and of another scheme: nobody asks it to. */
+/**
+ * The reference facilitator's reasons for gas that it pays for the payer, and for another scheme. This gateway uses
+ * neither.
+ */
 const NOT_OURS = /2612|erc20_approval|batch_settlement/;
 
-test("every word of the reference facilitator about Permit2 and upto is on the list", async () => {
+test("every reason of the reference facilitator for Permit2 and upto is on the list", async () => {
   const folder = join(Bun.resolveSync("@x402/evm/package.json", import.meta.dir), "..", "dist", "esm");
   const words = new Set<string>();
   for (const name of new Bun.Glob("**/*.mjs").scanSync(folder)) {
@@ -17,13 +20,13 @@ test("every word of the reference facilitator about Permit2 and upto is on the l
   expect(own.filter((word) => toReason(word) !== word)).toEqual([]);
 });
 
-test("a word that is on no list is told to nobody", () => {
+test("an unlisted reason becomes payment_refused", () => {
   for (const word of ["https://rpc.example/key", "__proto__", "constructor", "", null, undefined]) {
     expect(toReason(word)).toBe("payment_refused");
   }
 });
 
-test("a refusal is definite unless the nonce may have been spent, or a transaction may be on its way", () => {
+test("a refusal is definite, unless the nonce may be spent or a transaction may be pending", () => {
   const transaction = `0x${"1".repeat(64)}`;
   const unclear: readonly Reason[] = ["permit2_invalid_nonce", "permit2_simulation_failed", "payment_refused"];
   for (const reason of unclear) expect(isDefinite(reason, transaction)).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * Every reason that a client may be given for a refused payment. A facilitator's own words never reach a client: they
- * may hold the address of its RPC endpoint, API key and all, as `errorMessage` of x402's SDK does.
+ * All reasons for a refused payment that a client may receive. A facilitator's own text never reaches a client: it may
+ * contain the address of its RPC endpoint with an API key, as `errorMessage` of x402's SDK does.
  */
 const REASONS = [
   "invalid_exact_evm_scheme",
@@ -53,7 +53,7 @@ const REASONS = [
 
 export type Reason = (typeof REASONS)[number];
 
-/** Older and shorter spellings, as facilitators in the wild and the protocol's text have them. */
+/** Older and shorter spellings, which other facilitators and the protocol's text use. */
 const SPELLINGS: Readonly<Record<string, Reason>> = {
   invalid_exact_evm_payload_signature: "invalid_exact_evm_signature",
   invalid_exact_evm_payload_recipient_mismatch: "invalid_exact_evm_recipient_mismatch",
@@ -61,7 +61,7 @@ const SPELLINGS: Readonly<Record<string, Reason>> = {
   nonce_already_used: "invalid_exact_evm_nonce_already_used",
 };
 
-/** The reason of the fixed list that a facilitator's word stands for; `payment_refused` for any other. */
+/** The listed reason for a facilitator's own reason; `payment_refused` if it is not listed. */
 export function toReason(word: string | null | undefined): Reason {
   if (word === null || word === undefined) return "payment_refused";
   const spelling = Object.hasOwn(SPELLINGS, word) ? SPELLINGS[word] : undefined;
@@ -69,9 +69,9 @@ export function toReason(word: string | null | undefined): Reason {
 }
 
 /**
- * Reasons that leave open whether money moved: a spent nonce was spent by somebody, perhaps by ourselves; a word not on
- * the list may be anything, a time-out after broadcast above all. A simulation by Permit2 fails for a spent nonce as for
- * all else, and under `exact` anybody may have settled.
+ * After these reasons, money may have moved. A nonce can have been spent by any account, perhaps by this gateway. An
+ * unlisted reason may mean anything, for example a timeout after broadcast. A Permit2 simulation also fails for a spent
+ * nonce, and under `exact` any account may have settled.
  */
 const UNCLEAR: ReadonlySet<Reason> = new Set([
   "payment_refused",
@@ -86,9 +86,10 @@ const ON_CHAIN: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * True where a settlement that is asked for the first time and refused for `reason` moved nothing for certain; asked for
- * again, it may be refused for what the first one did. A transaction that failed did so on the chain where
- * its hash (`transaction`, else empty) is told; without one the broadcast failed, perhaps after a node took it.
+ * True if a settlement that was refused for `reason` moved no money for certain. This holds only for the first attempt
+ * to settle: the refusal of a later attempt may be a consequence of the first. A transaction failed on the chain if
+ * `transaction` has its hash. If `transaction` is empty, the broadcast failed, and a node may have taken the
+ * transaction before that.
  */
 export function isDefinite(reason: Reason, transaction: string): boolean {
   if (ON_CHAIN.has(reason)) return transaction !== "";

@@ -5,19 +5,19 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64");
 }
 
-test("a payload gives what its challenges have in common", () => {
+test("a payload gives the common parts of all challenges", () => {
   const payload = { x402Version: 2, resource: { serviceName: "Shop" }, accepts: [], extensions: { bazaar: {} } };
   expect(decodeTemplate(encode(payload))).toEqual({ resource: { serviceName: "Shop" }, extensions: { bazaar: {} } });
   expect(decodeTemplate("")).toEqual({ resource: {}, extensions: {} });
 });
 
-test("a payload of another shape is refused, saying where", () => {
+test("a payload of another shape is refused, and the error says where", () => {
   expect(() => decodeTemplate(encode({ resource: { description: 1 } }))).toThrow(
     'Cannot use x402.payment_required_b64: its "resource.description" is not as in a 402 payload',
   );
 });
 
-test("members that no challenge takes over are named", () => {
+test("members that challenges ignore are listed", () => {
   const payload = {
     x402Version: 1,
     error: "Pay",

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { paymentRequiredSchema } from "./messages.ts";
 
-/** What every challenge of a gateway has in common. */
+/** The common parts of all challenges of a gateway. */
 export interface ChallengeTemplate {
-  /** Facts about what is sold, such as `description`, `mimeType` and `serviceName`; the URL is each route's own. */
+  /**
+   * A description of the resource, for example `description`, `mimeType` and `serviceName`. Each route adds its own
+   * URL.
+   */
   readonly resource: Readonly<Record<string, unknown>>;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
@@ -13,7 +16,9 @@ const schema = z.looseObject({
   extensions: paymentRequiredSchema.shape.extensions.default({}),
 });
 
-/** Reads `x402.payment_required_b64`; an empty one is an empty template. Throws where it is no such payload. */
+/**
+ * Reads `x402.payment_required_b64`; an empty text gives an empty template. Throws if the text is not such a payload.
+ */
 export function decodeTemplate(base64: string): ChallengeTemplate {
   if (base64 === "") return { resource: {}, extensions: {} };
   const parsed = schema.safeParse(decode(base64));
@@ -24,7 +29,10 @@ export function decodeTemplate(base64: string): ChallengeTemplate {
   return { resource: parsed.data.resource, extensions: parsed.data.extensions ?? {} };
 }
 
-/** The members of `x402.payment_required_b64` that no challenge takes over, as `resource.url`; its version is not one of them. */
+/**
+ * The members of `x402.payment_required_b64` that challenges ignore, for example `resource.url`. The version is not
+ * listed.
+ */
 export function ignoredMembers(base64: string): readonly string[] {
   const parsed = base64 === "" ? undefined : schema.safeParse(decode(base64));
   if (parsed?.success !== true) return [];

@@ -8,14 +8,14 @@ import { parseNetwork } from "./networks.ts";
 import { compileTerms, completeTerms, findKind, findMismatch, isComplete, type Terms } from "./terms.ts";
 import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "../testing/payment.ts";
 
-test("terms in words become what the protocol asks for", () => {
+test("terms in words become the protocol's payment requirements", () => {
   expect(compileTerms(TERMS)).toEqual(REQUIREMENTS);
   expect(compileTerms({ ...TERMS, network: "eip155:84532", price: "10000", asset: REQUIREMENTS.asset })).toEqual(
     REQUIREMENTS,
   );
 });
 
-test("an unknown token is sold for in atomic units, under the domain that is given", () => {
+test("an unknown token is priced in atomic units, with the given domain", () => {
   const asset = "0x1111111111111111111111111111111111111111";
   const terms = { ...TERMS, asset, price: "5", network: "eip155:31337", extra_name: "Own", extra_version: "1" };
   expect(compileTerms(terms)).toMatchObject({ asset, amount: "5", extra: { name: "Own", version: "1" } });
@@ -45,7 +45,7 @@ for (const [change, message] of NEVER_SOLD) {
 const UPTO: Terms = { ...TERMS, scheme: "upto" };
 const SETTLER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
-test("upto terms are those of the reference server once it is known whose facilitator settles", async () => {
+test("upto requirements are the reference server's once the facilitator is known", async () => {
   const incomplete = compileTerms(UPTO);
   expect(incomplete).toEqual({
     ...REQUIREMENTS,
@@ -69,7 +69,7 @@ test("upto terms are those of the reference server once it is known whose facili
   expect([isComplete(incomplete), isComplete(complete), isComplete(REQUIREMENTS)]).toEqual([false, true, true]);
 });
 
-test("exact terms need nothing of the facilitator, by Permit2 either", () => {
+test("exact requirements need nothing from the facilitator, also with Permit2", () => {
   const terms = compileTerms({ ...TERMS, asset_transfer_method: "permit2" });
   expect(terms).toEqual({ ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, assetTransferMethod: "permit2" } });
   expect(completeTerms(terms, { scheme: "exact", network: "eip155:*" })).toBe(terms);
@@ -82,7 +82,7 @@ for (const extra of [
   { facilitatorAddress: `0x${"0".repeat(40)}` },
   { facilitatorAddress: 7 },
 ]) {
-  test(`upto is not sold where the facilitator says of itself ${JSON.stringify(extra)}`, () => {
+  test(`upto is not sold if the extra of the facilitator's kind is ${JSON.stringify(extra)}`, () => {
     const kind = { scheme: "upto", network: "eip155:84532", ...(extra === undefined ? {} : { extra }) };
     expect(() => completeTerms(compileTerms(UPTO), kind)).toThrow(
       'Cannot sell: the facilitator takes "upto" on eip155:84532, and does not say by which facilitatorAddress',
@@ -90,7 +90,7 @@ for (const extra of [
   });
 }
 
-test("a kind is found by scheme and network, the network itself before all of them", () => {
+test("a kind is found by scheme and network; a kind for one network comes before a kind for all", () => {
   const any = { scheme: "exact", network: "eip155:*" };
   const own = { scheme: "exact", network: "eip155:84532" };
   expect(findKind([any, own], REQUIREMENTS)).toBe(own);
@@ -99,7 +99,7 @@ test("a kind is found by scheme and network, the network itself before all of th
   expect(findKind([{ scheme: "exact", network: "eip155:8453" }], REQUIREMENTS)).toBeUndefined();
 });
 
-test("known tokens are those of the reference implementation", () => {
+test("the known tokens are the reference implementation's", () => {
   for (const network of ["base", "base-sepolia", "avalanche", "ethereum"]) {
     const caip = parseNetwork(network) ?? "eip155:0";
     const { asset, name, version, decimals } = getDefaultAsset(caip);
@@ -119,7 +119,7 @@ function accepting(change: Partial<PaymentRequirements>, rest: Partial<PaymentPa
   return { ...signedPayment(0), accepted: { ...REQUIREMENTS, ...change }, ...rest };
 }
 
-test("a payment may add to what it accepts, in other letter case too", () => {
+test("a payment may add members to its accepted requirements, and use another letter case", () => {
   expect(findMismatch(accepting({}), REQUIRED, isFor)).toBeUndefined();
   expect(findMismatch(accepting({ payTo: PAYEE.toLowerCase() }), REQUIRED, isFor)).toBeUndefined();
   expect(findMismatch(accepting({ extra: { ...REQUIREMENTS.extra, more: 1 } }), REQUIRED, isFor)).toBeUndefined();
@@ -146,14 +146,14 @@ for (const change of CHANGES) {
   });
 }
 
-test("a changed extension or another resource is told apart", () => {
+test("a changed extension and another resource are detected", () => {
   const extensions = { bazaar: { info: { input: { type: "mcp" } } } };
   expect(findMismatch(accepting({}, { extensions }), REQUIRED, isFor)).toBe("extension_echo_mismatch");
   const resource = { url: "http://localhost/other" };
   expect(findMismatch(accepting({}, { resource }), REQUIRED, isFor)).toBe("resource_mismatch");
 });
 
-test("test mode runs on loopback alone", () => {
+test("test mode works only on loopback addresses", () => {
   for (const address of [
     "127.0.0.1",
     "127.9.9.9",

@@ -5,7 +5,7 @@ import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } f
 import { parseNetwork } from "./networks.ts";
 import { parsePrice } from "./price.ts";
 
-/** A route's price, as the configuration has it. Empty strings are not set. */
+/** A route's price, as in the configuration. An empty string means that the key is not set. */
 export interface Terms {
   readonly price: string;
   readonly asset: string;
@@ -15,15 +15,16 @@ export interface Terms {
   readonly max_timeout_seconds: number;
   readonly extra_name: string;
   readonly extra_version: string;
-  /** Which contract moves the money under `exact`: the token itself, or Permit2, which any token works with. */
+  /** The contract that moves the money under `exact`: the token itself, or Permit2, which works with any token. */
   readonly asset_transfer_method?: "eip3009" | "permit2";
 }
 
 const ZERO_ADDRESS = /^0x0{40}$/;
 
 /**
- * What a payer must agree to. Under `upto` the price is the most that is charged, and `completeTerms` must add whose
- * facilitator settles. Throws `Cannot sell: ...` where the terms would give content away or cannot be paid.
+ * The payment requirements of a route. Under `upto` the price is the most that is charged, and `completeTerms` must add
+ * the facilitator's address. Throws `Cannot sell: ...` if the terms cannot be paid, or would let clients in without
+ * payment.
  */
 export function compileTerms(terms: Terms): PaymentRequirements {
   const scheme = schemeOf(terms);
@@ -62,20 +63,22 @@ function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" {
   return scheme;
 }
 
-/** The kind among those that a facilitator takes by which `requirements` can be paid; undefined where there is none. */
+/** The facilitator's kind that accepts `requirements`; undefined if there is no such kind. */
 export function findKind(kinds: readonly Kind[], { scheme, network }: PaymentRequirements): Kind | undefined {
   const ofScheme = kinds.filter((kind) => kind.scheme === scheme);
   return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === "eip155:*");
 }
 
-/** True where `requirements` can be advertised as they are: those of `upto` must say whose facilitator settles. */
+/**
+ * True if `requirements` can be sent to clients as they are. Under `upto` they must name the facilitator that settles.
+ */
 export function isComplete({ scheme, extra }: PaymentRequirements): boolean {
   return scheme !== "upto" || facilitatorOf(extra) !== undefined;
 }
 
 /**
- * `requirements` with what only the facilitator knows, from the kind that it takes them as: under `upto` its own address,
- * without which nobody can pay. Throws `Cannot sell: ...` where that kind does not say it.
+ * Adds to `requirements` the values that only the facilitator knows. Under `upto` this is its own address, which the
+ * payer must sign. Throws `Cannot sell: ...` if `kind` does not contain it.
  */
 export function completeTerms(requirements: PaymentRequirements, kind: Kind): PaymentRequirements {
   if (requirements.scheme !== "upto") return requirements;
@@ -88,7 +91,10 @@ export function completeTerms(requirements: PaymentRequirements, kind: Kind): Pa
   return { ...requirements, extra: { ...requirements.extra, facilitatorAddress } };
 }
 
-/** Who alone may settle under `upto`, from a challenge's or a kind's `extra`; undefined where it is no such address. */
+/**
+ * The only facilitator that may settle under `upto`, from the `extra` of a challenge or kind; undefined if the address
+ * is missing or invalid.
+ */
 export function facilitatorOf(extra: Readonly<Record<string, unknown>> | undefined): Address | undefined {
   const address = extra?.["facilitatorAddress"];
   if (typeof address !== "string" || !isAddress(address) || ZERO_ADDRESS.test(address)) return undefined;
@@ -117,7 +123,7 @@ function tokenOf(terms: Terms, network: string): Token {
   return { address, name, version, decimals: known?.decimals ?? 0 };
 }
 
-/** True where `sent` has everything that `advertised` has, with the same values, at every depth. */
+/** True if `sent` has all members of `advertised` with the same values, at every depth. */
 function contains(sent: unknown, advertised: unknown): boolean {
   if (typeof advertised !== "object" || advertised === null) return sent === advertised;
   if (typeof sent !== "object" || sent === null || Array.isArray(sent) !== Array.isArray(advertised)) return false;
@@ -125,12 +131,12 @@ function contains(sent: unknown, advertised: unknown): boolean {
   return Object.entries(advertised).every(([key, value]) => values.has(key) && contains(values.get(key), value));
 }
 
-/** Why a payment does not fit the challenge; undefined where it does. */
+/** The reason why a payment does not fit the challenge. */
 export type Mismatch = "No matching payment requirements" | "extension_echo_mismatch" | "resource_mismatch";
 
 /**
- * Compares what a payer says to have accepted with what is asked for: more is allowed in `extra` and extensions, other is not.
- * `isFor` tells whether the URL that the payer names is that of the request.
+ * Compares a payment's accepted requirements with the challenge; undefined if they agree. `extra` and extensions may
+ * have additional members, but no changed ones. `isFor` returns true if the URL in the payment is the request's URL.
  */
 export function findMismatch(
   payment: PaymentPayload,
@@ -143,12 +149,13 @@ export function findMismatch(
     const advertised = required.extensions?.[key];
     if (advertised !== undefined && !contains(value, advertised)) return "extension_echo_mismatch";
   }
-  // An EIP-3009 signature covers token, amount, payee, times and nonce, no URL: this catches mix-ups, not malice.
+  // An EIP-3009 signature covers token, amount, payee, times and nonce, but no URL. This check finds mistakes, not
+  // attacks.
   if (resource !== undefined && !isFor(resource.url)) return "resource_mismatch";
   return undefined;
 }
 
-/** True where what a payer says to have accepted is this offer; more is allowed in `extra`. */
+/** True if the accepted requirements are this offer. `extra` may have additional members. */
 export function agrees(accepted: PaymentRequirements, offer: PaymentRequirements): boolean {
   return (
     accepted.scheme === offer.scheme &&

@@ -4,13 +4,15 @@ import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 /** Uniswap's Permit2, at the same address on every chain. */
 export const PERMIT2: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 
-/** What a payer has signed to let happen, whichever contract carries it out. Numbers are decimal strings, times Unix seconds. */
+/**
+ * The transfer that a payer has signed, for either transfer method. Numbers are decimal strings, times Unix seconds.
+ */
 export interface Transfer {
-  /** The contract that spends the nonce: the token under EIP-3009, Permit2 under Permit2. */
+  /** The contract in which the nonce is used: the token under EIP-3009, Permit2 under Permit2. */
   readonly contract: string;
   readonly from: Address;
   readonly to: Address;
-  /** The most that may move; under `exact` what moves. */
+  /** The largest amount that may move; under `exact` the amount that moves. */
   readonly value: string;
   readonly validAfter: string;
   readonly validBefore: string;
@@ -18,7 +20,7 @@ export interface Transfer {
   readonly nonce: Hex;
 }
 
-/** The transfer that `payment` allows of the asset that `requirements` ask for. */
+/** The transfer that `payment` permits, of the asset of `requirements`. */
 export function transferOf({ payload }: PaymentPayload, { asset }: PaymentRequirements): Transfer {
   if ("authorization" in payload) return { contract: asset, ...payload.authorization };
   const { permitted, from, nonce, deadline, witness } = payload.permit2Authorization;

@@ -10,11 +10,11 @@ import {
 } from "./messages.ts";
 import { isAtomic } from "./price.ts";
 
-/** The headers of x402's version 1: the payment, and what became of it. */
+/** The headers of x402 version 1: the payment, and the receipt. */
 export const X_PAYMENT = "X-PAYMENT";
 export const X_PAYMENT_RESPONSE = "X-PAYMENT-RESPONSE";
 
-/** Version 1 knows chains by these names alone, those of x402's reference implementation. */
+/** Version 1 names chains only by these names of x402's reference implementation. */
 const CHAIN_IDS: Readonly<Record<string, number>> = {
   ethereum: 1,
   sepolia: 11155111,
@@ -44,12 +44,12 @@ const CHAIN_IDS: Readonly<Record<string, number>> = {
 const NETWORKS = new Map(Object.entries(CHAIN_IDS).map(([name, id]) => [name, `eip155:${id}`]));
 const NAMES = new Map(Object.entries(CHAIN_IDS).map(([name, id]) => [`eip155:${id}`, name]));
 
-/** What version 1 calls a network, `base-sepolia`; undefined where it has no name for it. */
+/** The version 1 name of a network, for example `base-sepolia`; undefined if version 1 does not name it. */
 export function v1Network(network: string): string | undefined {
   return NAMES.get(network);
 }
 
-/** One way of paying, in the body of a 402. */
+/** One set of payment requirements in the body of a 402. */
 export interface V1Requirements {
   readonly scheme: string;
   readonly network: string;
@@ -63,7 +63,7 @@ export interface V1Requirements {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** The ways of a challenge by which a client of version 1 can pay: by EIP-3009, on networks that it has names for. */
+/** The requirements of a challenge that a version 1 client can pay: by EIP-3009, on networks with a version 1 name. */
 export function v1Accepts({ resource, accepts }: PaymentRequired): readonly V1Requirements[] {
   return accepts.flatMap((offer) => {
     const network = v1Network(offer.network);
@@ -89,7 +89,7 @@ function isByEip3009({ scheme, extra }: PaymentRequirements): boolean {
   return scheme === "exact" && (extra["assetTransferMethod"] ?? "eip3009") === "eip3009";
 }
 
-/** A payment of version 1, which does not say what it accepted. */
+/** A version 1 payment. It does not contain the accepted requirements. */
 export const v1PaymentSchema = z.looseObject({
   x402Version: z.literal(1),
   scheme: z.literal("exact"),
@@ -100,8 +100,8 @@ export const v1PaymentSchema = z.looseObject({
 export type V1Payment = z.infer<typeof v1PaymentSchema>;
 
 /**
- * The payment as one of version 2: the signature is the same. What was accepted is found among `offers`, by what was
- * signed; undefined where none is on its network.
+ * Converts a payment to version 2; its signature is the same. Finds the accepted requirements among `offers` by the
+ * signed values. Undefined if no offer is on the payment's network.
  */
 export function fromV1(
   { network, payload }: V1Payment,
@@ -113,12 +113,12 @@ export function fromV1(
   const choices = (alike.length === 0 ? there : alike).map(
     (accepted): PaymentPayload => ({ x402Version: 2, accepted, payload }),
   );
-  // Several tokens at one price to one payee: only the signature says which it is for.
+  // If several tokens have the same price and payee, only the signature shows which one the payment is for.
   if (alike.length < 2) return choices[0];
   return choices.find((choice) => typeof checkSignature(choice, choice.accepted) !== "string") ?? choices[0];
 }
 
-/** A receipt as version 1 has it: the same, with the network's name. */
+/** Converts a receipt to version 1: only the name of the network changes. */
 export function v1Receipt(receipt: Receipt): Receipt {
   return { ...receipt, network: v1Network(receipt.network) ?? receipt.network };
 }
@@ -138,7 +138,10 @@ const v1ChallengeSchema = z.looseObject({
   accepts: z.array(z.unknown()).max(32),
 });
 
-/** A challenge of version 1, the body of a 402, as one of version 2 for `url`, with the ways that this build knows; undefined where `body` is none. */
+/**
+ * Converts a version 1 challenge, the body of a 402, to version 2 for `url`. Keeps the payment requirements that this
+ * build supports. Undefined if `body` is not a challenge.
+ */
 export function fromV1Challenge(body: unknown, url: string): PaymentRequired | undefined {
   const parsed = v1ChallengeSchema.safeParse(body);
   if (!parsed.success) return undefined;
@@ -153,13 +156,13 @@ export function fromV1Challenge(body: unknown, url: string): PaymentRequired | u
   return { x402Version: 2, resource: { url }, accepts };
 }
 
-/** A payment by EIP-3009 as version 1 has it. */
+/** Converts an EIP-3009 payment to version 1. */
 export function toV1Payment({ accepted, payload }: PaymentPayload): object {
   const network = v1Network(accepted.network) ?? accepted.network;
   return { x402Version: 1, scheme: accepted.scheme, network, payload };
 }
 
-/** A network by the name that version 2 has for it; one that version 1 does not know stays as it is. */
+/** Converts a network's version 1 name to version 2. An unknown name stays as it is. */
 export function fromV1Network(network: string): string {
   return NETWORKS.get(network) ?? network;
 }

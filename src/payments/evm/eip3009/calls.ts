@@ -3,21 +3,21 @@ import { type Address, type Hex } from "../../signatures/address.ts";
 import { type Authorization } from "../../signatures/typed-data.ts";
 import { encodeCall, eventTopic } from "../abi.ts";
 
-/** Both forms of USDC 2.2; older tokens have the first alone. */
+/** USDC 2.2 has both forms; older tokens have only this one. */
 const BY_PARTS = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)";
 const BY_BYTES = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)";
 const PLAIN_SIGNATURE_BYTES = 65;
 
-/** ERC-1271's answer for a signature that holds: its function's selector, as a word. */
+/** The result of an ERC-1271 call for a valid signature: the function's selector as a word. */
 export const IS_VALID = `0x1626ba7e${"0".repeat(56)}`;
-/** ERC-6492: what a signature for an account that is not deployed ends with. */
+/** The last bytes of a signature for an account that is not deployed yet (ERC-6492). */
 const UNDEPLOYED = "6492".repeat(16);
 
 export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
 export const AUTHORIZATION_USED = eventTopic("AuthorizationUsed(address,bytes32)");
 export const AUTHORIZATION_CANCELED = eventTopic("AuthorizationCanceled(address,bytes32)");
 
-/** True for a signature that would have the payer's account deployed first. */
+/** True for a signature whose check would first deploy the payer's account. */
 export function isForUndeployed(signature: Hex): boolean {
   return signature.endsWith(UNDEPLOYED);
 }
@@ -37,7 +37,7 @@ export function balanceCall(owner: Address): Hex {
   return encodeCall("balanceOf(address)", [owner]);
 }
 
-/** Not 0 where the nonce was used, or its authorization canceled. */
+/** Reads the state of a nonce. It is not 0 if the nonce was used, or its authorization canceled. */
 export function stateCall({ from, nonce }: { readonly from: Address; readonly nonce: Hex }): Hex {
   return encodeCall("authorizationState(address,bytes32)", [from, nonce]);
 }

@@ -20,7 +20,7 @@ const transfer: Transfer = {
   nonce: `0x${"01".repeat(32)}`,
 };
 
-/** Events of the token in order, unless they name another contract. */
+/** Events in their order, from the token unless they name another contract. */
 function logs(...events: (Pick<Log, "topics" | "data"> & { address?: string })[]): Log[] {
   return events.map((event, i) => ({
     address: TOKEN,
@@ -41,11 +41,11 @@ function moved(to: Hex, value: bigint) {
 }
 
 describe("a transaction's events show the transfer", () => {
-  test("where the money's follows the nonce's", () => {
+  test("if the transfer event follows the nonce's event", () => {
     expect(showsTransfer(logs(used("02"), moved(PAYER, 500n), used("01"), moved(PAYEE, 500n)), transfer)).toBe(true);
   });
 
-  test("where the token tells them the other way round, and there is nothing else", () => {
+  test("if the token emits the events in reverse order, and there are no others", () => {
     expect(showsTransfer(logs(moved(PAYEE, 500n), used("01")), transfer)).toBe(true);
   });
 

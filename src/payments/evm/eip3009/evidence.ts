@@ -26,9 +26,10 @@ function isTransfer(log: Log | undefined, transfer: Transfer): boolean {
 }
 
 /**
- * True where a transaction's `logs` show that `transfer` was made by its own authorization. One transaction may use several:
- * a payer who sends this one's money to himself and another's to the same payee must not be taken to have paid twice. So
- * the money's event has to follow that of the nonce, as in USDC, or be the only one of the payer's.
+ * True if a transaction's `logs` show that `transfer` was made by its own authorization. One transaction may use
+ * several authorizations. A payer could send the first one's money back to their own account, and the second one's
+ * money to the payee; this must not count as two payments. So the transfer event must follow the nonce's event, as in
+ * USDC, or be the payer's only one.
  */
 export function showsTransfer(logs: readonly Log[], transfer: Transfer): boolean {
   const own = logs
@@ -42,7 +43,7 @@ export function showsTransfer(logs: readonly Log[], transfer: Transfer): boolean
   return uses.length === 1 && moves.length === 1 && isTransfer(moves[0], transfer);
 }
 
-/** True where `logs` show that the payer paid the payee something, of this authorization or of another. */
+/** True if `logs` show any transfer from the payer to the payee, by this authorization or another. */
 export function showsPayee(logs: readonly Log[], transfer: Transfer): boolean {
   return logs.some(
     (log) =>

@@ -26,7 +26,7 @@ async function cancel(shop: Shop, { privateKey }: TestAccount, payment: Eip3009P
   await shop.chain.send({ to: shop.token.address, data });
 }
 
-describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () => {
+describe.skipIf(!hasChain)("the outcome of an EIP-3009 payment on the chain", () => {
   let shop: Shop;
   let facilitator: OpenFacilitator;
   let proxy: NodeProxy;
@@ -50,7 +50,7 @@ describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () =
     return await shop.chain.send({ to: shop.token.address, data: transferCall(authorization, signature) });
   }
 
-  test("is that it is settled, whoever sent it", async () => {
+  test("is settled, even if another account sent the transaction", async () => {
     const payment = await shop.pay(await shop.payer());
     expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "unspent" });
     const transaction = await send(payment);
@@ -66,7 +66,7 @@ describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () =
     expect(await reader({ confirmations: 3 }).find(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 
-  test("is that the payer has called it back: a definite refusal", async () => {
+  test("is a definite refusal if the payer canceled the authorization", async () => {
     const payer = await shop.payer();
     const payment = await shop.pay(payer);
     await cancel(shop, payer, payment);
@@ -77,7 +77,7 @@ describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () =
     });
   });
 
-  test("is void where the nonce was used to pay somebody else", async () => {
+  test("is void if the nonce was used to pay another payee", async () => {
     const payer = await shop.payer();
     const payment = await shop.pay(payer);
     const { nonce } = payment.payload.authorization;
@@ -85,7 +85,7 @@ describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () =
     expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "void" });
   });
 
-  test("is open where the nonce paid the payee another amount", async () => {
+  test("is open if the nonce paid the payee another amount", async () => {
     const payer = await shop.payer();
     const payment = await shop.pay(payer);
     const { nonce } = payment.payload.authorization;
@@ -93,7 +93,7 @@ describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () =
     expect(await reader().find(payment, shop.requirements)).toMatchObject({ kind: "unknown" });
   });
 
-  test("is unknown where the node does not answer, or would not search", async () => {
+  test("is unknown if the node does not respond, or refuses to search", async () => {
     const payment = await shop.pay(await shop.payer());
     await send(payment);
     const broken = reader({ rpc_url: proxy.rpcUrl });
@@ -111,7 +111,7 @@ describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () =
     expect(await broken.find(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 
-  test("is found at a node that takes few blocks a search, and many blocks back", async () => {
+  test("is found at a node that searches few blocks at a time, and many blocks back", async () => {
     const payment = await shop.pay(await shop.payer());
     const transaction = await send(payment);
     await shop.chain.mine(620);

@@ -10,14 +10,17 @@ import { type Fault, isFault } from "../rpc.ts";
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, stateCall } from "./calls.ts";
 import { showsPayee, showsTransfer } from "./evidence.ts";
 
-/** How long before it could be verified a payment may have been used, for clocks that differ, in seconds. */
+/**
+ * Extra time before the earliest possible verification in which a settlement is searched, because clocks differ, in
+ * seconds.
+ */
 const SEARCH_SLACK_S = 600n;
 
 function unknown(cause: string): Outcome {
   return { kind: "unknown", cause };
 }
 
-/** What the token knows of the payment's nonce. */
+/** Finds the outcome of a payment from the state of its nonce in the token. */
 export async function findEip3009(
   node: EvmNode,
   payment: PaymentPayload,
@@ -37,7 +40,7 @@ export async function findEip3009(
   return await findUse(node, transfer, requirements, newest);
 }
 
-/** Nothing has moved; nothing will, once a block that counts is past the authorization's time. */
+/** The nonce is not used. The payment is void as soon as a confirmed block is later than the authorization's end. */
 async function unused(node: EvmNode, transfer: Transfer, newest: Block): Promise<Outcome> {
   const end = BigInt(transfer.validBefore);
   if (newest.timestamp < end) return { kind: "unspent" };
@@ -52,8 +55,8 @@ async function unused(node: EvmNode, transfer: Transfer, newest: Block): Promise
 }
 
 /**
- * Whether the nonce was used when that block was over. By its number: behind one address there may be several nodes, and the
- * newest block of each another.
+ * True if the nonce was used at the end of this block. The block is given by number, because several nodes may share
+ * one address, and their newest blocks may differ.
  */
 export async function usedAt(node: EvmNode, transfer: Transfer, block: bigint): Promise<boolean | Fault> {
   const state = await node.read(callRequest(transfer.contract, stateCall(transfer), { block }));
@@ -62,7 +65,10 @@ export async function usedAt(node: EvmNode, transfer: Transfer, block: bigint): 
   return used === undefined ? { fault: "failed", cause: "the token tells nothing of authorizations" } : used !== 0n;
 }
 
-/** By whom and for what the nonce was used: by ourselves, by a stranger who sent the same, or for something else. */
+/**
+ * Finds the transaction that used the nonce. It may be the gateway's own, another account's with the same
+ * authorization, or one with another purpose.
+ */
 async function findUse(
   node: EvmNode,
   transfer: Transfer,
@@ -83,7 +89,7 @@ async function findUse(
   if (isFault(receipt)) return unknown(receipt.cause);
   if (receipt === null) return unknown("the node has no receipt of the transaction that used the nonce");
   const { logs, transactionHash, blockNumber } = receipt;
-  // The block was left, and what the transaction did in another one may not count.
+  // The block was dropped in a reorganization. The transaction may have another result in its new block.
   if (transactionHash !== event.transactionHash || blockNumber !== event.blockNumber || receipt.status !== 1n) {
     return unknown("the receipt of the transaction that used the nonce is of another block");
   }

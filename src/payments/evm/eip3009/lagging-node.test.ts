@@ -12,7 +12,7 @@ function callOf({ payload: { authorization, signature } }: Eip3009Payment): Hex 
   return transferCall(authorization, signature);
 }
 
-describe.skipIf(!hasChain)("payments by EIP-3009 where a node of several is behind the others", () => {
+describe.skipIf(!hasChain)("EIP-3009 payments while one of several nodes lags behind", () => {
   let shop: Shop;
   let proxy: NodeProxy;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.skipIf(!hasChain)("payments by EIP-3009 where a node of several is behi
     return createChainReader([{ network, rpc_url: proxy.rpcUrl, timeout_ms: 2000, poll_ms: 5, confirmations: 1 }]);
   }
 
-  /** From now on whoever asks for the newest state gets that of now; blocks, receipts and events go on. */
+  /** From now on, a request for the newest state receives the current one. Blocks, receipts and events continue. */
   async function stayBehind(): Promise<void> {
     const behind = await shop.chain.rpc("eth_blockNumber");
     proxy.behave(async (call, forward) => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasChain)("payments by EIP-3009 where a node of several is behi
     });
   }
 
-  test("what has settled is not void once its time is over", async () => {
+  test("a settled payment is not void after its time has ended", async () => {
     const payment = await shop.pay(await shop.payer(), { validBefore: String((await shop.chain.time()) + 3) });
     await stayBehind();
     await shop.chain.send({ to: shop.token.address, data: callOf(payment) });
@@ -58,14 +58,14 @@ describe.skipIf(!hasChain)("payments by EIP-3009 where a node of several is behi
     expect(await reader().find(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 
-  test("what nobody has sent is void once its time is over, and not before", async () => {
+  test("an unsent payment is void after its time has ended, and not before", async () => {
     const payment = await shop.pay(await shop.payer(), { validBefore: String((await shop.chain.time()) + 3) });
     expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "unspent" });
     await shop.chain.passTime(4);
     expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "void" });
   });
 
-  test("what a stranger has settled is not refused because our own transaction failed", async () => {
+  test("a payment that another account settled is not refused because the gateway's own transaction failed", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payment = await shop.pay(await shop.payer());
     await shop.chain.setMining(false);
@@ -83,7 +83,7 @@ describe.skipIf(!hasChain)("payments by EIP-3009 where a node of several is behi
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 
-  test("what one node would not run and another would is not refused", async () => {
+  test("a payment that one node rejects and another accepts is not refused", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payment = await shop.pay(await shop.payer());
     proxy.behave((call, forward) =>
@@ -98,13 +98,13 @@ describe.skipIf(!hasChain)("payments by EIP-3009 where a node of several is behi
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 
-  test("what used the nonce in a block that was left is not void", async () => {
+  test("a nonce that was used in a dropped block does not make the payment void", async () => {
     const payment = await shop.pay(await shop.payer());
     await shop.chain.send({ to: shop.token.address, data: callOf(payment) });
     proxy.behave(async (call, forward) => {
       const answer = await forward();
       if (call.method !== "eth_getTransactionReceipt") return answer;
-      // In its new block somebody else was before it.
+      // In the new block, another account used the nonce first.
       const { result } = answer as { result: object };
       return rpcResult(call, { ...result, status: "0x0", logs: [] });
     });

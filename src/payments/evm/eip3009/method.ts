@@ -4,7 +4,7 @@ import { findEip3009 } from "./find.ts";
 import { settleEip3009 } from "./settle.ts";
 import { verifyEip3009 } from "./verify.ts";
 
-/** `exact` by a token's own TransferWithAuthorization (EIP-3009). */
+/** `exact` with a token's own TransferWithAuthorization (EIP-3009). */
 export const exactByEip3009: Method = {
   scheme: "exact",
   takes: isEip3009,

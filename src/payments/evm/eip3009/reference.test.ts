@@ -13,7 +13,7 @@ const NETWORK = "eip155:84532";
 type Client = Parameters<typeof toFacilitatorEvmSigner>[0];
 type Sent = Parameters<ExactFacilitator["verify"]>[0];
 
-describe.skipIf(!hasChain)("payments by EIP-3009 with the reference implementation", () => {
+describe.skipIf(!hasChain)("EIP-3009 payments with the reference implementation", () => {
   let shop: Shop;
   let facilitator: OpenFacilitator;
   let reference: ExactFacilitator;
@@ -36,7 +36,7 @@ describe.skipIf(!hasChain)("payments by EIP-3009 with the reference implementati
     const account = privateKeyToAccount(keyOf(key), { nonceManager });
     const transport = http(shop.chain.rpcUrl);
     const wallet = createWalletClient({ account, chain, transport, pollingInterval: 20 }).extend(publicActions);
-    // It is made for viem's clients, and its types are not.
+    // The function is made for viem's clients, but its types do not say so.
     return new ExactFacilitator(toFacilitatorEvmSigner({ ...wallet, address: account.address } as unknown as Client));
   }
 
@@ -46,7 +46,7 @@ describe.skipIf(!hasChain)("payments by EIP-3009 with the reference implementati
     return eip3009PaymentSchema.parse({ ...made, accepted: requirements });
   }
 
-  test("its client pays, and we settle", async () => {
+  test("the reference client pays, and our facilitator settles", async () => {
     const payer = await shop.payer();
     const payment = await realPayment(payer);
     expect(await facilitator.verify(payment, shop.requirements)).toMatchObject({ kind: "valid" });
@@ -54,11 +54,11 @@ describe.skipIf(!hasChain)("payments by EIP-3009 with the reference implementati
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
-  test("what its facilitator has settled we find, and settle no second time", async () => {
+  test("our facilitator finds a settlement of the reference facilitator, and does not settle again", async () => {
     const payer = await shop.payer();
     const payment = await realPayment(payer);
     const requirements = { ...shop.requirements, network: NETWORK } as const;
-    // As it travels: the schema of the reference has the same shape, and types of its own.
+    // In its serialized form. The reference schema has the same shape, but its own types.
     const sent = JSON.parse(JSON.stringify(payment)) as Sent;
     expect(await reference.verify(sent, requirements)).toMatchObject({ isValid: true });
     const settled = await reference.settle(sent, requirements);
@@ -69,7 +69,7 @@ describe.skipIf(!hasChain)("payments by EIP-3009 with the reference implementati
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
-  test("both refuse what we have settled", async () => {
+  test("both facilitators refuse a payment that ours has settled", async () => {
     const payment = await realPayment(await shop.payer());
     const requirements = { ...shop.requirements, network: NETWORK } as const;
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });

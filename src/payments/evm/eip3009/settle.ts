@@ -14,10 +14,10 @@ import { showsTransfer } from "./evidence.ts";
 import { findEip3009, usedAt } from "./find.ts";
 import { verifyEip3009 } from "./verify.ts";
 
-/** What is left of a payment's time, in seconds, when it counts as ending. */
+/** A payment counts as ending when less than this many seconds of its time are left. */
 const ENDING_S = 60n;
 const CONTRADICTION = "the node contradicts itself";
-/** Reasons that a payment that has settled gives, too. */
+/** Reasons that a node also gives for a payment that has settled. */
 const AFTERWARDS: ReadonlySet<Reason> = new Set([
   "invalid_exact_evm_nonce_already_used",
   "invalid_exact_evm_payload_authorization_valid_before",
@@ -35,7 +35,7 @@ function tagOf({ contract, from, to, value, nonce }: Transfer): string {
   return [contract, from, to, value, nonce].join(" ").toLowerCase();
 }
 
-/** Moves the money, unless it has moved, by this payment's own authorization. */
+/** Moves the money by this payment's authorization, unless it has moved already. */
 export async function settleEip3009(
   chain: Chain,
   payment: Eip3009Payment,
@@ -60,14 +60,15 @@ export async function settleEip3009(
   if (isFault(state)) return unknown(`${state.cause}: nothing was sent`);
   if (isFault(code)) return unknown(`${code.cause}: nothing was sent`);
   const used = wordAt(state, 0);
-  // A transaction to an address without code succeeds, and moves nothing.
+  // A transaction to an address without code succeeds and moves no money.
   if (used === undefined) return refused("asset_not_deployed_contract");
   if (used !== 0n) return await concludeUsed(chain, payment, requirements);
-  // Sent by an earlier process, most often: a second transaction would cost gas and change nothing. Some nodes cannot tell.
+  // An earlier process has probably sent it. A second transaction would cost gas and change nothing. Some nodes do not
+  // know their pending state.
   if (!isFault(next) && (wordAt(next, 0) ?? 0n) !== 0n) return unknown("a transaction with this payment is under way");
   const reason = checkTerms(payment, requirements, node.now() / 1000);
   if (reason !== undefined) return await concludeUnfit(chain, payment, requirements, reason);
-  // A contract's signature is checked by the token, before anything is sent: see Sent's `rejected`.
+  // The token checks a contract's signature before anything is sent: see `rejected` in `Sent`.
   const signed = code === "0x" ? checkSignature(payment, requirements) : undefined;
   if (typeof signed === "string") return refused(signed);
   const share: PayerShare = {
@@ -99,7 +100,7 @@ async function conclude(
       ? { kind: "settled", transaction: sent.transaction, payer: transfer.from }
       : unknown("the transaction's events do not show the transfer", sent.transaction);
   }
-  // Whatever became of our own transaction, somebody else may have sent the same authorization.
+  // Our transaction may have had any outcome: another account may have sent the same authorization.
   if (sent.kind === "open") {
     const outcome = await findEip3009(chain.node, payment, requirements);
     return outcome.kind === "settled" ? outcome : unknown(sent.cause, sent.transaction);
@@ -107,7 +108,10 @@ async function conclude(
   return await concludeUnmoved(chain, payment, requirements, sent);
 }
 
-/** Our own transaction changed nothing, or no node would run it: because another had used the nonce, or the payment does not hold. */
+/**
+ * Our transaction changed nothing, or no node accepted it. Either another transaction used the nonce, or the payment is
+ * invalid.
+ */
 async function concludeUnmoved(
   chain: Chain,
   payment: Eip3009Payment,
@@ -127,7 +131,7 @@ async function concludeUnmoved(
   if (outcome.kind === "void") return await refuseVoid(chain, payment, requirements);
   const verification = await verifyEip3009(chain, payment, requirements);
   if (verification.kind === "refused") {
-    // A node that is further on may say so of what has settled; `void` alone says that it has not.
+    // A node with newer blocks may give this reason for a settled payment. Only `void` proves that it was not settled.
     if (AFTERWARDS.has(verification.reason)) return unknown(CONTRADICTION);
     return refused(verification.reason);
   }
@@ -135,7 +139,7 @@ async function concludeUnmoved(
   return unknown(verification.kind === "valid" ? `${CONTRADICTION}: nothing was sent` : verification.cause);
 }
 
-/** The nonce is used: by this very transfer, however it got onto the chain, or by something else. */
+/** The nonce was used, by this transfer in any transaction, or by another transfer. */
 async function concludeUsed(
   chain: Chain,
   payment: Eip3009Payment,
@@ -147,7 +151,7 @@ async function concludeUsed(
   return unknown(outcome.kind === "unknown" ? outcome.cause : CONTRADICTION);
 }
 
-/** Why a payment that is void is so. */
+/** Refuses a void payment with its reason. */
 async function refuseVoid(
   chain: Chain,
   payment: Eip3009Payment,
@@ -159,8 +163,8 @@ async function refuseVoid(
 }
 
 /**
- * Terms that do not hold. A payment whose time is nearly over may still be in a transaction of an earlier process: it is
- * refused only when no block can take it any more.
+ * The terms are invalid. If the payment's time is nearly over, a transaction of an earlier process may still be
+ * pending. Then it is refused only when no block can include it any more.
  */
 async function concludeUnfit(
   { node }: Chain,

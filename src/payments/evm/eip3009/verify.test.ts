@@ -7,11 +7,11 @@ import { freshAccount, type OpenFacilitator, openShop, type Shop, signed } from 
 import { transferCall } from "./calls.ts";
 
 function refused(reason: string): Verification {
-  // A word of the fixed list, each of which the tests below name.
+  // A listed reason; the tests below name each one.
   return { kind: "refused", reason } as Verification;
 }
 
-describe.skipIf(!hasChain)("verification by EIP-3009", () => {
+describe.skipIf(!hasChain)("EIP-3009 verification", () => {
   let shop: Shop;
   let facilitator: OpenFacilitator;
   beforeAll(async () => {
@@ -20,20 +20,20 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
   }, CHAIN_SETUP_MS);
   afterAll(() => shop.close());
 
-  test("refuses who has too little", async () => {
+  test("refuses a payer with too small a balance", async () => {
     const payment = await shop.pay(await shop.payer(9_999n));
     expect(await facilitator.verify(payment, shop.requirements)).toEqual(
       refused("invalid_exact_evm_insufficient_balance"),
     );
   });
 
-  test("refuses what another has signed", async () => {
+  test("refuses a signature of another account", async () => {
     const payer = await shop.payer();
     const payment = await shop.pay({ ...freshAccount(), address: payer.address });
     expect(await facilitator.verify(payment, shop.requirements)).toEqual(refused("invalid_exact_evm_signature"));
   });
 
-  test("refuses a payment to another, and one of another amount", async () => {
+  test("refuses a payment to another payee, or of another amount", async () => {
     const payer = await shop.payer();
     const other = await shop.pay(payer, { to: freshAccount().address });
     expect(await facilitator.verify(other, shop.requirements)).toEqual(refused("invalid_exact_evm_recipient_mismatch"));
@@ -63,7 +63,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     expect(await facilitator.verify(payment, requirements)).toEqual(refused(reason));
   });
 
-  test("refuses an asset that is no contract, and one that knows no authorizations", async () => {
+  test("refuses an asset that is not a contract, or does not support authorizations", async () => {
     const payer = await shop.payer();
     const { authorization } = (await shop.pay(payer)).payload;
     async function verifyWith(asset: Address): Promise<Verification> {
@@ -78,7 +78,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     expect(await verifyWith(account)).toEqual(refused("invalid_exact_evm_eip3009_not_supported"));
   });
 
-  test("refuses a payment for an account that would have to be deployed first", async () => {
+  test("refuses a payment for an account that is not deployed yet", async () => {
     const payment = await shop.pay(await shop.payer());
     const { authorization, signature } = payment.payload;
     const wrapped = { ...payment, payload: { authorization, signature: `${signature}${"6492".repeat(16)}` as const } };
@@ -88,7 +88,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     );
   });
 
-  test("refuses what is not valid yet, by our clock and by the chain's", async () => {
+  test("refuses a payment that is not valid yet by our clock or the chain's", async () => {
     const payer = await shop.payer();
     const now = Math.floor(Date.now() / 1000);
     const later = await shop.pay(payer, { validAfter: String(now + 30) });
@@ -99,7 +99,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     expect(await ahead.verify(payment, shop.requirements)).toEqual(reason);
   });
 
-  test("refuses what a block's time has ended, though our clock has not", async () => {
+  test("refuses a payment that has ended by the block's time, but not by our clock", async () => {
     const other = await openShop();
     const own = await other.facilitator();
     await other.chain.passTime(1000);
@@ -113,7 +113,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     await other.close();
   });
 
-  test("asks a payer that is a contract whether it has signed, and settles for it", async () => {
+  test("asks a contract payer whether it has signed, and settles its payment", async () => {
     const owner = freshAccount();
     const account = await shop.chain.deploy("SmartAccount", [owner.address]);
     await shop.token.mint(account, 50_000n);
@@ -127,7 +127,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     expect(await facilitator.settle(forged, shop.requirements)).toMatchObject(refused("invalid_exact_evm_signature"));
   });
 
-  test("asks the contract that a payer's own account has been handed to (EIP-7702)", async () => {
+  test("asks the contract to which a payer's account is delegated (EIP-7702)", async () => {
     const payer = await shop.payer();
     const payment = await shop.pay(payer);
     async function delegateTo(contract: Address): Promise<void> {
@@ -140,7 +140,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     expect((await facilitator.settle(payment, shop.requirements)).kind).toBe("settled");
   });
 
-  test("asks no node about an asset that is no address", async () => {
+  test("asks no node if the asset is not an address", async () => {
     const payment = await shop.pay(await shop.payer());
     const requirements: PaymentRequirements = { ...shop.requirements, asset: "latest" };
     expect(await facilitator.verify(payment, requirements)).toEqual(refused("invalid_exact_evm_missing_eip712_domain"));
@@ -148,7 +148,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     expect(await facilitator.find(payment, requirements)).toMatchObject({ kind: "unknown" });
   });
 
-  test("refuses a contract's signature of 65 bytes of nothing, and one of another length", async () => {
+  test("refuses a contract's signature of 65 zero bytes, or of another length", async () => {
     const account = await shop.chain.deploy("SmartAccount", [freshAccount().address]);
     await shop.token.mint(account, 50_000n);
     const payment = await shop.pay({ ...freshAccount(), address: account });
@@ -158,7 +158,7 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     }
   });
 
-  test("refuses what it has no chain for, and no way to settle", async () => {
+  test("refuses networks without a configured chain, and unsupported schemes", async () => {
     const payment = await shop.pay(await shop.payer());
     const elsewhere: PaymentRequirements = { ...shop.requirements, network: "eip155:1" };
     expect(await facilitator.verify(payment, elsewhere)).toEqual(refused("invalid_network"));

@@ -29,17 +29,17 @@ function away({ fault, cause }: Fault): Verification {
   return { kind: fault === "unavailable" ? "unavailable" : "failed", cause };
 }
 
-/** True for a contract's own refusal, which is an answer. */
+/** True for a contract's own refusal. It is a valid result, not a fault of the node. */
 function isRevert(answer: unknown): boolean {
   return isFault(answer) && answer.refusal === "reverted";
 }
 
-/** What the chain says of a payment, read at once. */
+/** The state of a payment on the chain, read in one batch. */
 interface Findings {
   readonly payerCode: Hex;
-  /** False where a call of the asset's gives nothing, as one of an address without code does. */
+  /** False if a call to the asset returns no data, as a call to an address without code does. */
   readonly isContract: boolean;
-  /** Undefined where the token has no such function. */
+  /** Undefined if the token does not have this function. */
   readonly balance: bigint | undefined;
   readonly used: bigint | undefined;
   readonly block: Block;
@@ -72,13 +72,13 @@ async function look(
   };
 }
 
-/** What is wrong with a payment that the chain will not run, where it can be told without trying. */
+/** The reason why the chain refuses a payment, if it can be found without a simulation. */
 function wrongWith(findings: Findings, { payload: { authorization } }: Eip3009Payment): Reason | undefined {
   const { isContract, used, balance, block, runs } = findings;
   if (!isContract) return "asset_not_deployed_contract";
   if (used === undefined) return "invalid_exact_evm_eip3009_not_supported";
   if (used !== 0n) return "invalid_exact_evm_nonce_already_used";
-  // A token compares with the block's time, whatever our own clock says.
+  // A token compares with the block's time, not with our clock.
   if (block.timestamp >= BigInt(authorization.validBefore)) {
     return "invalid_exact_evm_payload_authorization_valid_before";
   }
@@ -89,7 +89,7 @@ function wrongWith(findings: Findings, { payload: { authorization } }: Eip3009Pa
   return undefined;
 }
 
-/** Asks the payer's own contract, with the gas of a settlement, whether it has signed. */
+/** Asks the payer's contract, with the gas limit of a settlement, whether it has signed. */
 async function checkContract(
   { node, sender }: Chain,
   payment: Eip3009Payment,
@@ -108,7 +108,10 @@ async function checkContract(
   return answer.slice(0, IS_VALID.length).toLowerCase() === IS_VALID ? undefined : "invalid_exact_evm_signature";
 }
 
-/** Why the token refuses what looks right: most often its domain is not that of the terms. */
+/**
+ * Finds the reason why the token refuses a payment that looks valid. Often the token's domain differs from the
+ * requirements.
+ */
 async function explain({ node }: Chain, { asset, extra }: PaymentRequirements): Promise<Reason> {
   const [name, version] = await node.readAll<[Hex, Hex]>(
     callRequest(asset, nameCall()),
@@ -120,7 +123,7 @@ async function explain({ node }: Chain, { asset, extra }: PaymentRequirements): 
   return "invalid_exact_evm_transaction_simulation_failed";
 }
 
-/** Checks a payment by our clock and the chain's: terms, signature, nonce, balance, and a run without effect. */
+/** Verifies a payment by our clock and the chain's: terms, signature, nonce, balance, and a simulation. */
 export async function verifyEip3009(
   chain: Chain,
   payment: Eip3009Payment,
@@ -132,7 +135,7 @@ export async function verifyEip3009(
   const reason = checkTerms(payment, requirements, chain.node.now() / 1000);
   if (reason !== undefined) return refused(reason);
   const looking = look(chain, payment, requirements);
-  // While the node is at it.
+  // Runs while the node works.
   const signed: Checked | Reason = checkSignature(payment, requirements);
   const findings = await looking;
   if (isFault(findings)) return away(findings);

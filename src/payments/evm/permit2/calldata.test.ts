@@ -49,7 +49,7 @@ function paymentOf({
   return { x402Version: 2, accepted: REQUIREMENTS, payload: { signature, permit2Authorization } };
 }
 
-test("the call that settles is as the proxies' interface has it, and tells again what it charges", () => {
+test("the settle call has the form of the proxies' interface, and its charge can be read back", () => {
   fc.assert(
     fc.property(calls, (call) => {
       const { token, amount, from, to, facilitator, nonce, deadline, validAfter, charge, signature } = call;
@@ -75,7 +75,7 @@ test("the call that settles is as the proxies' interface has it, and tells again
   );
 });
 
-test("another authorization's call is another's, whatever it is changed in, and no call is unclear", () => {
+test("a call with any changed member of the authorization is another payment's, and none is unclear", () => {
   fc.assert(
     fc.property(calls, fc.constantFrom("token", "from", "to", "nonce", "deadline", "validAfter"), (call, key) => {
       const other = typeof call[key] === "bigint" ? call[key] ^ 1n : `0x${"77".repeat(20)}`;

@@ -18,20 +18,20 @@ function encode(authorization: Permit2Authorization, charge: bigint, signature: 
   return encodeCall(SETTLE_UPTO, [...permit, charge, from, witness.to, witness.facilitator, validAfter, signature]);
 }
 
-/** What a proxy is called with to move `charge`; under `exact` all that is permitted moves. */
+/** The call of a proxy that moves `charge`; under `exact` the whole permitted amount moves. */
 export function settleCall({ payload }: Permit2Payment, charge: bigint): Hex {
   return encode(payload.permit2Authorization, charge, hexToBytes(payload.signature.slice(2)));
 }
 
 const SELECTOR_CHARACTERS = 10;
 const WORD_CHARACTERS = 64;
-/** Where `upto` has its charge: after token, amount, nonce and deadline. */
+/** The position of the charge under `upto`: after token, amount, nonce and deadline. */
 const CHARGE_AT = SELECTOR_CHARACTERS + 4 * WORD_CHARACTERS;
 
 /**
- * What a transaction moved that called the payment's proxy with `input`: by the payment's authorization that many units; by
- * an `other` one; or it is `unclear`, since it called something else than `settle`. The signature is not compared: one that
- * holds may be spelled in several ways.
+ * The amount that a call of the payment's proxy with `input` moved by this payment's authorization. The result is
+ * `other` for another authorization, and `unclear` if the call is not `settle`. The signature is not compared, because
+ * a valid signature can have several encodings.
  */
 export function chargeOf(input: Hex, { payload }: Permit2Payment): bigint | "other" | "unclear" {
   const { permit2Authorization } = payload;

@@ -15,11 +15,16 @@ import { bitmapRequest, isSpent } from "./state.ts";
 
 export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
 
-/** How long before it could be verified a payment may have been used, for clocks that differ, in seconds. */
+/**
+ * Extra time before the earliest possible verification in which a settlement is searched, because clocks differ, in
+ * seconds.
+ */
 const SEARCH_SLACK_S = 600n;
-/** Blocks in which the payer paid the payee that are looked into, the newest first. */
+/**
+ * Blocks with transfers from the payer to the payee that are read, the newest first; beyond it the outcome is unknown.
+ */
 const MAX_CANDIDATE_BLOCKS = 64;
-/** Longest input of a transaction that is read, in characters of hex. */
+/** Longest transaction input that is read, in hex characters; a longer one is a fault. */
 const MAX_INPUT = 64 * 1024;
 
 const transaction = z.object({
@@ -38,7 +43,10 @@ function unknown(cause: string): Outcome {
   return { kind: "unknown", cause };
 }
 
-/** What Permit2 knows of the payment's nonce. It tells of no transfer: that is read out of the token's events and the proxies' calls. */
+/**
+ * Finds the outcome of a payment from its nonce in Permit2. Permit2 does not record transfers. They are read from the
+ * token's events and the calls of the proxies.
+ */
 export async function findPermit2(
   node: EvmNode,
   payment: Permit2Payment,
@@ -54,7 +62,7 @@ export async function findPermit2(
   if (isFault(counted)) return unknown(counted.cause);
   if (counted === null) return unknown("the node has no such block");
   if (!spent && counted.timestamp <= deadlineOf(payment)) return { kind: "unspent" };
-  // By its number: behind one address there may be several nodes, and the newest block of each another.
+  // The block is given by number, because several nodes may share one address, and their newest blocks may differ.
   const before = await node.read(bitmapRequest(payment, counted.number));
   if (isFault(before)) return unknown(before.cause);
   const counts = isSpent(payment, before);
@@ -71,8 +79,9 @@ function deadlineOf({ payload }: Permit2Payment): bigint {
 }
 
 /**
- * By what the nonce was spent. Whoever calls a proxy of x402 directly says in the call which authorization is spent. A
- * contract in between may have spent any: a payment through one is neither taken for this one nor ruled out.
+ * Finds the transaction that spent the nonce. A direct call of an x402 proxy contains its authorization. A contract in
+ * between may have used any authorization. A transfer through one is therefore neither counted as this payment nor
+ * ruled out.
  */
 async function findSpending(
   node: EvmNode,
@@ -102,24 +111,24 @@ async function findSpending(
   return unknown("the payer has paid the payee too often for this payment to be found");
 }
 
-/** Unix seconds before which a settlement cannot have been. */
+/** The earliest possible time of a settlement, in Unix seconds. */
 function earliest(payment: Permit2Payment, { maxTimeoutSeconds }: PaymentRequirements): bigint {
   const validAfter = BigInt(payment.payload.permit2Authorization.witness.validAfter);
   const verified = deadlineOf(payment) - BigInt(maxTimeoutSeconds) - SEARCH_SLACK_S;
   return verified > validAfter ? verified : validAfter;
 }
 
-/** True where a search up to `last` that found nothing has left out no block from `since` on. */
+/** True if a search up to `last` that found nothing covered all blocks from `since` on. */
 async function isComplete(node: EvmNode, since: bigint, last: Block): Promise<boolean> {
   if (last.number <= MAX_WINDOW_BLOCKS) return true;
   const block = await node.read(blockRequest(last.number - MAX_WINDOW_BLOCKS));
   return !isFault(block) && block !== null && block.timestamp < since;
 }
 
-/** A transaction by which the payer paid the payee: this payment's, certainly another's, or nobody can tell. */
+/** A transfer from the payer to the payee: this payment's, another's, or unclear. */
 type Seen = { readonly kind: "ours"; readonly transaction: Hex } | { readonly kind: "other" | "unclear" };
 
-/** All of one block. */
+/** Reads all such transfers in one block. */
 async function inspect(
   node: EvmNode,
   payment: Permit2Payment,

@@ -23,10 +23,10 @@ function byPermit2(scheme: "exact" | "upto"): Method {
   };
 }
 
-/** `exact` by Permit2, through x402's proxy, which sends all that is permitted to the payee alone. */
+/** `exact` with Permit2, through an x402 proxy, which sends the whole permitted amount only to the payee. */
 export const exactByPermit2: Method = byPermit2("exact");
 
-/** `upto` by Permit2, through x402's other proxy: this facilitator alone may settle, and says how much. */
+/** `upto` with Permit2, through x402's other proxy. Only this facilitator may settle, and it sets the charge. */
 export const uptoByPermit2: Method = {
   ...byPermit2("upto"),
   extra: (account) => ({ facilitatorAddress: account }),

@@ -13,7 +13,7 @@ import { openPermit2Shop, type Permit2Shop } from "./testing/permit2-shop.ts";
 
 const SEND = "eth_sendRawTransaction";
 
-describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
+describe.skipIf(!hasChain)("the outcome of Permit2 payments", () => {
   let shop: Permit2Shop;
   let proxy: NodeProxy;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     await shop.chain.send({ from: payer.address, to: PERMIT2, data });
   }
 
-  /** Settles by way of a contract in between. */
+  /** Settles through a contract in between. */
   async function relay(payment: Permit2Payment): Promise<void> {
     const address = await shop.chain.deploy("Relay");
     const call = hexToBytes(settleCall(payment, 10_000n).slice(2));
@@ -45,7 +45,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
 
   const transfer = encodeCall("transfer(address,uint256)", [PAYEE, 10_000n]);
 
-  test("what a contract in between has settled is not known, and never taken for unpaid", async () => {
+  test("a settlement through a contract in between is unknown, and never counts as unpaid", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer);
@@ -55,7 +55,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(await facilitator.settle(payment, shop.exact)).toMatchObject({ kind: "unknown" });
   });
 
-  test("a payment called back is not taken for paid because another went through a contract in between", async () => {
+  test("a canceled payment does not count as paid because another one went through a contract in between", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.buyer();
     const back = await shop.permit(shop.exact, payer, { nonce: "300" });
@@ -81,7 +81,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(later).toEqual(settled[0]);
   });
 
-  test("what has settled is not void because the node that is asked for events is behind the others", async () => {
+  test("a settled payment is not void because the node that searches events lags behind", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer);
@@ -94,7 +94,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
         isSearched = true;
         return rpcResult(call, []);
       }
-      // The same node answers a batch.
+      // The same node serves the whole batch.
       const isBeyond = call.method === "eth_getBlockByNumber" && Number(number) > behind;
       return isBeyond && isSearched ? rpcResult(call, null) : await forward();
     });
@@ -105,7 +105,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(await facilitator.settle(payment, shop.exact)).toMatchObject({ kind: "settled" });
   });
 
-  test("a settlement counts once it is as deep as the configuration says", async () => {
+  test("a settlement counts after the configured number of confirmations", async () => {
     const facilitator = await shop.facilitator({ confirmations: 3 });
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer);
@@ -121,7 +121,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(await facilitator.settle(payment, shop.exact)).toEqual(settled);
   });
 
-  test("a settlement that no block takes is open; the next process sends no second one, and finds the first", async () => {
+  test("a settlement that gets into no block is open; the next process sends no second one, and finds the first", async () => {
     const account = freshAccount();
     const facilitator = await shop.facilitator({ account, receipt_timeout_ms: 200 });
     const upto = shop.upto(account.address);
@@ -143,7 +143,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(1_000_000n - 777n);
   });
 
-  test("a node that is behind does not make a settled payment void once its time is over", async () => {
+  test("a lagging node does not make a settled payment void after its time has ended", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payment = await shop.permit(shop.exact, await shop.buyer());
     const settled: unknown = await facilitator.settle(payment, shop.exact);
@@ -160,7 +160,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     await back();
   });
 
-  test("nobody has a chain searched for a payment that he cannot sign", async () => {
+  test("a payment with an invalid signature starts no search on the chain", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer, { nonce: "4" });
@@ -171,7 +171,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(proxy.methods).not.toContain("eth_getLogs");
   });
 
-  test("a node that is behind does not make a payment refused that another has settled", async () => {
+  test("a lagging node does not cause a refusal of a payment that another facilitator has settled", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer);
@@ -191,7 +191,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
-  test("what another has settled in the meantime is settled, and costs the payer nothing more", async () => {
+  test("a payment that another account settles meanwhile is settled, and the payer pays only once", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer);
@@ -210,7 +210,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
-  test("a payer who has nothing left at settlement is refused, for nothing has moved", async () => {
+  test("a payer without funds at settlement is refused, because no money has moved", async () => {
     const facilitator = await shop.facilitator();
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer);
@@ -229,7 +229,7 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
   });
 
   for (const method of ["eth_call", "eth_getBlockByNumber", "eth_getLogs", "eth_getTransactionByHash"]) {
-    test(`a node that fails at ${method} leads to no wrong word about a settled payment`, async () => {
+    test(`a node that fails at ${method} causes no wrong result for a settled payment`, async () => {
       const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
       const payment = await shop.permit(shop.exact, await shop.buyer());
       expect((await facilitator.settle(payment, shop.exact)).kind).toBe("settled");

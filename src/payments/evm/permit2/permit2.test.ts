@@ -9,7 +9,7 @@ import { freshAccount, type OpenFacilitator } from "../testing/shop.ts";
 import { settleCall } from "./calldata.ts";
 import { openPermit2Shop, type Permit2Shop } from "./testing/permit2-shop.ts";
 
-describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
+describe.skipIf(!hasChain)("Permit2 payments on a chain", () => {
   let shop: Permit2Shop;
   let facilitator: OpenFacilitator;
   let upto: PaymentRequirements;
@@ -22,7 +22,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
 
   const charging = (amount: string): PaymentRequirements => ({ ...upto, amount });
 
-  test("it is offered under both schemes, and upto says who settles", async () => {
+  test("both schemes are listed, and upto names the facilitator", async () => {
     const { account } = facilitator;
     expect(await facilitator.supported()).toEqual([
       { scheme: "exact", network: "eip155:84532" },
@@ -30,7 +30,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     ]);
   });
 
-  test("exact moves what was agreed to, once, however often and by whomever it is asked for", async () => {
+  test("exact moves the agreed amount once, even if several callers ask for it", async () => {
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer);
     const before = await shop.token.balanceOf(PAYEE);
@@ -51,7 +51,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     });
   });
 
-  test("upto moves what is charged and no more, and what was charged stays", async () => {
+  test("upto moves only the charge, and a later charge does not change it", async () => {
     const payer = await shop.buyer();
     const payment = await shop.permit(upto, payer);
     expect(await facilitator.verify(payment, upto)).toEqual({ kind: "valid", payer: payer.address });
@@ -65,7 +65,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(1_000_000n - 12_345n);
   });
 
-  test("upto settled five times at once, for different charges, moves one of them", async () => {
+  test("upto settled five times at once with different charges moves one of them", async () => {
     const payer = await shop.buyer();
     const payment = await shop.permit(upto, payer);
     const settlements = await Promise.all(
@@ -76,7 +76,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(1_000_000n - 100n);
   });
 
-  test("a charge above what was agreed to is refused, and nothing moves", async () => {
+  test("a charge above the agreed amount is refused, and no money moves", async () => {
     const payer = await shop.buyer();
     const payment = await shop.permit(upto, payer);
     expect(await facilitator.settle(payment, charging("100001"))).toEqual({
@@ -87,7 +87,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(1_000_000n);
   });
 
-  test("a charge of nothing is settled without a transaction", async () => {
+  test("a charge of 0 is settled without a transaction", async () => {
     const payer = await shop.buyer();
     const payment = await shop.permit(upto, payer);
     expect(await facilitator.settle(payment, charging("0"))).toEqual({
@@ -98,7 +98,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(1_000_000n);
   });
 
-  test("a payer whom Permit2 may not take from, or who has too little, is told so", async () => {
+  test("a payer with too small an allowance or balance is refused with that reason", async () => {
     const stingy = await shop.buyer(99_999n);
     const verdict = await facilitator.verify(await shop.permit(upto, stingy), upto);
     expect(verdict).toEqual({ kind: "refused", reason: "permit2_allowance_required" });
@@ -130,7 +130,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     ["invalid_permit2_signature", () => ({ from: freshAccount().address })],
   ];
   for (const [reason, change] of WRONG) {
-    test(`what is wrong is refused as ${reason}, also at settlement`, async () => {
+    test(`a wrong payment is refused as ${reason}, also at settlement`, async () => {
       const payer = await shop.buyer();
       const payment = await shop.permit(upto, payer, change(await shop.chain.time()));
       const verdict: unknown = await facilitator.verify(payment, upto);
@@ -139,7 +139,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     });
   }
 
-  test("a nonce is one nonce for all tokens and both schemes", async () => {
+  test("a nonce is shared by all tokens and both schemes", async () => {
     const payer = await shop.buyer();
     const second = await shop.chain.deployToken();
     await second.mint(payer.address, 1_000_000n);
@@ -157,7 +157,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     }
   });
 
-  test("a payment that the payer has called back is void", async () => {
+  test("a payment that the payer canceled is void", async () => {
     const payer = await shop.buyer();
     const payment = await shop.permit(shop.exact, payer, { nonce: "259" });
     const data = encodeCall("invalidateUnorderedNonces(uint256,uint256)", [1n, 8n]);
@@ -169,7 +169,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     });
   });
 
-  test("a payer that calls one payment back and makes another like it has paid once", async () => {
+  test("a payer that cancels one payment and makes an equal one has paid once", async () => {
     const payer = await shop.buyer();
     const paid = await shop.permit(shop.exact, payer, { nonce: "1" });
     const back = await shop.permit(shop.exact, payer, { nonce: "2" });
@@ -196,7 +196,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     expect(await facilitator.settle(forged, charging("7"))).toEqual(refusal);
   });
 
-  test("a token that is none is not sold in, though a call to nothing succeeds", async () => {
+  test("an address without code is not accepted as a token, though a call to it succeeds", async () => {
     const terms = { ...shop.exact, asset: freshAccount().address };
     const payment = await shop.permit(terms, await shop.buyer());
     expect(await facilitator.verify(payment, terms)).toEqual({
@@ -205,7 +205,7 @@ describe.skipIf(!hasChain)("payments by Permit2 on a chain", () => {
     });
   });
 
-  test("a payment whose time is over moves nothing any more", async () => {
+  test("a payment whose time has ended moves no money", async () => {
     const back = await shop.chain.snapshot();
     const payment = await shop.permit(upto, await shop.buyer());
     await shop.chain.passTime(61);

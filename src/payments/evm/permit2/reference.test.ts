@@ -24,7 +24,7 @@ const NETWORK = "eip155:84532";
 type Client = Parameters<typeof toFacilitatorEvmSigner>[0];
 type Sent = Parameters<UptoFacilitator["verify"]>[0];
 
-/** What the reference client sends for `requirements`. */
+/** The reference client's payment for `requirements`. */
 async function realPayment(requirements: PaymentRequirements, payer: TestAccount): Promise<Permit2Payment> {
   const account = privateKeyToAccount(keyOf(payer));
   const client = requirements.scheme === "upto" ? new UptoClient(account) : new ExactClient(account);
@@ -32,7 +32,7 @@ async function realPayment(requirements: PaymentRequirements, payer: TestAccount
   return permit2PaymentSchema.parse({ ...made, accepted: requirements });
 }
 
-describe.skipIf(!hasChain)("payments by Permit2 with the reference implementation", () => {
+describe.skipIf(!hasChain)("Permit2 payments with the reference implementation", () => {
   let shop: Permit2Shop;
   let facilitator: OpenFacilitator;
   let upto: PaymentRequirements;
@@ -49,7 +49,7 @@ describe.skipIf(!hasChain)("payments by Permit2 with the reference implementatio
     ["100%", 100_000n],
   ];
   for (const [override, moved] of CHARGES) {
-    test(`its upto client pays at most 100000, and we settle ${override} of that`, async () => {
+    test(`the reference client pays at most 100000 under upto, and our facilitator settles ${override} of it`, async () => {
       const payer = await shop.buyer();
       const payment = await realPayment(upto, payer);
       expect(await facilitator.verify(payment, upto)).toEqual({
@@ -65,7 +65,7 @@ describe.skipIf(!hasChain)("payments by Permit2 with the reference implementatio
     });
   }
 
-  test("its exact client pays by Permit2, and we settle", async () => {
+  test("the reference client pays under exact with Permit2, and our facilitator settles", async () => {
     const payer = await shop.buyer();
     const payment = await realPayment(shop.exact, payer);
     expect((await facilitator.verify(payment, shop.exact)).kind).toBe("valid");
@@ -73,7 +73,7 @@ describe.skipIf(!hasChain)("payments by Permit2 with the reference implementatio
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
-  /** The reference facilitator with a key of its own. */
+  /** The reference facilitator with its own key. */
   async function openReference() {
     const account = freshAccount();
     await shop.chain.fund(account.address);
@@ -89,13 +89,13 @@ describe.skipIf(!hasChain)("payments by Permit2 with the reference implementatio
       transport: http(shop.chain.rpcUrl),
       pollingInterval: 20,
     }).extend(publicActions);
-    // It is made for viem's clients, and its types are not.
+    // The function is made for viem's clients, but its types do not say so.
     const client = { ...wallet, address: wallet.account.address } as unknown as Client;
     const signer = toFacilitatorEvmSigner(client);
     return { address: account.address, exact: new ExactFacilitator(signer), upto: new UptoFacilitator(signer) };
   }
 
-  /** What our own client signs for `requirements`. */
+  /** Our client's payment for `requirements`. */
   function ownPayment(requirements: PaymentRequirements, payer: TestAccount): Sent {
     const asset = {
       network: shop.chain.network,
@@ -108,11 +108,11 @@ describe.skipIf(!hasChain)("payments by Permit2 with the reference implementatio
     const resource = { url: "http://localhost/" };
     const required: PaymentRequired = { x402Version: 2, resource, accepts: [requirements] };
     const payment = signOffer(required, { requirements, asset, method: "permit2" }, payer, Date.now());
-    // As it travels: the schema of the reference has the same shape, and types of its own.
+    // In its serialized form. The reference schema has the same shape, but its own types.
     return JSON.parse(JSON.stringify(payment)) as Sent;
   }
 
-  test("our client's upto payment is verified by its facilitator, and settled for what is charged", async () => {
+  test("the reference facilitator verifies our client's upto payment, and settles the charge", async () => {
     const reference = await openReference();
     const payer = await shop.buyer();
     const requirements = { ...shop.upto(reference.address), network: NETWORK } as const;
@@ -126,7 +126,7 @@ describe.skipIf(!hasChain)("payments by Permit2 with the reference implementatio
     expect(found).toMatchObject({ kind: "settled", transaction: settled.transaction });
   });
 
-  test("our client's exact payment by Permit2 is verified and settled by its facilitator", async () => {
+  test("the reference facilitator verifies and settles our client's exact payment with Permit2", async () => {
     const reference = await openReference();
     const payer = await shop.buyer();
     const requirements = { ...shop.exact, network: NETWORK } as const;

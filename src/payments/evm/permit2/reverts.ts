@@ -2,7 +2,7 @@ import { type Hex } from "../../signatures/address.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { encodeCall } from "../abi.ts";
 
-/** What Permit2 and the proxies revert with, and what a payer is told of it. */
+/** The errors with which Permit2 and the proxies revert, and the reason that the payer receives for each. */
 const REVERTS: ReadonlyMap<string, Reason> = new Map(
   (
     [
@@ -23,7 +23,7 @@ const REVERTS: ReadonlyMap<string, Reason> = new Map(
   ).map(([error, reason]) => [encodeCall(error).slice(0, 10), reason]),
 );
 
-/** The reason that a revert gives; undefined where it is none of theirs, a token's own above all. */
+/** The reason for a revert; undefined if the error is not from Permit2 or the proxies, for example a token's own. */
 export function revertReason(data: Hex | undefined): Reason | undefined {
   return data === undefined ? undefined : REVERTS.get(data.slice(0, 10).toLowerCase());
 }

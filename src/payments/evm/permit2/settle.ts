@@ -28,13 +28,13 @@ function refused(reason: Reason): Settlement {
   return { kind: "refused", reason };
 }
 
-/** The same for every charge of one authorization: only one of them can ever be made. */
+/** The same for every charge of one authorization, because only one of them can be made. */
 function tagOf({ payload }: Permit2Payment, network: string): string {
   const known = parseNetwork(network);
   return known === undefined ? "" : bytesToHex(permit2Hash(known, payload.permit2Authorization));
 }
 
-/** Moves what is charged, unless the authorization was settled before: then what moved stays as it was. */
+/** Moves the charge, unless the authorization was settled before. In that case the first charge stays. */
 export async function settlePermit2(
   chain: Chain,
   payment: Permit2Payment,
@@ -59,7 +59,8 @@ export async function settlePermit2(
   if (spent === undefined)
     return unknown(`${isFault(bitmap) ? bitmap.cause : "there is no Permit2"}: nothing was sent`);
   if (spent) return await concludeSpent(chain, payment, requirements);
-  // Sent by an earlier process, most often: a second transaction would cost gas and change nothing. Some nodes cannot tell.
+  // An earlier process has probably sent it. A second transaction would cost gas and change nothing. Some nodes do not
+  // know their pending state.
   if (isSpent(payment, next) === true) return unknown("a transaction with this payment is under way");
   const problem =
     checkPermit2Terms(payment, most, node.now() / 1000) ?? (await checkSigner(node, payment, requirements));
@@ -67,7 +68,8 @@ export async function settlePermit2(
   if (problem !== undefined) return refused(problem);
   if (isFault(code)) return unknown(`${code.cause}: nothing was sent`);
   const charge = BigInt(requirements.amount);
-  // Nothing would move, and nothing is to be paid for it. The authorization stays unspent: whoever asked must remember.
+  // A charge of 0 moves no money and needs no gas. The authorization stays unspent, so the caller must remember the
+  // settlement.
   if (charge === 0n) return { kind: "settled", transaction: "", payer: from };
   const share: PayerShare = {
     payer: from,
@@ -80,7 +82,7 @@ export async function settlePermit2(
   return await conclude(chain, payment, requirements, sent);
 }
 
-/** True where a transaction's `logs` show that the payer paid the payee what is charged. */
+/** True if a transaction's `logs` show that the payer paid the charge to the payee. */
 function showsPayment(logs: readonly Log[], { payload }: Permit2Payment, charge: bigint): boolean {
   const { from, permitted, witness } = payload.permit2Authorization;
   return logs.some(
@@ -115,7 +117,7 @@ function failureOf({ scheme }: PaymentRequirements): Reason {
   return scheme === "upto" ? "invalid_upto_evm_transaction_failed" : "invalid_exact_evm_transaction_failed";
 }
 
-/** It may have been settled all the same: for another charge before, or by whoever else may settle. */
+/** The payment may still have been settled: earlier with another charge, or by another account that may settle. */
 async function concludeOpen(
   { node }: Chain,
   payment: Permit2Payment,
@@ -126,7 +128,7 @@ async function concludeOpen(
   return outcome.kind === "settled" ? outcome : unknown(cause, transaction);
 }
 
-/** The nonce is spent: by this very payment, however it got onto the chain, or by something else. */
+/** The nonce was spent, by this payment in any transaction, or by another one. */
 async function concludeSpent(
   { node }: Chain,
   payment: Permit2Payment,
@@ -138,7 +140,7 @@ async function concludeSpent(
   return unknown(outcome.kind === "unknown" ? outcome.cause : CONTRADICTION.cause);
 }
 
-/** No node would run it, and nothing was sent. */
+/** No node accepted the transaction, and nothing was sent. */
 async function concludeRejected(
   chain: Chain,
   payment: Permit2Payment,
@@ -152,14 +154,14 @@ async function concludeRejected(
   return refused(reason);
 }
 
-/** Our own transaction changed nothing: because another had spent the nonce, or because the payment does not hold. */
+/** Our transaction changed nothing. Either another one had spent the nonce, or the payment is invalid. */
 async function concludeReverted(
   chain: Chain,
   payment: Permit2Payment,
   requirements: PaymentRequirements,
   { transaction, blockNumber }: Sent & { readonly kind: "reverted" },
 ): Promise<Settlement> {
-  // As it was then: behind one address there may be a node that is not there yet.
+  // Reads the state at that block, because a node behind the same address may lag behind.
   const spent = isSpent(payment, await chain.node.read(bitmapRequest(payment, blockNumber)));
   if (spent === undefined) return unknown("it is unknown what the nonce was spent by", transaction);
   if (spent) return await concludeSpent(chain, payment, requirements);

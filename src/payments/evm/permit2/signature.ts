@@ -6,8 +6,8 @@ import { codeRequest } from "../requests.ts";
 import { type Fault, isFault } from "../rpc.ts";
 
 /**
- * Refuses a signature that cannot hold; undefined where it may. What an account with code has signed is that account's own
- * to say (ERC-1271), as Permit2 asks it.
+ * Refuses an invalid signature; undefined if it may be valid. If the account has code, only the account can check its
+ * signature (ERC-1271), as in Permit2.
  */
 export async function checkSigner(
   node: EvmNode,

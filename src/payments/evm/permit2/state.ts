@@ -10,7 +10,7 @@ import { type Chain } from "../scheme.ts";
 import { settleCall } from "./calldata.ts";
 import { revertReason } from "./reverts.ts";
 
-/** Whether the payment's nonce is spent is one bit of the word that this asks for. */
+/** Reads the word in which one bit says whether the payment's nonce is spent. */
 export function bitmapRequest(
   { payload }: Permit2Payment,
   block: bigint | "latest" | "pending" = "latest",
@@ -19,14 +19,14 @@ export function bitmapRequest(
   return callRequest(PERMIT2, encodeCall("nonceBitmap(address,uint256)", [from, BigInt(nonce) >> 8n]), { block });
 }
 
-/** Undefined where no Permit2 has answered. One nonce is one nonce for all tokens and proxies. */
+/** Undefined if the contract is not Permit2. A nonce is shared by all tokens and proxies. */
 export function isSpent({ payload }: Permit2Payment, bitmap: Hex | Fault): boolean | undefined {
   const bits = isFault(bitmap) ? undefined : wordAt(bitmap, 0);
   if (bits === undefined) return undefined;
   return ((bits >> (BigInt(payload.permit2Authorization.nonce) & 0xffn)) & 1n) === 1n;
 }
 
-/** What Permit2 can take of the owner's: all that he has, or all that he allows. */
+/** The amount that Permit2 can move: the owner's balance or allowance, whichever is smaller. */
 export async function readFunds(node: EvmNode, token: Address, owner: Address): Promise<bigint | Fault> {
   const [balance, allowance] = await node.readAll<[Hex, Hex]>(
     callRequest(token, encodeCall("balanceOf(address)", [owner])),
@@ -39,8 +39,8 @@ export async function readFunds(node: EvmNode, token: Address, owner: Address): 
 }
 
 /**
- * Asks the chain whether a settlement of `charge` would go through now; undefined where it would. The contracts are asked
- * for themselves too: a call to where there is none succeeds as well.
+ * Asks the chain whether a settlement of `charge` would succeed now; undefined if it would. Also checks that the
+ * contracts exist, because a call to an address without code succeeds.
  */
 export async function findHindrance(
   { node, sender }: Chain,

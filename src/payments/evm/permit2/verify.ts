@@ -8,7 +8,7 @@ import { type Chain } from "../scheme.ts";
 import { checkSigner } from "./signature.ts";
 import { findHindrance } from "./state.ts";
 
-/** Under `upto` the payer has named who settles, which must be this account and no other. */
+/** Under `upto` the payer names the facilitator, which must be this account. */
 export function checkFacilitator({ sender }: Chain, { payload }: Permit2Payment): Reason | undefined {
   const { facilitator } = payload.permit2Authorization.witness;
   return facilitator === undefined || sameAddress(facilitator, sender.account)
@@ -16,7 +16,7 @@ export function checkFacilitator({ sender }: Chain, { payload }: Permit2Payment)
     : "upto_facilitator_mismatch";
 }
 
-/** Checks terms and signature here, then has the chain try a settlement of all that is permitted, without making it. */
+/** Checks terms and signature locally, then simulates on the chain a settlement of the whole permitted amount. */
 export async function verifyPermit2(
   chain: Chain,
   payment: Permit2Payment,

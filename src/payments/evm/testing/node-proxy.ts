@@ -3,19 +3,22 @@ import { z } from "zod";
 const call = z.looseObject({ id: z.number(), method: z.string() });
 type Call = z.infer<typeof call>;
 
-/** Answers one call: the node's own answer is `forward()`. An object is the JSON-RPC answer; `never` leaves the request open, a throw ends it with 503. */
+/**
+ * Handles one call. `forward()` returns the node's own response. An object is sent as the JSON-RPC response; `never`
+ * leaves the request open; an exception ends it with 503.
+ */
 export type Behaviour = (call: Call, forward: () => Promise<unknown>) => Promise<unknown> | "never" | object;
 
-/** A node's door that can misbehave. */
+/** A proxy of a node that can misbehave. */
 export interface NodeProxy {
   readonly rpcUrl: string;
-  /** The methods that were called, in order. */
+  /** The methods of all calls, in order. */
   readonly methods: string[];
-  /** The methods of calls that are over, answered or failed. */
+  /** The methods of calls that have ended, with a response or a failure. */
   readonly ended: string[];
-  /** Undefined: everything is passed on. */
+  /** Undefined: all calls are passed on. */
   behave(behaviour: Behaviour | undefined): void;
-  /** Answers every HTTP request as a whole, until it is told otherwise. */
+  /** Responds to every HTTP request with `response` until it is set to undefined. */
   answer(response: (() => Response) | undefined): void;
   close(): Promise<void>;
 }
@@ -26,7 +29,7 @@ export function startNodeProxy(target: string): NodeProxy {
   const methods: string[] = [];
   const ended: string[] = [];
   const parting = Promise.withResolvers<never>();
-  // Nobody may be waiting when it closes.
+  // At the end, no call may be waiting for it.
   parting.promise.catch(() => undefined);
 
   async function forward(body: unknown): Promise<unknown> {
@@ -80,7 +83,7 @@ export function startNodeProxy(target: string): NodeProxy {
   };
 }
 
-/** A JSON-RPC error as an answer. */
+/** A JSON-RPC response with an error. */
 export function rpcError({ id }: Call, code: number, message: string): object {
   return { jsonrpc: "2.0", id, error: { code, message } };
 }

@@ -24,11 +24,11 @@ export interface Shop {
   readonly chain: Chain;
   readonly token: TestToken;
   readonly requirements: PaymentRequirements;
-  /** Opens a facilitator of its own key, changed as told; the shop closes it. */
+  /** Opens a facilitator with its own key. `change` overrides its options. The shop closes it. */
   facilitator(change?: FacilitatorChange): Promise<OpenFacilitator>;
-  /** An account with that much of the token; default 1000000. */
+  /** Creates an account with `value` units of the token; default 1000000. */
   payer(value?: bigint): Promise<TestAccount>;
-  /** Signs a payment by the chain's clock, changed as told before it is signed. */
+  /** Signs a payment by the chain's clock. `change` is applied before signing. */
   pay(payer: TestAccount, change?: Partial<Authorization>): Promise<Eip3009Payment>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface OpenFacilitator extends Facilitator {
   readonly account: TestAccount;
 }
 
-/** Signs an authorization over the domain that `requirements` tell. */
+/** Signs an authorization over the domain of `requirements`. */
 export function signed(
   requirements: PaymentRequirements,
   authorization: Authorization,
@@ -53,7 +53,7 @@ export function signed(
   const domain = {
     name: String(name),
     version: String(version),
-    // The shop's own requirements hold a network and an address.
+    // The shop's own requirements contain a network and an address.
     network: requirements.network as `eip155:${string}`,
     asset: requirements.asset as Address,
   };

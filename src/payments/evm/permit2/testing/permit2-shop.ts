@@ -6,21 +6,21 @@ import { signedPermit2 } from "../../../testing/permit2-payment.ts";
 import { PERMIT2 } from "../../../x402/transfer.ts";
 import { openShop, type Shop, type TestAccount } from "../../testing/shop.ts";
 
-/** Puts the stand-ins for Permit2 and x402's proxies where the real ones are. */
+/** Places the substitutes for Permit2 and x402's proxies at the addresses of the real ones. */
 export async function placePermit2(chain: Chain): Promise<void> {
   await chain.place("Permit2", PERMIT2);
   await chain.place("ExactProxy", PROXIES.exact);
   await chain.place("UptoProxy", PROXIES.upto);
 }
 
-/** A shop that sells by Permit2, to payers that have approved it. */
+/** A shop that sells with Permit2, to payers that have approved it. */
 export interface Permit2Shop extends Shop {
   readonly exact: PaymentRequirements;
-  /** Of at most 100000, settled by `facilitator`. */
+  /** Requirements for at most 100000, settled by `facilitator`. */
   upto(facilitator: Address): PaymentRequirements;
-  /** A payer that Permit2 may take that much from; default all. */
+  /** Creates a payer from whom Permit2 may move `allowance`. Default: any amount. */
   buyer(allowance?: bigint): Promise<TestAccount>;
-  /** Signs a payment by the chain's clock, changed as told before it is signed. */
+  /** Signs a payment by the chain's clock. `change` is applied before signing. */
   permit(
     requirements: PaymentRequirements,
     payer: TestAccount,
