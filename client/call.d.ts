@@ -1,18 +1,18 @@
-/** What a single call may be given besides its parameters. */
+/** Options of a single call, besides its parameters. */
 export interface CallOptions {
-    /** Gives the call up. Once a payment was sent, it may be charged all the same. */
+    /** Aborts the call. If a payment was sent already, it may still be charged. */
     readonly signal?: AbortSignal;
-    /** The most that this call may cost, such as `0.05`, `0.05 USDC` or `$0.05`. */
+    /** The highest price of this call, such as `0.05`, `0.05 USDC` or `$0.05`. */
     readonly maxPrice?: string;
 }
-/** What `Turnpike.fetch` takes: what the global fetch does, and the most that the request may cost. */
+/** The options of `Turnpike.fetch`: those of the global fetch, and the highest price of the request. */
 export type FetchOptions = RequestInit & Pick<CallOptions, "maxPrice">;
-/** A binary answer. */
+/** A binary response. */
 export interface TurnpikeFile {
     readonly bytes: Uint8Array;
     readonly contentType: string;
 }
-/** Where an operation is, and how its answer is read. */
+/** The method and path of an operation, and the form of its response. */
 export interface OperationPlace {
     readonly method: "GET" | "POST";
     readonly path: string;

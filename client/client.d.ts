@@ -3,46 +3,51 @@ import { Operations } from "./operations.js";
 export { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.js";
 export type { CallOptions, FetchOptions, TurnpikeFile } from "./call.js";
 export type * from "./operations.js";
-/** What was paid for a call. */
+/** The payment of a call. */
 export interface Payment {
-    /** The path that was paid for; for `fetch` the whole URL. */
+    /** The path of the paid request; for `fetch` the whole URL. */
     readonly path: string;
     /** In dollars, such as "$0.005". */
     readonly price: string;
-    /** The network in CAIP-2, such as "eip155:8453". */
+    /** The network's CAIP-2 identifier, such as "eip155:8453". */
     readonly network: string;
     /** The transaction's hash. */
     readonly transaction: string;
 }
 export interface TurnpikeOptions {
-    /** Where the gateway is; http://127.0.0.1:8080by default. */
+    /** The gateway's URL. Default: http://127.0.0.1:8080. */
     readonly url?: string | URL | undefined;
-    /** The key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
+    /** The private key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
     readonly privateKey?: string | Uint8Array | undefined;
-    /** A wallet file, as `turnpike wallet` makes it; made on first use where it is not there. In place of a key. */
+    /**
+     * The path of a wallet file of `turnpike wallet`, in place of a key. The file is created on first use if it does not
+     * exist.
+     */
     readonly wallet?: string | undefined;
-    /** The most that one call may cost, such as `0.05`, `0.05 USDC` or `$0.05`; 1 USDC if it is left out. */
+    /** The highest price of one call, such as `0.05`, `0.05 USDC` or `$0.05`. Default: 1 USDC. */
     readonly maxPrice?: string | undefined;
-    /** Sends the requests; the global fetchby default. */
+    /** Sends the requests. Default: the global fetch. */
     readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-    /** Is told of each payment that went through. */
+    /** Called after each successful payment. */
     readonly onPayment?: ((payment: Payment) => void) | undefined;
 }
 /**
- * The web content API of a gateway. Each call pays for itself. It fails with a TurnpikeProblem where the service answers
- * with an error, a TurnpikePaymentError where it was not or perhaps paid, and what fetch throws where nothing is reached.
+ * The web content API of a gateway. Each call pays for itself. A call fails with a TurnpikeProblem if the service
+ * responds with an error. It fails with a TurnpikePaymentError if no payment was made, or if its outcome is unknown. It
+ * fails with the error of fetch if the gateway cannot be reached.
  */
 export declare class Turnpike extends Operations {
     #private;
-    /** Throws where the URL, the key or the price is none. */
+    /** Throws if the URL, the key or the price is invalid. */
     constructor(options?: TurnpikeOptions);
-    /** The address that pays; undefined where there is neither key nor wallet. */
+    /** The address that pays; undefined if there is neither a key nor a wallet. */
     get address(): string | undefined;
     protected json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
     protected file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
     /**
-     * Like the global fetch, for any URL on any x402 server, and pays what is asked within `maxPrice`. The answer may have any
-     * status. The request may be sent more than once, so a body cannot be a stream. A relative URL is one of the gateway.
+     * Like the global fetch, for any URL on any x402 server. It pays the requested price, at most `maxPrice`. The
+     * response may have any status. The request may be sent more than once, so the body cannot be a stream. A relative
+     * URL is relative to the gateway's.
      */
     fetch(url: string | URL, init?: FetchOptions): Promise<Response>;
 }

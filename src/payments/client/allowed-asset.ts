@@ -2,7 +2,7 @@ import { isAddress } from "../signatures/address.ts";
 import { type Asset } from "../x402/assets.ts";
 import { parseNetwork } from "../x402/networks.ts";
 
-/** The largest number of decimals accepted. No known token has more. */
+/** Largest number of decimals of a token; a token with more is refused. No known token has more. */
 const MAX_DECIMALS = 36;
 
 /**

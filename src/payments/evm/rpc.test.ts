@@ -23,7 +23,7 @@ describe("a call to a node", () => {
 
   test.each([
     ["no JSON", () => new Response("<html>nothing here</html>")],
-    ["an answer for nobody", () => Response.json({ jsonrpc: "2.0", id: 99_999, result: "0x1" })],
+    ["a response with an unknown id", () => Response.json({ jsonrpc: "2.0", id: 99_999, result: "0x1" })],
     ["a result of another shape", () => Response.json({ jsonrpc: "2.0", id: 1, result: { number: 1 } })],
     ["a number with leading zeros", () => Response.json({ jsonrpc: "2.0", id: 1, result: "0x0001" })],
     ["a number too large", () => Response.json({ jsonrpc: "2.0", id: 1, result: `0x${"f".repeat(65)}` })],

@@ -253,7 +253,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     ["nonce too low", -32_000],
     ["replacement transaction underpriced", -32_000],
     ["transaction underpriced", -32_000],
-  ])("goes on where the node says: %s", async (message, code) => {
+  ])("continues after the node's error: %s", async (message, code) => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     let refused = 0;
     proxy.behave((call, forward) => {

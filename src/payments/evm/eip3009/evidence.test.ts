@@ -55,10 +55,10 @@ describe("a transaction's events show the transfer", () => {
     ["of a plain transfer", logs(moved(PAYEE, 500n), used("01"), moved(PAYER, 500n))],
     ["of another amount", logs(used("01"), moved(PAYEE, 499n))],
     ["of another token", logs(used("01"), { ...moved(PAYEE, 500n), address: PAYEE })],
-    ["of a nonce that another contract tells of", logs({ ...used("01"), address: PAYEE }, moved(PAYEE, 500n))],
+    ["of a nonce, from another contract", logs({ ...used("01"), address: PAYEE }, moved(PAYEE, 500n))],
     ["of another nonce alone", logs(used("02"), moved(PAYEE, 500n))],
     ["without data", logs(used("01"), { ...moved(PAYEE, 500n), data: "0x" })],
-  ])("and not by events %s", (_name, events) => {
+  ])("but not with events %s", (_name, events) => {
     expect(showsTransfer(events, transfer)).toBe(false);
   });
 });

@@ -55,7 +55,7 @@ describe.skipIf(!hasChain)("EIP-3009 verification", () => {
   test.each([
     ["name", { name: "Another Dollar", version: "2" }, "invalid_exact_evm_token_name_mismatch"],
     ["version", { name: "Test Dollar", version: "1" }, "invalid_exact_evm_token_version_mismatch"],
-  ])("tells that the terms have another %s than the token", async (_what, extra, reason) => {
+  ])("refuses requirements with another %s than the token's", async (_what, extra, reason) => {
     const requirements: PaymentRequirements = { ...shop.requirements, extra };
     const payer = await shop.payer();
     const { authorization } = (await shop.pay(payer)).payload;
