@@ -61,7 +61,7 @@ const NO_ANSWER_WAIT_MS = 1000;
 const MAX_RESENDS = 5;
 /** The gateway's error type while the outcome of a settlement is unknown. */
 const PENDING = "urn:turnpike:error:settlement-pending";
-/** The longest wait between two tries in milliseconds, even if the gateway asks for more. */
+/** The longest wait between two tries with one payment, in milliseconds, even if the gateway asks for more. */
 const MAX_WAIT_MS = 10_000;
 
 /**

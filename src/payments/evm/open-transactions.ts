@@ -31,7 +31,9 @@ export interface OpenTransaction {
 const MAX_REPLACEMENTS = 5;
 /** A transaction is checked after a quarter of its time, and again after each further quarter. */
 const QUARTERS = 4;
-/** Transactions that are sent again in one check, in the order of their nonces; the others wait for the next check. */
+/**
+ * Transactions that are sent again in one check: those with the lowest nonces, because the others must wait for them.
+ */
 const MAX_RESENT = 16;
 
 export interface OpenTransactions {

@@ -6,7 +6,7 @@ import { formatAmount } from "../x402/price.ts";
 
 /** The gas is low if it pays for fewer settlements than this, each at its highest possible price. @bound */
 const LOW_SETTLEMENTS = 10n;
-/** Time between two checks, in milliseconds. @bound */
+/** Time between two checks of the gas, in milliseconds. @bound */
 const LOOK_MS = 600_000;
 const GAS_DECIMALS = 18;
 

@@ -21,7 +21,10 @@ export interface KindsOptions {
   readonly log: (message: string) => void;
 }
 
-/** Time after which a failed check is repeated, in milliseconds, if `refreshMs` is longer. @bound */
+/**
+ * Time after which a failed check of a facilitator's kinds is repeated, in milliseconds, if `refreshMs` is longer.
+ * @bound
+ */
 const RETRY_MS = 10_000;
 /** Random part of the time between checks, so that the workers of many gateways do not call at the same time. */
 const JITTER = 0.1;

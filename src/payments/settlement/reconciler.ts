@@ -5,7 +5,7 @@ import { type Settled } from "./settlement-record.ts";
 import { fromStored, type StoredPayment } from "./stored-payment.ts";
 import { voidReason } from "./void-reason.ts";
 
-/** Payments that are checked at the same time; the others wait. @bound */
+/** Payments whose outcome is checked at the same time; the others wait. @bound */
 const LOOKS_AT_ONCE = 8;
 /** Payments that one round checks; the others wait for the next round. @bound */
 const LOOKS_PER_ROUND = 200;

@@ -100,7 +100,7 @@ async function conclude(
       ? { kind: "settled", transaction: sent.transaction, payer: transfer.from }
       : unknown("the transaction's events do not show the transfer", sent.transaction);
   }
-  // Our transaction may have had any outcome: another account may have sent the same authorization.
+  // The outcome of our transaction is open, but another account may have sent the same authorization.
   if (sent.kind === "open") {
     const outcome = await findEip3009(chain.node, payment, requirements);
     return outcome.kind === "settled" ? outcome : unknown(sent.cause, sent.transaction);
@@ -163,8 +163,9 @@ async function refuseVoid(
 }
 
 /**
- * The terms are invalid. If the payment's time is nearly over, a transaction of an earlier process may still be
- * pending. Then it is refused only when no block can include it any more.
+ * Ends the settlement of a payment with invalid terms. If the payment's time is nearly over, a transaction of an
+ * earlier process may still be pending. Then the payment is refused only when no block can include that transaction any
+ * more.
  */
 async function concludeUnfit(
   { node }: Chain,
