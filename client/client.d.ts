@@ -33,8 +33,8 @@ export interface TurnpikeOptions {
 }
 /**
  * The web content API of a gateway. Each call pays for itself. A call fails with a TurnpikeProblem if the service
- * responds with an error. It fails with a TurnpikePaymentError if no payment was made, or if its outcome is unknown. It
- * fails with the error of fetch if the gateway cannot be reached.
+ * responds with an error. It fails with a TurnpikePaymentError if it did not make a required payment, or if the outcome
+ * of its payment is unknown. It fails with the error of fetch if the gateway cannot be reached.
  */
 export declare class Turnpike extends Operations {
     #private;

@@ -36,7 +36,7 @@ const WORDS: readonly (readonly [RegExp, Refusal])[] = [
 /** The start of the error of a reverted call. The contract chooses the rest of the text, so the rest is not used. */
 const REVERT = /^(?:vm execution error|vm exception|evm error|execution reverted|transaction reverted|reverted)/;
 
-/** Sorts a node's error. `message` should be short; its letter case does not matter. */
+/** Classifies a node's error. `message` should be short; its letter case does not matter. */
 export function toRefusal(code: number, message: string): Refusal {
   const text = message.toLowerCase();
   if (REVERT.test(text)) return "reverted";

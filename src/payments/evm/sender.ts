@@ -26,13 +26,13 @@ export interface OwnSender extends Sender {
 }
 
 /**
- * Broadcasts of one transaction with other nonces or fees, if the node refuses the first ones. Beyond it nothing is
- * sent.
+ * Broadcasts of one transaction with other nonces or fees, if the node refuses the first ones. After the last one, the
+ * transaction is withheld.
  */
 const MAX_BROADCASTS = 4;
 /**
- * Part of the estimated gas that is used as the limit, in percent. The state may change between estimate and block, and
- * an authorization costs a little more the first time.
+ * Gas limit of a transaction, in percent of its estimate. The state may change between estimate and block, and an
+ * authorization costs a little more the first time.
  */
 const GAS_MARGIN_PERCENT = 125n;
 

@@ -92,7 +92,7 @@ export function createBookingFacilitator(bookings: Bookings, now: () => number):
     },
 
     async close() {
-      // The store closes the recorded transfers.
+      // The store closes the bookings.
     },
   };
 }

@@ -63,7 +63,7 @@ export function verifyTimeoutOf(chains: readonly ChainSettings[]): number {
   return Math.min(CALLS_PER_ANSWER * slowest + SLACK_MS, MAX_TIMEOUT_MS);
 }
 
-/** Time in which it responds to /settle, in milliseconds. */
+/** Time in which an embedded facilitator in another process responds to /settle, in milliseconds. */
 export function settleTimeoutOf(chains: readonly ChainSettings[]): number {
   const receipt = Math.max(0, ...chains.map(({ receipt_timeout_ms: receiptMs }) => receiptMs));
   return Math.min(receipt + verifyTimeoutOf(chains), MAX_TIMEOUT_MS);

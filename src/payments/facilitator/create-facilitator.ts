@@ -85,7 +85,7 @@ export function createFacilitator(choice: Choice, settings: FacilitatorSettings,
   );
 }
 
-/** The chain decides the outcome of a payment. The facilitator is asked only if the chain cannot be reached. */
+/** The chain decides the outcome of a payment. The facilitator is asked only if no chain can be asked. */
 function withChains(facilitator: Facilitator, reader: ChainReaders.ChainReader): Facilitator {
   return {
     supported: () => facilitator.supported(),

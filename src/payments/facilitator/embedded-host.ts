@@ -54,7 +54,7 @@ export class EmbeddedHost<Settings> {
     this.#current = new Tenant(settings, facilitator, previous?.leave());
   }
 
-  /** Resolves when no settlement is in progress. */
+  /** Closes the current facilitator. Resolves when no settlement is in progress. */
   async close(): Promise<void> {
     clearTimeout(this.#retiring);
     const last = this.#current;

@@ -48,7 +48,7 @@ export class FacilitatorService {
   /** Calls `patient` if the response may take long from this point on. */
   async handle(request: Request, patient: () => void): Promise<Response> {
     const { pathname, hostname } = new URL(request.url);
-    // A web page on this machine may reach this service through the page's own host name (DNS rebinding).
+    // A web page in a browser on this machine may use the page's own host name for this service (DNS rebinding).
     if (this.#expected === undefined && !isLoopback(hostname)) {
       return problem(
         new TurnpikeError("host-not-allowed", "Without a token this is for calls to loopback names alone"),

@@ -14,8 +14,8 @@ export interface StoredPayment {
 
 /**
  * The ledger's form of a payment (`Reservation.payload`). It contains the requirements that the payment was checked
- * against, in place of the payer's own copy, which may have additional members. The copy is needed because routes and
- * prices may change before the outcome is known.
+ * against, in place of the payer's own copy, which may have additional members. The ledger keeps them because routes
+ * and prices may change before the outcome is known.
  */
 export function toStored(payment: PaymentPayload, requirements: PaymentRequirements, testMode: boolean): string {
   return JSON.stringify({ ...payment, accepted: requirements, [TEST_MODE]: testMode });

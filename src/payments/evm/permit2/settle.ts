@@ -28,7 +28,7 @@ function refused(reason: Reason): Settlement {
   return { kind: "refused", reason };
 }
 
-/** The same for every charge of one authorization, because only one of them can be made. */
+/** The tag is the same for every charge of one authorization, because only one of them can be made. */
 function tagOf({ payload }: Permit2Payment, network: string): string {
   const known = parseNetwork(network);
   return known === undefined ? "" : bytesToHex(permit2Hash(known, payload.permit2Authorization));

@@ -29,7 +29,7 @@ export function startNodeProxy(target: string): NodeProxy {
   const methods: string[] = [];
   const ended: string[] = [];
   const parting = Promise.withResolvers<never>();
-  // At the end, no call may be waiting for it.
+  // If no call waits for this promise at the end, its rejection must not count as unhandled.
   parting.promise.catch(() => undefined);
 
   async function forward(body: unknown): Promise<unknown> {
