@@ -3,7 +3,10 @@ import { StartError } from "./start-error.ts";
 import { say, sayError } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Runs a command, prints `usage` if it asks for help, and says in one line why it failed. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+/**
+ * Runs a command. Prints `usage` if the arguments ask for help, and one line with the reason if the command fails. Returns
+ * the exit code: 0 done, 1 failed, 2 wrong usage.
+ */
 export async function atBoundary(usage: string, perform: () => Promise<number | "help">): Promise<number> {
   try {
     const outcome = await perform();
@@ -15,9 +18,12 @@ export async function atBoundary(usage: string, perform: () => Promise<number | 
   }
 }
 
-/** Says why `command` failed; returns its exit code. With TURNPIKE_DEBUG in the environment, also where it failed. */
+/**
+ * Prints why `command` failed and returns its exit code. With TURNPIKE_DEBUG in the environment it also prints the stack
+ * trace.
+ */
 export function reportFailure(command: string, error: unknown): number {
-  // The reader of a pipe has enough, as `head` does.
+  // The reader of the pipe has closed it, as `head` does: this is not a failure.
   if (codeOf(error) === "EPIPE") return 0;
   const isUsage = error instanceof UsageError;
   if (error instanceof StartError) for (const line of error.lines) sayError(line);
@@ -28,7 +34,7 @@ export function reportFailure(command: string, error: unknown): number {
   return isUsage ? 2 : 1;
 }
 
-/** The command whose usage this is: `turnpike call`. */
+/** The command that a usage text describes: `turnpike call`. */
 function commandOf(usage: string): string {
   return /^usage: (turnpike(?: [a-z]+)?)/.exec(usage)?.[1] ?? "turnpike";
 }

@@ -4,7 +4,7 @@ import { UsageError } from "./usage-error.ts";
 
 function parameters(...args: string[]): unknown {
   const request = parseCall(args);
-  // The round trip takes the missing prototypes away.
+  // The round trip through JSON gives objects their prototypes back.
   return request === "help" ? request : JSON.parse(JSON.stringify(request.parameters));
 }
 
@@ -37,12 +37,12 @@ const READ: readonly (readonly [args: readonly string[], parameters: object])[] 
 ];
 
 for (const [args, expected] of READ) {
-  test(`${args.join(" ")} is read`, () => {
+  test(`${args.join(" ")} is parsed`, () => {
     expect(parameters(...args)).toEqual(expected);
   });
 }
 
-test("a limit is an amount with or without its token, and what a shell made of a dollar sign is told", () => {
+test("a limit is an amount with or without its token, and an error explains a dollar sign that a shell expanded", () => {
   for (const text of ["0.05", "0.05 USDC", "$0.05"]) {
     const request = parseCall(["read", "a", "--max-price", text, "--max-total", text]);
     expect(request).toMatchObject({ payer: { maxPrice: "$0.05", maxTotal: "$0.05" } });
@@ -52,7 +52,7 @@ test("a limit is an amount with or without its token, and what a shell made of a
   }
 });
 
-test("a key named __proto__ is a key like any other", () => {
+test("a key named __proto__ is a normal key", () => {
   const request = parseCall(["qr", "x", "--set", "__proto__.polluted=1"]);
   expect(request === "help" ? "" : JSON.stringify(request.parameters)).toBe('{"__proto__":{"polluted":1},"data":"x"}');
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);

@@ -3,13 +3,13 @@ import { parseFlags } from "./flags.ts";
 import { PAYER_FLAGS, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** An operation of the content API as the command line knows it. */
+/** An operation of the content API, and the way in which the command line calls it. */
 export interface Operation {
   readonly method: "GET" | "POST";
-  /** The parameter that positional arguments fill; `many`: all of them, as a list. */
+  /** The parameter that positional arguments fill. With `many` it is a list of all of them. */
   readonly argument: string | undefined;
   readonly many?: true;
-  /** What a binary result's file is called, without extension. */
+  /** The name of the file for a binary result, without extension. */
   readonly file?: string;
 }
 
@@ -17,7 +17,7 @@ function page(file?: string): Operation {
   return { method: "POST", argument: "url", ...(file === undefined ? {} : { file }) };
 }
 
-/** Every operation that can be called, by name. */
+/** Every operation that `turnpike call` knows, by name. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   scrape: page(),
   read: page(),
@@ -31,7 +31,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   health: { method: "GET", argument: undefined },
 };
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export interface CallRequest {
   readonly name: string;
   readonly operation: Operation;
@@ -51,13 +51,13 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Where requests go unless the user says otherwise. */
+/** The gateway that requests go to by default. */
 export const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
 
-/** The most that one call may cost unless the user says otherwise. */
+/** The most that one call may cost by default. */
 export const DEFAULT_MAX_PRICE = "1 USDC";
 
-/** Reads the command line; `help` where that is all it asks for. Throws UsageError. */
+/** Reads the command line. Returns `help` if the user asks only for help. Throws UsageError. */
 export function parseCall(args: readonly string[]): CallRequest | "help" {
   const { values, positionals } = parseFlags(args, OPTIONS);
   if (values.help === true) return "help";
@@ -93,7 +93,7 @@ function readParameters(
   given: readonly string[],
   sets: readonly string[],
 ): Parameters {
-  // No prototype: a key such as __proto__ is a key like any other.
+  // An object without a prototype, so that `__proto__` is a normal key.
   const parameters: Parameters = Object.create(null);
   for (const set of sets) assign(parameters, set);
   const { argument, many } = operation;
@@ -114,13 +114,19 @@ function readParameters(
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?=[/?#]|$)/i;
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)+\.?|\[[\da-f:.]+\])(?::\d{1,5})?(?=[/?#]|$)/i;
 
-/** A URL as people type it, `example.com/news`: over https, and over http on this machine. Other text stays as it is. */
+/**
+ * Completes a URL without a scheme, such as `example.com/news`: http for this machine, https for others. Returns other text
+ * unchanged.
+ */
 export function withScheme(text: string): string {
   if (LOCAL.test(text)) return `http://${text}`;
   return HOST.test(text) ? `https://${text}` : text;
 }
 
-/** `a.b=value`: sets a parameter, nested by the dots; the value is JSON where it can be read as such, else text. */
+/**
+ * Sets one parameter from `a.b=value`; dots separate nested names. The value is read as JSON if it is valid JSON, else as
+ * text.
+ */
 function assign(parameters: Parameters, set: string): void {
   const equals = set.indexOf("=");
   const path = set.slice(0, equals).split(".");
@@ -136,7 +142,7 @@ function assign(parameters: Parameters, set: string): void {
     place = next;
   }
   const text = set.slice(equals + 1);
-  // A selector is a text, whatever it looks like.
+  // A selector is always text, even if it looks like a number or other JSON.
   place[last] = path[0] === "selectors" ? text : parseValue(text);
 }
 

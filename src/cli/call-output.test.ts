@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const BYTES = 4 * 1024 * 1024;
 
-/** Writes a result of `BYTES` that says of each four bytes where they stand, to the process's standard output. */
+/** Writes a result of `BYTES` to standard output. Each four bytes hold their own offset. */
 const SCRIPT = `
   import { writeBinary } from ${JSON.stringify(join(import.meta.dir, "call-output.ts"))};
   const numbers = Uint32Array.from({ length: ${BYTES / 4} }, (_, i) => i);
@@ -12,7 +12,7 @@ const SCRIPT = `
   console.error("done");
 `;
 
-test("a slow reader of a pipe gets a binary result once, and whole", async () => {
+test("a slow reader of a pipe gets a binary result once and in full", async () => {
   // The shell gives a real pipe, which is full long before it is read.
   const child = Bun.spawn(["sh", "-c", `"$0" -e "$1" | (sleep 0.3; cat)`, process.execPath, SCRIPT], {
     stdout: "pipe",
@@ -24,7 +24,7 @@ test("a slow reader of a pipe gets a binary result once, and whole", async () =>
   expect(numbers.findIndex((number, i) => number !== i)).toBe(-1);
 });
 
-test("who has read enough ends it without an error", async () => {
+test("a reader that closes the pipe early causes no error", async () => {
   const child = Bun.spawn(["sh", "-c", `"$0" -e "$1" | head -c 10`, process.execPath, SCRIPT], {
     stdout: "pipe",
     stderr: "pipe",

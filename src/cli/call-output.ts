@@ -4,11 +4,11 @@ import { codeOf } from "../lib/caught.ts";
 import { withoutControls } from "./terminal.ts";
 import { writeStandard } from "./standard-output.ts";
 
-/** What a result is written to. */
+/** The destination of a result. */
 export interface Output {
   readonly out: string | undefined;
   readonly isTerminal: boolean;
-  /** Says on standard error what was done. */
+  /** Prints a line on standard error. */
   readonly say: (line: string) => void;
 }
 
@@ -19,10 +19,10 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/pdf": "pdf",
 };
 
-/** How many names are tried before a folder is taken to be full of them. */
+/** Numbered file names that are tried for one result. If all of them exist, the command fails. */
 const MAX_NAMES = 1000;
 
-/** Writes a binary result: to the file asked for, to a pipe, or, for a terminal, to a file with a name of its own. */
+/** Writes a binary result to the requested file or to a pipe. On a terminal it writes a new file in the current folder. */
 export async function writeBinary(bytes: Uint8Array, type: string, name: string, output: Output): Promise<void> {
   if (output.out !== undefined) {
     await writeFile(output.out, bytes);
@@ -35,7 +35,7 @@ export async function writeBinary(bytes: Uint8Array, type: string, name: string,
   }
 }
 
-/** Writes a text result, a line end after it. */
+/** Writes a text result and ends it with a line break. */
 export async function writeText(text: string, output: Output): Promise<void> {
   const line = text.endsWith("\n") ? text : `${text}\n`;
   if (output.out !== undefined) {
@@ -46,7 +46,7 @@ export async function writeText(text: string, output: Output): Promise<void> {
   }
 }
 
-/** Writes to `name.ext`, or `name-2.ext` and so on: never over what is there. Returns the file's name. */
+/** Writes to `name.ext`, or to `name-2.ext` and so on if that file exists; never overwrites a file. Returns the file's name. */
 function writeFresh(bytes: Uint8Array, name: string, extension: string): string {
   for (let count = 1; count <= MAX_NAMES; count++) {
     const file = `${name}${count === 1 ? "" : `-${count}`}.${extension}`;
@@ -71,7 +71,7 @@ async function print(text: string | Uint8Array): Promise<void> {
   try {
     await writeStandard(text);
   } catch (error) {
-    // Who reads the pipe has had enough, as `head` does.
+    // The reader of the pipe has closed it, as `head` does.
     if (codeOf(error) !== "EPIPE") throw error;
   }
 }

@@ -3,7 +3,7 @@ import { render } from "./call-render.ts";
 
 const text = (name: string, answer: unknown, json = false) => render({ name, json }, answer).text;
 
-test("what people read of each operation's answer", () => {
+test("the readable part of each operation's response", () => {
   expect(text("scrape", { content: "a" })).toBe("a");
   expect(text("read", { title: "T", content: "a" })).toBe("# T\n\na");
   expect(text("read", { title: "", content: "a" })).toBe("a");
@@ -21,7 +21,7 @@ test("what people read of each operation's answer", () => {
   );
 });
 
-test("an answer of another shape, and one that is asked for whole, is JSON", () => {
+test("a response of another form is printed as JSON, and so is every response with --json", () => {
   for (const name of ["scrape", "read", "extract", "search", "batch", "resolve", "health"]) {
     expect(JSON.parse(text(name, { results: "odd", content: 1, data: 2 }))).toEqual({
       results: "odd",

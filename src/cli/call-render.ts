@@ -1,18 +1,18 @@
 import { type CallRequest } from "./call-arguments.ts";
 
-/** An answer as people read it: what goes to standard output, and what is said on standard error. */
+/** A response in readable form: the text for standard output, and the notes for standard error. */
 export interface Rendered {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
-/** The part of an answer that people read; all of it where they asked for that, or where there is no such part. */
+/** The readable part of a response. With `json`, or if the response has no such part, all of it as JSON. */
 export function render({ name, json }: Pick<CallRequest, "name" | "json">, answer: unknown): Rendered {
   const readable = !json && isRecord(answer) ? RENDERERS[name]?.(answer) : undefined;
   return readable ?? { text: JSON.stringify(answer, undefined, 2), notes: [] };
 }
 
-/** Whether the answer is of a batch of which no page could be loaded: its status is that of a success. */
+/** True for a batch response in which every page failed to load. Its status code is still 2xx. */
 export function isFailedBatch({ name }: Pick<CallRequest, "name">, answer: unknown): boolean {
   if (name !== "batch" || !isRecord(answer)) return false;
   const { results } = answer;
@@ -42,7 +42,7 @@ function result({ title, url, snippet }: Fields, at: number): string {
   return [`${at + 1}. ${textOf(title)}`, ...lines].join("\n");
 }
 
-/** The verdict first, then why, then the evidence by the numbers that the reasons name. */
+/** The verdict first, then the reasons, then the evidence, numbered as in the reasons. */
 function judgement({ verdict, probability, confidence, reasoning, evidence }: Fields): Rendered | undefined {
   if (typeof verdict !== "string" || typeof probability !== "number" || !isList(evidence)) return undefined;
   const head = `${verdict}: probability ${probability}, confidence ${textOf(confidence)}`;
@@ -52,7 +52,7 @@ function judgement({ verdict, probability, confidence, reasoning, evidence }: Fi
   return { text: [head, textOf(reasoning), ...statements].join("\n\n"), notes: [] };
 }
 
-/** Each page below its address, as `head` and `tail` show several files; what failed is said apart. */
+/** Each page below its URL, in the format of `head` and `tail` for several files. Errors go to the notes. */
 function pages(results: readonly Fields[]): Rendered {
   const failed = results.filter(({ error }) => error !== undefined);
   const texts = results

@@ -27,9 +27,9 @@ let server: Bun.Server<undefined>;
 let folder: string;
 let paid: string[];
 let bodies: unknown[];
-/** Settles when a batch may be answered. */
+/** Resolves when the server may respond to a batch. */
 let ready: PromiseWithResolvers<void>;
-/** A batch is answered without a page. */
+/** True if every page of a batch fails. */
 let isHopeless: boolean;
 
 function endless(): ReadableStream<Uint8Array> {
@@ -131,7 +131,7 @@ async function turnpikeWith(env: Readonly<Record<string, string>>, ...args: stri
   return { code, stdout, text: new TextDecoder().decode(stdout), errors };
 }
 
-test("read makes a wallet, pays, prints the article, and says what was paid", async () => {
+test("read creates a wallet, pays, prints the article, and prints the payment", async () => {
   const { code, text, errors } = await turnpike("call", "read", "http://a.example/", "--set", "timeout=5");
   expect([code, text]).toEqual([0, "# A title\n\nAn \u001b]0;evil\u0007article\n"]);
   const address = (await turnpike("wallet", "address")).text.trim();
@@ -146,7 +146,7 @@ test("read makes a wallet, pays, prints the article, and says what was paid", as
   expect(paid).toEqual([address, address]);
 });
 
-test("--json prints the whole answer, and what is not read is always whole", async () => {
+test("--json prints the whole response, and so do operations without a readable form", async () => {
   expect(JSON.parse((await turnpike("call", "scrape", "u", "--json")).text)).toEqual({
     content: "The page",
     format: "markdown",
@@ -159,7 +159,7 @@ test("--json prints the whole answer, and what is not read is always whole", asy
   expect(bodies).toContainEqual({ urls: ["a", "b"] });
 });
 
-test("a binary result goes to the pipe, or to the file that is named", async () => {
+test("a binary result goes to the pipe, or to the named file", async () => {
   expect((await turnpike("call", "qr", "hello")).stdout).toEqual(PNG);
   const { code, stdout, errors } = await turnpike("call", "qr", "hello", "--out", "code.png");
   expect([code, stdout.byteLength]).toEqual([0, 0]);
@@ -169,7 +169,7 @@ test("a binary result goes to the pipe, or to the file that is named", async () 
   expect(readFileSync(join(folder, "page.md"), "utf8")).toBe("The page\n");
 });
 
-test("a batch gives each page below its address, and says on standard error which failed", async () => {
+test("a batch prints each page below its URL, and the failed pages on standard error", async () => {
   ready.resolve();
   const { code, text, errors } = await turnpike("call", "batch", "a", "b", "c");
   expect([code, text]).toEqual([0, "==> http://a.example/ <==\nA page\n\n==> http://c.example/ <==\nAnother\n"]);
@@ -190,7 +190,7 @@ test.each([[[]], [["--json"]]])(
   },
 );
 
-test("an extraction gives its data, and its selectors are texts whatever they look like", async () => {
+test("an extraction prints its data, and its selectors are always text", async () => {
   const { text } = await turnpike("call", "extract", "u", "--set", "selectors.title=h1", "--set", "selectors.none=1");
   expect(JSON.parse(text)).toEqual({ title: "T", none: null });
   expect(bodies).toEqual([{ url: "u", selectors: { title: "h1", none: "1" } }]);
@@ -216,7 +216,7 @@ async function onTerminal(...args: string[]): Promise<string> {
   return shown;
 }
 
-test("on a terminal a binary result gets a file of its own, over no other", async () => {
+test("on a terminal a binary result gets a new file and overwrites none", async () => {
   writeFileSync(join(folder, "qr.png"), "mine");
   const shown = await onTerminal("call", "qr", "hello");
   expect(shown).toContain("wrote 9 bytes to qr-2.png");
@@ -225,7 +225,7 @@ test("on a terminal a binary result gets a file of its own, over no other", asyn
   expect(readdirSync(folder).toSorted()).toEqual(["home", "qr-2.png", "qr.png"]);
 });
 
-test("a call that takes its time shows that on a terminal, and leaves nothing of it", async () => {
+test("a slow call shows progress on a terminal and removes it at the end", async () => {
   const shown = await onTerminal("call", "batch", "a", "b");
   const line = shown.indexOf("batch of 2 pages");
   expect(line).toBeGreaterThan(0);
@@ -239,30 +239,30 @@ test("a page cannot steer the terminal", async () => {
   expect(shown).not.toContain("\u001b]0;");
 });
 
-test("health is free, and makes no wallet", async () => {
+test("health is free and creates no wallet", async () => {
   const { code, text, errors } = await turnpike("call", "health");
   expect([code, errors, JSON.parse(text)]).toEqual([0, "", { status: "ok" }]);
   expect(existsSync(join(folder, "home"))).toBe(false);
 });
 
-test("a refusal is told with its detail and what is wrong where", async () => {
+test("a refusal shows its detail and the invalid fields", async () => {
   const { code, text, errors } = await turnpike("call", "search", "q", "--set", "count=99");
   expect([code, text]).toEqual([1, ""]);
   expect(errors).toEndWith("turnpike call: 400 Invalid Parameters: It is wrong.\n  count: too many\n");
 });
 
-test("a refusal cannot speak for the command", async () => {
+test("a refusal cannot imitate messages of the command", async () => {
   const { errors } = await turnpike("call", "screenshot", "u");
   expect(errors).toEndWith(`turnpike call: 400 Bad paid $0.00: ${"x".repeat(2000)}\n  : a b\n`);
 });
 
-test("a payment of which nobody knows is told as such", async () => {
+test("an unknown outcome of a payment is reported as unknown", async () => {
   const { code, errors } = await turnpike("call", "resolve", "u");
   const warning = "the result of the payment is not known; another call pays again";
   expect([code, errors.split("turnpike call: ")[1]]).toEqual([1, `503 Settlement Pending\n${warning}\n`]);
 });
 
-test("a call to a gateway that is not ready is made again, and one to a gateway that stays so is given up", async () => {
+test("a call is repeated until the gateway is ready, and fails if it does not become ready", async () => {
   let refusals = 2;
   let calls = 0;
   const starting = Bun.serve({
@@ -313,13 +313,13 @@ test("a payment is signed once, also if the gateway stays not ready", async () =
   }
 });
 
-test("an answer without an end is given up", async () => {
+test("a response without an end times out", async () => {
   const { code, stdout, errors } = await turnpike("call", "pdf", "u");
   expect([code, stdout.byteLength]).toEqual([1, 0]);
   expect(errors).toEndWith(`turnpike call: Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes\n`);
 });
 
-test("a gateway that says nothing is given up, before a payment and after one", async () => {
+test("a gateway that never responds times out, before a payment and after one", async () => {
   const silent = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Promise<Response>(() => {}) });
   try {
     const env = { CALL_LIMIT_MS: "500" };
@@ -333,7 +333,7 @@ test("a gateway that says nothing is given up, before a payment and after one", 
   }
 });
 
-test("too high a price is not paid", async () => {
+test("a price above the limit is not paid", async () => {
   const { code, errors } = await turnpike("call", "read", "u", "--max-price", "$0.001");
   expect([code, errors]).toEqual([
     1,
@@ -342,7 +342,7 @@ test("too high a price is not paid", async () => {
   expect(paid).toEqual([]);
 });
 
-test("no gateway is one clear line", async () => {
+test("a missing gateway is reported in one line", async () => {
   const { code, errors } = await turnpike("call", "read", "u", "--gateway", "http://127.0.0.1:1");
   expect([code, errors]).toEqual([
     1,
@@ -350,7 +350,7 @@ test("no gateway is one clear line", async () => {
   ]);
 });
 
-test("what makes no sense is told with the usage", async () => {
+test("invalid arguments are reported with the usage", async () => {
   const { code, errors } = await turnpike("call", "fly");
   expect(code).toBe(2);
   expect(errors).toStartWith('turnpike call: No operation "fly". Run "turnpike call --help" for its usage.\n');
@@ -359,7 +359,7 @@ test("what makes no sense is told with the usage", async () => {
   expect(await turnpike("wallet", "burn")).toMatchObject({ code: 2 });
 });
 
-test("a wallet is made once and shown after", async () => {
+test("a wallet is created once and shown after", async () => {
   const made = await turnpike("wallet", "create");
   expect([made.code, made.errors]).toEqual([0, ""]);
   expect(made.text).toMatch(/^address {2}0x[0-9a-fA-F]{40}\nfile {5}.*wallet\.json \(new\)\n$/);

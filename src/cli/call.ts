@@ -36,16 +36,22 @@ Exit codes: 0 done; 1 refused or failed, also if every page of a batch failed; 2
   turnpike call extract https://example.com/ --set selectors.title=h1 --set selectors.links=a@href
   turnpike call screenshot https://example.com/ --set full_page=true --out page.png`;
 
-/** Milliseconds that a call may take, its answer read: more than any operation does. */
+/** Milliseconds that a call may take, until its response is read. More than any operation takes; beyond it the call fails. */
 const MAX_CALL_MS = 300_000;
-/** How often a call is sent to a gateway that is not ready, and the longest wait that it may ask for, in seconds. */
+/**
+ * Attempts to send a call while the gateway is not ready, and the longest Retry-After, in seconds, that is waited for.
+ * Beyond either the call fails.
+ */
 const MAX_TRIES = 4;
 const MAX_RETRY_AFTER_S = 10;
 
-/** A call that came to nothing: its message is what the user reads. */
+/** A call that failed. The user reads its message. */
 class CallFailed extends Error {}
 
-/** `turnpike call`: pays for an operation and prints its result, within `limitMs` milliseconds. Returns the exit code: 0 done, 1 refused or failed, 2 usage. */
+/**
+ * `turnpike call`: pays for an operation and prints its result, within `limitMs` milliseconds. Returns the exit code: 0
+ * done, 1 refused or failed, 2 wrong usage.
+ */
 export function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
   return atBoundary(USAGE, async () => {
     const request = parseCall(args);
@@ -92,13 +98,16 @@ function gatewayUrl({ gateway }: CallRequest): URL {
   return url;
 }
 
-/** What is under way, in the words of the progress line. */
+/** The text of the progress line. */
 function describe({ name, parameters }: CallRequest): string {
   const { urls } = parameters;
   return Array.isArray(urls) ? `${name} of ${urls.length} pages` : name;
 }
 
-/** Sends again while the gateway is not ready. A call with a payment was sent again already, and is not signed anew. */
+/**
+ * Sends the call again while the gateway is not ready. A call with a payment is not repeated here: `payAndFetch` repeats it
+ * with the same signature.
+ */
 async function sendUntilReady(
   gateway: URL,
   request: CallRequest,

@@ -12,13 +12,13 @@ function write(name: string, text: string): string {
   return path;
 }
 
-/** Runs `check` in a process of its own: exit code and what it printed. */
+/** Runs `check` in a process of its own. Returns the exit code and the output. */
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const { code, out, err } = await runWith({}, ...args);
   return { code, out, err };
 }
 
-/** The lines without places, which move with every key that a test adds. */
+/** The lines without line numbers, which would change with every key that a test adds. */
 function unplaced(text: string): string {
   return text.replaceAll(/line \d+, column \d+: (?=[\w[])/g, "");
 }
@@ -35,7 +35,7 @@ async function runWith(environment: Record<string, string>, ...args: string[]) {
   return { code, out, err: unplaced(err), placed: err };
 }
 
-test("a right file is counted", async () => {
+test("a valid file is counted", async () => {
   const upstreams = [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }];
   const routes = [
     { path_prefix: "/", upstream: "a" },
@@ -49,7 +49,7 @@ test("a right file is counted", async () => {
   });
 });
 
-test("every problem of a wrong file is printed", async () => {
+test("every problem of an invalid file is printed", async () => {
   const routes = [
     { path_prefix: "/", upstream: "api" },
     { path_prefix: "b", upstream: "api" },
@@ -76,7 +76,7 @@ test("a syntax error is printed with its place", async () => {
   });
 });
 
-test("wrong usage is told", async () => {
+test("wrong usage is reported", async () => {
   for (const args of [[], ["a", "b"], ["--all"]]) {
     const { code, out, err } = await run(...args);
     expect([code, out]).toEqual([2, ""]);
@@ -112,7 +112,7 @@ const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, 
     { extensions: { note: { text: LONG } } },
     /routes\[0\]\.x402: Cannot sell: the challenge of \d+ characters/,
   ],
-  ["a template that is none", { payment_required_b64: btoa('{"resource":7}') }, {}, /routes\[0\]\.x402: /],
+  ["an invalid template", { payment_required_b64: btoa('{"resource":7}') }, {}, /routes\[0\]\.x402: /],
   ["the same way of paying twice", {}, { accepts: [TERMS] }, /accepts\[0\]: is the same way of paying/],
 ];
 
@@ -124,12 +124,12 @@ for (const [name, x402, terms, problem] of GIVEAWAYS) {
   });
 }
 
-test("test mode with a listener for everybody is refused", async () => {
+test("test mode is refused for a listener that other machines reach", async () => {
   const file = write("open.json", JSON.stringify({ server: { address: "0.0.0.0" }, x402: { test_mode: true } }));
   expect(await run(file)).toMatchObject({ code: 1, err: expect.stringContaining("expected a loopback address") });
 });
 
-test("each variable that is not set is told, and no value of one that is", async () => {
+test("each missing variable is reported, and no value of a variable is printed", async () => {
   const x402 = {
     embedded: { enabled: true, key_env: "CHECK_KEY" },
     chains: [{ network: "base-sepolia", rpc_url_env: "CHECK_RPC" }],
@@ -152,14 +152,14 @@ test("each variable that is not set is told, and no value of one that is", async
   expect([second.code, second.err.includes("hunter2")]).toEqual([1, false]);
 });
 
-/** Its URL. */
+/** Starts a facilitator and returns its URL. */
 function facilitator(kinds: readonly object[], status = 200): string {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ kinds }, { status }) });
   afterAll(() => server.stop(true));
   return server.url.origin;
 }
 
-test("a facilitator that is required must answer, and take every way of paying", async () => {
+test("a required facilitator must respond and accept every payment requirement", async () => {
   const exact = { x402Version: 2, scheme: "exact", network: "eip155:84532" };
   const url = facilitator([exact, { ...exact, scheme: "upto" }]);
   const required = { facilitator_url: url, require_facilitator: true };
@@ -175,12 +175,12 @@ test("a facilitator that is required must answer, and take every way of paying",
     code: 0,
     err: `${lax}: warning: routes[0].x402.accepts[0]: the facilitator does not take "exact" on eip155:8453\n`,
   });
-  // Whoever does not say by which address it settles cannot be paid so, required or not.
+  // A facilitator that does not name its settlement address cannot settle `upto`, whether it is required or not.
   const upto = priced({ facilitator_url: url }, { scheme: "upto" });
   expect(await run(upto)).toMatchObject({ code: 1, err: expect.stringContaining("facilitatorAddress") });
 });
 
-test("a facilitator that does not answer is a warning, or a problem where it is required", async () => {
+test("a facilitator that does not respond is a warning, or a problem if it is required", async () => {
   const url = `${facilitator([], 500)}/secret`;
   const said = "routes[0].x402: Cannot learn what the facilitator supports: it responded with 500\n";
   const lax = priced({ facilitator_url: url });
@@ -189,7 +189,7 @@ test("a facilitator that does not answer is a warning, or a problem where it is 
   expect(await run(strict)).toMatchObject({ code: 1, out: "", err: `${strict}: ${said}` });
 });
 
-test("every finding has its place, those of environment and facilitator too", async () => {
+test("every finding has its place, also those of environment and facilitator", async () => {
   const x402 = { facilitator_url: "", embedded: { enabled: true, key_env: "CHECK_ABSENT" }, chains: [] };
   const routes = [{ path_prefix: "/", upstream: "no", x402: TERMS }];
   const syntax = write("place.json", '{\n  "routes": [,]\n}');
@@ -216,7 +216,7 @@ test("every finding has its place, those of environment and facilitator too", as
   });
 });
 
-test("--strict fails on a warning, and says so", async () => {
+test("--strict fails on a warning and prints that it did", async () => {
   const file = write("slip.json", '{"server": {"prot": 80}}');
   const warning = `${file}: warning: server.prot: unknown key, ignored; did you mean "port"?\n`;
   expect(await run(file)).toMatchObject({ code: 0, err: warning });

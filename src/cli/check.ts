@@ -26,8 +26,8 @@ wasm_filters that does not load is a problem too, though a gateway starts withou
 const FLAGS = { strict: { type: "boolean" }, help: HELP } as const;
 
 /**
- * `turnpike check FILE`: prints every problem of a configuration file with its place, certificates, secrets, facilitators and
- * filters included. Returns the exit code: 0 if the gateway would serve by it, 1 if not, 2 for wrong usage.
+ * `turnpike check FILE`: prints every problem of a configuration file with its place. It also checks certificates, secrets,
+ * facilitators and filters. Returns the exit code: 0 if the gateway would start with the file, 1 if not, 2 for wrong usage.
  */
 export function check(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
@@ -39,7 +39,7 @@ export function check(args: readonly string[]): Promise<number> {
   });
 }
 
-/** Prints every problem of a configuration file. Returns the exit code, as `check`. */
+/** Prints every problem of a configuration file. Returns the exit code of `check`. */
 export async function checkFile(file: string, isStrict: boolean): Promise<number> {
   const { config, problems, warnings, locate } = await loadFile(file);
   const print = printerOf(file, locate);
@@ -84,7 +84,7 @@ function printerOf(file: string, locate: Locate): Printer {
   };
 }
 
-/** Reads certificates and keys. */
+/** Checks that certificates and keys can be read. */
 function checkMaterial(config: Config, print: Printer): void {
   try {
     readTlsMaterial(config);
@@ -95,7 +95,7 @@ function checkMaterial(config: Config, print: Printer): void {
   }
 }
 
-/** Looks through challenges, secrets and facilitators: a gateway that cannot use them does not start, or gives content away. */
+/** Checks challenges, secrets and facilitators. If they are invalid, a gateway does not start, or serves paid content for free. */
 async function checkSale(config: Config, print: Printer): Promise<void> {
   for (const problem of [...challengeFindings(config), ...secretFindings(config, process.env)]) print.problem(problem);
   for (const warning of secretWarnings(config, process.env)) print.warning(warning);

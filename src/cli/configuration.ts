@@ -1,4 +1,4 @@
-/** Reads the configuration that a command runs by, and says what is wrong with it. */
+/** Reads a command's configuration and reports its problems. */
 import { type ConfigSource, openConfig, type OpenedConfig } from "../gateway/admin/running-config/config-source.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { type Finding, findingText } from "../gateway/config/finding.ts";
@@ -10,7 +10,7 @@ export interface ReadConfig extends OpenedConfig {
   readonly config: Config;
 }
 
-/** Reads a configuration, defaults where there is no file, and prints warnings. Throws StartError naming every problem. */
+/** Reads a configuration (the defaults if there is no file) and prints warnings. Throws StartError with every problem. */
 export async function readConfig(source: ConfigSource): Promise<ReadConfig> {
   const name = source.path ?? "defaults";
   const opened = await openConfig(source);
@@ -20,7 +20,7 @@ export async function readConfig(source: ConfigSource): Promise<ReadConfig> {
   return { ...opened, config };
 }
 
-/** The error of a configuration with problems: one is its message, several are its lines. */
+/** The error for a configuration with problems. One problem is its message; several are its lines. */
 export function problemsError(name: string, problems: readonly Finding[]): StartError {
   const [only, ...others] = problems.map((problem) => `${name}: ${findingText(problem)}`);
   if (only !== undefined && others.length === 0) return new StartError(only);

@@ -17,28 +17,31 @@ export interface ContentProcessOptions {
   readonly browserPath: string;
   readonly allowPrivate: boolean;
   readonly chargeTimeouts: boolean;
-  /** Environment variables that it needs, beyond those of the system. */
+  /** Environment variables that the service needs, beyond those of the system. */
   readonly variables: readonly string[];
-  /** What the configuration has in `content.search`, as JSON. */
+  /** The value of `content.search` in the configuration, as JSON. */
   readonly search: string;
-  /** What it has in `content.resolve`, as JSON. */
+  /** The value of `content.resolve` in the configuration, as JSON. */
   readonly resolve: string;
-  /** Undefined: it serves no MCP. */
+  /** Undefined: the service does not serve MCP. */
   readonly mcp: McpPlace | undefined;
 }
 
-/** Ends the path of a service's socket until the service is ready. */
+/** Suffix of the socket's path until the service is ready. */
 export const STARTING = ".next";
 
-/** Milliseconds until a content service that ended is started again, doubled each time in a row up to the most. */
+/**
+ * Milliseconds until a content service that ended is started again. The time doubles with each failure in a row, up to the
+ * maximum.
+ */
 const RESTART_MS = 200;
 const MAX_RESTART_MS = 10_000;
-/** Milliseconds that a service has to stop by itself. */
+/** Milliseconds that a service has to stop before it is killed. */
 const CLOSE_MS = 5000;
-/** A service that ran this long, in milliseconds, did start. */
+/** A service that has run this many milliseconds counts as started: the restart delay begins again at its minimum. */
 const SETTLED_MS = 10_000;
 
-/** The content service in a process of its own: started again when it ends by itself. */
+/** Runs the content service in a process of its own, and restarts it when it ends unexpectedly. */
 export class ContentProcess {
   readonly #options: ContentProcessOptions;
   readonly #room: WaitingRoom;
@@ -51,7 +54,7 @@ export class ContentProcess {
     this.#room = room;
   }
 
-  /** Resolves when the service listens. Throws StartError where it cannot start. */
+  /** Resolves when the service listens. Throws StartError if the service cannot start. */
   static async start(
     options: ContentProcessOptions,
     room: WaitingRoom,
@@ -69,7 +72,7 @@ export class ContentProcess {
     this.#closing = true;
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    // It stops when nobody listens to it any more; a signal it leaves to its parent.
+    // The service ignores SIGTERM and stops when its parent closes the IPC channel.
     child.disconnect();
     const kill = setTimeout(() => child.kill("SIGKILL"), CLOSE_MS);
     await child.exited;
@@ -127,7 +130,10 @@ export class ContentProcess {
   }
 }
 
-/** A socket path for this process below the state folder; those of processes that are gone are removed. Throws StartError. */
+/**
+ * A socket path for this process below the state folder. Removes the sockets of processes that have ended. Throws
+ * StartError.
+ */
 export function contentSocket(stateDir: string): string {
   const folder = join(stateDir, "run");
   try {

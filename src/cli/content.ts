@@ -33,12 +33,12 @@ const FLAGS = {
   help: HELP,
 } as const;
 
-/** What the service tells the process that started it, once. */
+/** The one message that the service sends to its parent process. */
 export type ContentReport =
   | { readonly kind: "ready"; readonly address: ContentAddress; readonly browser: BrowserInfo | undefined }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** `turnpike content`: runs the content service until it is told to stop. Returns the exit code. */
+/** `turnpike content`: runs the content service until a signal stops it. Returns the exit code. */
 export function content(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, () => run(args));
 }
@@ -56,7 +56,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   if (gateway === null || (gateway !== undefined && !/^https?:$/.test(gateway.protocol))) {
     throw new UsageError("--gateway takes an http or https URL");
   }
-  // From the beginning: a parent that goes while the browser starts is not heard of later.
+  // Listens from the beginning. Otherwise the service would miss a parent that ends while the browser starts.
   const gone = process.send === undefined ? undefined : parentGone();
   try {
     const service = await startContentService({
@@ -74,7 +74,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });
     const { address, browser } = service;
-    // Before anybody is told that it is ready: a signal may come at once.
+    // Installed before the service reports that it is ready: a signal may follow at once.
     const stopped = gone ?? stopSignal();
     if (gone === undefined) console.log(`listening on ${addressText(address)}`);
     else report({ kind: "ready", address, browser });
@@ -92,14 +92,14 @@ function report(message: ContentReport): void {
   if (process.connected) process.send?.(message);
 }
 
-/** The address as people write it. */
+/** The address in readable form. */
 export function addressText(address: ContentAddress): string {
   return "unix" in address ? `unix:${address.unix}` : `http://${address.hostname}:${address.port}`;
 }
 
-/** Resolves when the process that started this one lets go of it or is gone. */
+/** Resolves when the parent process closes the IPC channel or ends. */
 async function parentGone(): Promise<void> {
-  // Terminals and service managers signal the whole group, but this one is needed until the gateway has drained.
+  // Terminals and service managers signal the whole process group, but the gateway needs this process until it has drained.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
   await new Promise<void>((resolve) => process.once("disconnect", () => resolve()));
 }

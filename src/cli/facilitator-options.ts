@@ -9,19 +9,19 @@ import { compileTerms } from "../payments/x402/terms.ts";
 import { problemsError } from "./configuration.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Tokens that flags may name. */
+/** Number of `--asset` flags. More are a usage error. */
 const MAX_ASSET_FLAGS = 64;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 export interface FacilitatorFlags {
   readonly config: string | undefined;
-  /** As `base-sepolia=RPC_VARIABLE`. */
+  /** Each is `NETWORK=VARIABLE`, such as `base-sepolia=RPC_VARIABLE`. */
   readonly chains: readonly string[];
   readonly keyEnv: string | undefined;
   readonly test: boolean;
 }
 
-/** `HOST:PORT`, `[::1]:PORT` or `unix:/path`. Throws UsageError. */
+/** Parses `HOST:PORT`, `[::1]:PORT` or `unix:/path`. Throws UsageError. */
 export function parsePlace(text: string): FacilitatorPlace {
   if (text.startsWith("unix:/")) return { unix: text.slice("unix:".length) };
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/[\]]+)):([0-9]{1,5})$/.exec(text);
@@ -33,13 +33,13 @@ export function parsePlace(text: string): FacilitatorPlace {
   return { hostname, port };
 }
 
-/** The name of an environment variable. Throws UsageError, without repeating what may be the secret itself. */
+/** Checks the name of an environment variable. Throws UsageError without the text, which may be the secret itself. */
 export function variableName(flag: string, text: string): string {
   if (!VARIABLE_NAME.test(text)) throw new UsageError(`${flag} takes the name of an environment variable`);
   return text;
 }
 
-/** The tokens of `--asset NETWORK:ADDRESS`. Throws UsageError. */
+/** Parses the tokens of `--asset NETWORK:ADDRESS`. Throws UsageError. */
 export function parseAssets(texts: readonly string[]): TakenAsset[] {
   if (texts.length > MAX_ASSET_FLAGS) throw new UsageError(`--asset can be given ${MAX_ASSET_FLAGS} times`);
   return texts.map((text) => {
@@ -53,8 +53,8 @@ export function parseAssets(texts: readonly string[]): TakenAsset[] {
 }
 
 /**
- * What a facilitator of these chains takes: their known tokens, those that the configuration's routes are paid in, and
- * `named`. Throws UsageError where `named` has one of another chain.
+ * The tokens that a facilitator for these chains accepts: the known tokens of the chains, the tokens of the configuration's
+ * routes, and `named`. Throws UsageError if `named` has a token of another chain.
  */
 export function takenAssets(
   { routes }: Pick<Config, "routes">,
@@ -64,7 +64,7 @@ export function takenAssets(
   const stray = named.find(({ network }) => !networks.includes(network));
   if (stray !== undefined) throw new UsageError(`--asset names ${stray.network}, which is not one of the chains`);
   const all = [...networks.flatMap(assetsOn), ...routes.flatMap(assetsOf), ...named];
-  // What a route sells for on a chain that is not here is settled elsewhere.
+  // Another facilitator settles payments on the other chains of the routes.
   const here = all.filter(({ network }) => networks.includes(network));
   return [...new Map(here.map((asset) => [`${asset.network} ${asset.address.toLowerCase()}`, asset])).values()];
 }
@@ -77,7 +77,10 @@ function assetsOf({ x402 }: Config["routes"][number]): TakenAsset[] {
   });
 }
 
-/** The configuration of the file, or its defaults, with what the flags say. Throws UsageError, and StartError naming every problem. */
+/**
+ * The file's configuration, or the defaults, with the values of the flags. Throws UsageError, and StartError with every
+ * problem.
+ */
 export async function readSettings(flags: FacilitatorFlags): Promise<Config> {
   const chains = flags.chains.map((text) => {
     const at = text.indexOf("=");
@@ -91,7 +94,7 @@ export async function readSettings(flags: FacilitatorFlags): Promise<Config> {
   throw problemsError(name, loaded.problems);
 }
 
-/** What is wrong with the file is for the loader to say. */
+/** Leaves an invalid document unchanged: the loader reports its problems. */
 function withFlags(value: unknown, { keyEnv, test }: FacilitatorFlags, chains: readonly object[]): unknown {
   if (!isObject(value)) return value;
   const x402 = isObject(value["x402"]) ? value["x402"] : {};

@@ -53,7 +53,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
       child.kill("SIGTERM");
       return await program.exit();
     },
-    /** Its URL, once it listens. */
+    /** The URL of the facilitator, as soon as it listens. */
     async url(): Promise<string> {
       const pattern = /listening\s+(\S+)\n/;
       await until(() => pattern.test(said.text) || child.exitCode !== null, 20_000, "the facilitator listens");
@@ -66,7 +66,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
   return program;
 }
 
-test("in test mode it books, and remembers over a restart", async () => {
+test("in test mode it records simulated transfers and remembers them after a restart", async () => {
   const first = run(["--test", ...ANY_PORT]);
   const payment = signedPayment(Date.now() / 1000);
   const client = createHttpFacilitator({ url: await first.url(), timeoutMs: 5000 });
@@ -86,7 +86,7 @@ const REFUSED: readonly (readonly [name: string, args: readonly string[], code: 
   ["test mode for other machines", ["--test", "--listen", "0.0.0.0:0"], 1, /Cannot listen on 0\.0\.0\.0 with --test/],
   ["test mode with a chain", ["--test", "--chain", "base=RPC"], 2, /--test has no chain/],
   ["test mode with a token", ["--test", "--any-asset"], 2, /--test has no chain, no key and no list of tokens/],
-  ["a token that is none", ["--chain", "base=RPC", "--asset", "base:USDC"], 2, /--asset takes NETWORK:ADDRESS/],
+  ["an invalid token", ["--chain", "base=RPC", "--asset", "base:USDC"], 2, /--asset takes NETWORK:ADDRESS/],
   ["a token and every token", ["--chain", "base=RPC", "--any-asset", "--asset", "base:0x"], 2, /--asset adds nothing/],
   ["no chain", ANY_PORT, 2, /Name a chain with --chain/],
   ["a chain without its variable", ["--chain", "base"], 2, /--chain takes NETWORK=VARIABLE/],
@@ -106,7 +106,7 @@ for (const [name, args, code, said] of REFUSED) {
   });
 }
 
-test("places are read", () => {
+test("addresses to listen on are parsed", () => {
   expect(parsePlace("[::1]:8402")).toEqual({ hostname: "::1", port: 8402 });
   expect(parsePlace("localhost:0")).toEqual({ hostname: "localhost", port: 0 });
   expect(parsePlace("unix:/run/a.sock")).toEqual({ unix: "/run/a.sock" });
@@ -115,7 +115,7 @@ test("places are read", () => {
   }
 });
 
-test("tokens are read, 64 of them", () => {
+test("tokens are parsed, at most 64", () => {
   const address = `0x${"ab".repeat(20)}` as const;
   expect(parseAssets([`base:${address}`])).toEqual([{ network: "eip155:8453", address }]);
   expect(parseAssets([`eip155:31337:${address}`])).toEqual([{ network: "eip155:31337", address }]);
@@ -154,7 +154,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
 
   const secrets = (): Record<string, string> => ({ MY_RPC: chain.rpcUrl, MY_KEY: KEY, MY_TOKEN: "the-token" });
 
-  test("it serves x402's own client with the token, and shows address and gas", async () => {
+  test("it serves x402's own client with the token, and prints its address and gas", async () => {
     await chain.fund(ADDRESS);
     const flags = ["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", "--token-env", "MY_TOKEN", ...taking()];
     const program = run([...flags, ...ANY_PORT], secrets());
@@ -180,7 +180,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
     expect(program.said.text).not.toContain(chain.rpcUrl);
   });
 
-  test("it warns where there is little gas, and takes chains from a configuration", async () => {
+  test("it warns if there is little gas, and takes chains from a configuration", async () => {
     await chain.fund(ADDRESS, 1n);
     const x402 = {
       facilitator_url: "http://127.0.0.1:8402",
@@ -206,7 +206,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
     expect(program.said.text).toMatch(/warning: Base Sepolia \(eip155:84532\): 0\.0+1 is gas/);
   });
 
-  test("a token that nobody named is refused without one call to the node, and taken with --any-asset", async () => {
+  test("an unknown token is refused without a request to the node, and accepted with --any-asset", async () => {
     const proxy = startNodeProxy(chain.rpcUrl);
     try {
       const environment = { ...secrets(), MY_RPC: proxy.rpcUrl };
@@ -217,10 +217,10 @@ describe.skipIf(!hasChain)("on a chain", () => {
         "takes     USDC, 0x036CbD53842c5426634e7929541eC2318f3dCF7e on Base Sepolia (eip155:84532)\n",
       );
       const client = new HTTPFacilitatorClient({ url });
-      // The chain's id is asked for then, and believed for a minute.
+      // This asks the node for the chain's id, which is then cached for a minute.
       await client.getSupported();
       const asked = proxy.methods.length;
-      // As above.
+      // The SDK types networks as templates and payments by scheme.
       const call = [payment(), requirements] as never as Parameters<typeof client.settle>;
       const reason = "invalid_payment_requirements";
       expect(await client.verify(...call)).toMatchObject({ isValid: false, invalidReason: reason });
@@ -240,7 +240,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
     }
   });
 
-  test("taking every token from other machines is warned of", async () => {
+  test("accepting every token from other machines causes a warning", async () => {
     const flags = [
       "--chain",
       `${chain.network}=MY_RPC`,
@@ -255,7 +255,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
     await until(() => program.said.text.includes("warning: --any-asset: callers with the token"));
   });
 
-  test("a settlement that waits for its block is answered before it stops", async () => {
+  test("the facilitator finishes a settlement that waits for its block before it stops", async () => {
     await chain.fund(ADDRESS);
     const program = run(
       ["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", ...taking(), ...ANY_PORT],

@@ -28,9 +28,9 @@ import { stopSignal } from "./stop-signal.ts";
 import { say, sayWarning } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Where callers' token is unless somebody says otherwise. */
+/** The variable that holds the callers' token by default. */
 const TOKEN_ENV = "TURNPIKE_FACILITATOR_TOKEN";
-/** Milliseconds beyond its own time that a settlement has to end when the service is told to stop. */
+/** Milliseconds that a settlement in progress has beyond its own timeout when the service stops. */
 const GRACE_MS = 2000;
 
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
@@ -64,7 +64,7 @@ const FLAGS = {
   help: HELP,
 } as const;
 
-/** A facilitator that is about to be served. */
+/** A facilitator that is ready to be served. */
 interface Offered {
   readonly facilitator: Facilitator;
   /** Lines of the banner. */
@@ -75,7 +75,7 @@ interface Offered {
   close(): Promise<void>;
 }
 
-/** `turnpike facilitator`: serves the embedded facilitator until it is told to stop. Returns the exit code. */
+/** `turnpike facilitator`: serves the embedded facilitator until a signal stops it. Returns the exit code. */
 export function facilitator(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const values = readFlags(args, FLAGS);
@@ -106,7 +106,10 @@ function tokenOf(name: string | undefined, environment: Environment): string | u
   return environment[TOKEN_ENV] || undefined;
 }
 
-/** Whoever reaches a gateway that believes it would get everything for nothing. */
+/**
+ * In test mode every payment is valid. A client that could reach a gateway with this facilitator would get all content for
+ * free.
+ */
 function requireOwnMachine(place: FacilitatorPlace): void {
   if ("unix" in place || isLoopback(place.hostname)) return;
   throw new StartError(`Cannot listen on ${place.hostname} with --test: other machines can reach it`);
@@ -181,7 +184,7 @@ async function serve(offered: Offered, place: FacilitatorPlace, token: string | 
   const { facilitator: own, signers, graceMs } = offered;
   try {
     const server = await serveFacilitator(own, place, { signers, token, log: say });
-    // Before anybody is told that it listens: a signal may come at once.
+    // Installed before the banner shows the address: a signal may follow at once.
     const stopped = stopSignal();
     const access = token === undefined ? "this machine alone" : "callers with the token";
     const lines = [["listening", server.url], ["callers", access], ...offered.lines];

@@ -13,7 +13,7 @@ function write(name: string, content: string | Uint8Array): string {
   return path;
 }
 
-/** Runs `turnpike filter`: exit code and what it printed. */
+/** Runs `turnpike filter`. Returns the exit code and the output. */
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const main = join(import.meta.dir, "main.ts");
   const child = Bun.spawn([process.execPath, main, "filter", ...args], { stdout: "pipe", stderr: "pipe" });
@@ -22,7 +22,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
 }
 
 const I32 = 0x7f;
-/** Logs the path, which it writes to 64, and rejects with 401 and the text "no". */
+/** Logs the path, which the gateway writes to address 64, and rejects with 401 and the text "no". */
 const GUARD = assemble({
   types: [
     [[I32, I32], [I32]],
@@ -50,7 +50,7 @@ const GUARD = assemble({
   ],
 });
 
-test("a filter is told: size, ABI, memory, imports, exports", async () => {
+test("the properties of a filter are printed: size, ABI, memory, imports, exports", async () => {
   const path = write("guard.wasm", GUARD);
   const { code, out, err } = await run("check", path);
   expect([code, err]).toEqual([0, ""]);
@@ -70,7 +70,7 @@ test("a filter is told: size, ABI, memory, imports, exports", async () => {
   );
 });
 
-test("a request runs through a filter, which tells outcome, log and fuel", async () => {
+test("a request runs through a filter, and outcome, log and fuel are printed", async () => {
   const request = write("request.txt", "GET /hello?x=1 HTTP/1.1\nHost: example.com\n\n");
   const { code, out } = await run("check", "--request", request, write("guard.wasm", GUARD));
   expect(code).toBe(0);
@@ -80,7 +80,7 @@ test("a request runs through a filter, which tells outcome, log and fuel", async
   expect(out).toMatch(/^fuel {5}\d+ of 5000000 used$/m);
 });
 
-test("a filter that runs out of fuel fails, and its fuel is told", async () => {
+test("a filter that runs out of fuel fails, and its fuel is printed", async () => {
   const request = write("request.txt", "GET / HTTP/1.1");
   const endless = write("endless.wasm", onRequest([...op.loop, ...op.br(0), ...op.end, ...op.unreachable]));
   const { code, out } = await run("check", "--fuel", "1000", "--request", request, endless);
@@ -97,7 +97,7 @@ test("a module that the gateway does not load is refused with the reason", async
   );
 });
 
-test("a request that is none is refused with its line", async () => {
+test("an invalid request is refused with its line", async () => {
   const { code, err } = await run("check", "--request", write("bad.txt", "GET / HTTP/1.1\nno field\n"), "x.wasm");
   expect(code).toBe(1);
   expect(err).toContain("line 2 is wrong; it must be like Name: value");

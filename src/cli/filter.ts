@@ -43,8 +43,8 @@ const FLAGS = {
 } as const;
 
 /**
- * `turnpike filter check MODULE`: prints what a filter is, and with `--request` what it does with a request. Returns the exit
- * code: 0 if the gateway loads the filter and the run went well, 1 if not, 2 for wrong usage.
+ * `turnpike filter check MODULE`: prints the properties of a filter, and with `--request` how the filter handles a request.
+ * Returns the exit code: 0 if the gateway loads the filter and the run succeeded, 1 if not, 2 for wrong usage.
  */
 export function filter(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
@@ -124,7 +124,7 @@ async function run(module: FilterModule, asked: Run): Promise<number> {
   return outcome.kind === "failed" ? 1 : 0;
 }
 
-/** Runs a request through a filter of proxy-wasm, and the response of an upstream that there is not. */
+/** Runs a request and the response of a simulated upstream through a proxy-wasm filter. */
 async function runWhole(module: FilterModule, asked: Run): Promise<number> {
   const { log, forwarded, response, fuel } = await dryRun(module, asked, exchangeOf(asked.request));
   const isFailed =
@@ -160,7 +160,7 @@ function bodyLine(body: Uint8Array): Line[] {
   return body.length === 0 ? [] : [["body", new TextDecoder().decode(body)]];
 }
 
-/** The request as a filter gets it from the gateway. */
+/** The request as the gateway passes it to a filter. */
 function exchangeOf({ method, path, fields, body }: RequestView): DryRequest {
   const query = path.indexOf("?");
   return {

@@ -20,14 +20,14 @@ export function parseFlags<T extends Options>(args: readonly string[], options: 
   }
 }
 
-/** Reads a command line that has flags alone. Throws UsageError. */
+/** Reads a command line that has only flags. Throws UsageError. */
 export function readFlags<T extends Options>(args: readonly string[], options: T): Parsed<T>["values"] {
   const { values, positionals } = parseFlags(args, options);
   if (positionals.length > 0) throw new UsageError(`Unexpected argument '${positionals[0] ?? ""}'`);
   return values;
 }
 
-/** What Node says of a flag that makes no sense, without its advice. */
+/** The message of Node's parser, without its advice. */
 function flagProblem(error: unknown): string {
   return messageOf(error).split(/\. |\.?\n/)[0] ?? "";
 }

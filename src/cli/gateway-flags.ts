@@ -1,4 +1,4 @@
-/** The flags of the gateway alone, as people read them. */
+/** Help text for the flags of `turnpike` without a command. */
 export const FLAGS_TEXT = `  --config FILE       the configuration; without it, defaults. The other flags win over the file:
   --address A         listen on this address
   --port N            listen on this port

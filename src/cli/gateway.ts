@@ -26,7 +26,7 @@ ${FLAGS_TEXT}`;
 
 const MAX_PORT = 65_535;
 
-/** The same flags, as parseArgs wants them. */
+/** The same flags, for parseArgs. */
 const FLAGS = {
   config: { type: "string" },
   address: { type: "string" },
@@ -45,7 +45,7 @@ function wholeNumber(name: string, value: string | undefined): number | undefine
   return Number(value);
 }
 
-/** The port that a flag names; undefined where it is not given. Throws StartError where it is none. */
+/** The port of a flag; undefined if the flag is absent. Throws StartError if the value is not a port. */
 export function portFlag(name: string, value: string | undefined): number | undefined {
   const port = wholeNumber(name, value);
   if (port !== undefined && port > MAX_PORT)
@@ -53,7 +53,7 @@ export function portFlag(name: string, value: string | undefined): number | unde
   return port;
 }
 
-/** Turns parsed command-line values into configuration flags. Throws StartError on values that are no numbers. */
+/** Turns parsed command-line values into configuration flags. Throws StartError if a numeric flag has another value. */
 export function configFlags(values: Readonly<Record<string, string | boolean | undefined>>): ConfigFlags {
   const text = (name: string): string | undefined => {
     const value = values[name];
@@ -69,7 +69,10 @@ export function configFlags(values: Readonly<Record<string, string | boolean | u
   };
 }
 
-/** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again, SIGUSR1 opens the logs again. Returns the exit code. */
+/**
+ * `turnpike [--config FILE]`: runs the gateway until a signal stops it. SIGHUP reads the file again; SIGUSR1 reopens the
+ * logs. Returns the exit code.
+ */
 export function runGateway(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, () => run(args));
 }
@@ -83,15 +86,15 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const { config } = opened;
   warnOfDescriptors(config);
   const predecessor = takeOverFlag(values["take-over"]);
-  // Before there is anything that would be left behind.
+  // Installed before the start creates anything that a signal would leave behind.
   const stopped = stopSignal({ handsOver: true });
   const gateway = await finishStart(stopped, () => start(opened, predecessor));
-  // Before anybody is told that it listens: an operator's script may send a signal at once.
+  // Installed before the banner shows the address: an operator's script may send a signal at once.
   reloadOnHangup(gateway);
   rotation.heed(() => void gateway.reopenLogs());
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   for (const { address, port } of quicPlansOf(config, gateway.listeners)) {
-    // A port that the kernel chose for HTTP/3 alone is in Alt-Svc.
+    // A port of HTTP/3 alone that the kernel chose is not known here. Clients learn it from Alt-Svc.
     if (port !== 0) console.log(`listening on ${urlOf({ address, port, scheme: "https" })} by HTTP/3`);
   }
   if (gateway.adminUrl !== undefined) console.log(`admin interface on ${gateway.adminUrl}`);
@@ -104,7 +107,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   return 0;
 }
 
-/** Says so where the system gives a process too few descriptors for `config`. */
+/** Prints a warning if the system's limit of file descriptors is too low for `config`. */
 export function warnOfDescriptors(config: Config): void {
   const warning = descriptorWarning(config);
   if (warning !== "") sayWarning(warning);

@@ -1,7 +1,7 @@
-/** A signal that is meant for a process that serves: by default it ends the process, one that still starts too. */
+/** Holds a signal that arrives while the process starts. Without a listener such a signal ends the process. */
 class HeldSignal {
   readonly #name: NodeJS.Signals;
-  /** It came before anybody could do as it says. */
+  /** The signal arrived before `heed` was called. */
   #owed = false;
   #listener: (() => void) | undefined;
 
@@ -9,7 +9,7 @@ class HeldSignal {
     this.#name = name;
   }
 
-  /** Has the signal wait until `heed` says what to do; several are one. */
+  /** Catches the signal from now on. Several signals before `heed` count as one. */
   hold(): void {
     process.on(this.#name, () => {
       if (this.#listener === undefined) this.#owed = true;
@@ -17,7 +17,7 @@ class HeldSignal {
     });
   }
 
-  /** Has `listen` told of every signal from now on, and at once where one waits. Call `hold` before. */
+  /** Calls `listen` for every signal from now on, and at once if a signal has arrived since `hold`. Call `hold` before. */
   heed(listen: () => void): void {
     this.#listener = listen;
     if (this.#owed) listen();
@@ -25,7 +25,7 @@ class HeldSignal {
   }
 }
 
-/** SIGHUP: the configuration is to be read again. */
+/** SIGHUP: read the configuration again. */
 export const hangup = new HeldSignal("SIGHUP");
-/** SIGUSR1: the logs are to be opened again. */
+/** SIGUSR1: reopen the logs. */
 export const rotation = new HeldSignal("SIGUSR1");

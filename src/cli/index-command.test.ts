@@ -36,7 +36,7 @@ const QUICK = ["--allow-private", "--delay", "0"];
 
 test("a site is added, listed, searched, refreshed and removed", async () => {
   const added = await run("life", "add", `${site.url}/`, "--max-pages", "30", "--no-sitemap", ...QUICK);
-  // The made site has pages that fail; each is named with the reason.
+  // Some pages of the test site fail; each is printed with the reason.
   expect(added.err.split("\n").toSorted()).toEqual([
     "",
     `failed          ${site.url}/broken: the server responded with 500`,
@@ -56,7 +56,7 @@ test("a site is added, listed, searched, refreshed and removed", async () => {
   expect((await run("life", "list")).out).toBe("");
 });
 
-test("a crawl that is killed goes on where it was", async () => {
+test("a killed crawl continues where it stopped", async () => {
   const child = spawn("killed", "add", `${site.url}/`, "--verbose", "--no-sitemap", "--depth", "2", ...QUICK);
   let lines = 0;
   const decoder = new TextDecoder();

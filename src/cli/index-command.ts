@@ -50,14 +50,14 @@ const MAX_DEPTH = 100;
 const MAX_PAGES = 1_000_000;
 const MAX_DELAY_SECONDS = 60;
 const MAX_SIZE_MB = 1_048_576;
-/** Failed addresses that a crawl names without --verbose. */
+/** Failed URLs that a crawl prints without --verbose. */
 const MAX_FAILURES_SHOWN = 20;
-/** Results of `index search`. */
+/** Results that `index search` prints. */
 const RESULTS = 10;
 
 type Values = ReturnType<typeof parseFlags<typeof FLAGS>>["values"];
 
-/** `turnpike index`: fills and shows the index of pages. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+/** `turnpike index`: fills, searches and lists the index of pages. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export function index(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { values, positionals } = parseFlags(args, FLAGS);
@@ -89,7 +89,7 @@ async function run(context: Context, command: string, subject: string | undefine
   if (command === "stats" && subject === undefined) return stats(pages);
   if (command === "search" && subject !== undefined) {
     for (const { title, url, snippet } of pages.search(subject, RESULTS)) {
-      // A page's words may be signs that a terminal obeys.
+      // A page's text may contain control characters that steer a terminal.
       console.log(
         `${cleanText(title, MAX_TITLE_LENGTH, false)}\n${url}\n${cleanText(snippet, MAX_SNIPPET_LENGTH, false)}\n`,
       );
@@ -160,7 +160,10 @@ interface CrawlReporter {
   end(): void;
 }
 
-/** Shows how far a crawl is, and the addresses that failed with the reason: the first of them, or all that was done. */
+/**
+ * Reports the progress of a crawl, then the URLs that failed and why. Prints only the first of these URLs unless
+ * `isVerbose`.
+ */
 function crawlReporter(site: Site, isVerbose: boolean): CrawlReporter {
   let count = 0;
   let failures = 0;

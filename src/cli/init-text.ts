@@ -2,17 +2,17 @@
 import { parseDocument, Scalar, visit } from "yaml";
 
 export interface InitAnswers {
-  /** The address of the API that is sold; undefined: the content service is. */
+  /** The URL of the API to sell. Undefined: the content service is sold. */
   readonly upstream: URL | undefined;
   readonly port: number;
   /** A price such as `$0.01`; undefined: the API is free. */
   readonly price: string | undefined;
   readonly payTo: string;
-  /** CAIP-2. */
+  /** A CAIP-2 identifier. */
   readonly network: string;
 }
 
-/** A line of the file: a comment, or the start of a member or block, by its depth. */
+/** One line of the file with its depth of indentation: a comment, or the start of a member or block. */
 type Line = readonly [depth: number, text: string];
 
 function serverLines({ port }: InitAnswers): Line[] {
@@ -78,7 +78,7 @@ function apiLines(answers: InitAnswers, upstream: URL): Line[] {
   ];
 }
 
-/** The operations, with the milliseconds that each may take. */
+/** The operations, each with its timeout in milliseconds. */
 const SOLD = [
   ["/read", 200_000],
   ["/scrape", 200_000],
@@ -124,9 +124,9 @@ export function initText(answers: InitAnswers): string {
   return lines.map(([depth, text]) => `${"  ".repeat(depth)}${text}\n`).join("");
 }
 
-/** The same in YAML, with its comments. */
+/** The same configuration in YAML, with its comments. */
 export function initYaml(jsonc: string): string {
-  // YAML reads JSON, once comments begin as its own do.
+  // The YAML parser reads JSON; only the comments have another syntax.
   const document = parseDocument(jsonc.replaceAll(/^(\s*)\/\/ /gm, "$1# "));
   visit(document, {
     Collection(_key, node) {

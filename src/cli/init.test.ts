@@ -21,7 +21,7 @@ async function run(...args: readonly string[]) {
 
 const API = ["--upstream", "https://api.example.com:9443", "--price", "0.02", "--network", "base", "--port", "8181"];
 
-test("content and APIs, in every format, load without a problem or warning, and say the same", async () => {
+test("configurations for content and APIs load in every format without a problem or warning, and are equal", async () => {
   for (const [name, flags] of [
     ["content", []],
     ["api", API],
@@ -49,7 +49,7 @@ test("content and APIs, in every format, load without a problem or warning, and 
   expect(config?.routes[0]?.x402).toMatchObject({ price: "$0.02", network: "eip155:8453" });
 });
 
-test("a file that is there stays, unless --force says otherwise", async () => {
+test("an existing file stays unless --force is given", async () => {
   writeFileSync(join(folder, "mine.jsonc"), "mine");
   expect(await run("mine.jsonc")).toMatchObject({ code: 1, err: expect.stringContaining("it is there already") });
   expect(readFileSync(join(folder, "mine.jsonc"), "utf8")).toBe("mine");
@@ -67,7 +67,7 @@ test.each([
   expect(await run("wrong.jsonc", ...flags)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
 });
 
-test("on a terminal it asks, and asks again after a wrong answer", async () => {
+test("on a terminal it asks for the values, and asks again after invalid input", async () => {
   let shown = "";
   const child = Bun.spawn([process.execPath, MAIN, "init", "asked.jsonc", "--network", "base"], {
     cwd: folder,

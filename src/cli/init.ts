@@ -36,7 +36,7 @@ export const INIT_FLAGS = {
 const DEFAULT_FILE = "turnpike.jsonc";
 const BURN_ADDRESS = "0x000000000000000000000000000000000000dEaD";
 const MAX_PORT = 65_535;
-/** A person may mistype an answer this often. */
+/** Attempts that a user has for each question. After the last one the command fails. */
 const MAX_TRIES = 5;
 
 interface Question<T> {
@@ -136,7 +136,7 @@ async function answersOf(values: Values): Promise<InitAnswers> {
   }
 }
 
-/** The flag's value, or what the person says, who is asked again after a wrong answer. */
+/** The flag's value. Without the flag, asks the user, and asks again after invalid input. */
 async function answerTo<T>(
   { text, otherwise, read }: Question<T>,
   given: string | undefined,

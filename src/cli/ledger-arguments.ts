@@ -62,18 +62,18 @@ const STATES: Readonly<Record<string, readonly PaymentState[]>> = {
 const KEYS = ["route", "payer", "day"] as const;
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100_000;
-/** Shorter ones would fit by chance. */
+/** Characters in the prefix of a nonce or transaction hash. A shorter prefix would match payments by chance. */
 const MIN_PREFIX = 4;
 const MAX_PREFIX = 64;
 
-/** Where the ledger is; nothing: as `turnpike start` has it. */
+/** The location of the ledger. Without either, the ledger of `turnpike start`. */
 export interface LedgerPlace {
   readonly config?: string;
   readonly stateDir?: string;
   readonly store?: string;
 }
 
-/** What is asked for, beside where. */
+/** A request to show or export payments. */
 export type LedgerQuery =
   | { readonly kind: "list"; readonly filter: LedgerFilter; readonly owed: boolean; readonly limit: number }
   | { readonly kind: "show"; readonly prefix: string }
@@ -88,7 +88,7 @@ export interface LedgerRequest {
 
 type Values = ReturnType<typeof parseFlags<typeof FLAGS>>["values"];
 
-/** Reads the command line; "help" where that is all it asks for. Throws UsageError, and where a value makes no sense. */
+/** Reads the command line. Returns "help" if the user asks only for help. Throws UsageError, also for an invalid value. */
 export function parseLedger(args: readonly string[]): LedgerRequest | "help" {
   const { values, positionals } = parseFlags(args, FLAGS);
   if (values.help === true) return "help";
@@ -108,7 +108,7 @@ export function parseLedger(args: readonly string[]): LedgerRequest | "help" {
   };
 }
 
-/** Which of the flags a command knows, beside those that all have. */
+/** The flags of each subcommand, beyond those that all subcommands have. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   list: ["state", "route", "payer", "since", "until", "limit", "json"],
   show: ["json"],
@@ -178,7 +178,7 @@ function limitOf(text = String(DEFAULT_LIMIT)): number {
   throw new Error(`Cannot take --limit "${text}": it must be a number from 1 to ${MAX_LIMIT}`);
 }
 
-/** With or without the 0x before it. */
+/** The prefix in lower case, without 0x. */
 function prefixOf(text: string): string {
   const hex = text.toLowerCase().replace(/^0x/, "");
   if (/^[0-9a-f]+$/.test(hex) && hex.length >= MIN_PREFIX && hex.length <= MAX_PREFIX) return `0x${hex}`;

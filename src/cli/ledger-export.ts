@@ -1,17 +1,20 @@
 import { printable } from "./table.ts";
 import { type LedgerRecord, RECORD_KEYS } from "./ledger-record.ts";
 
-/** What a spreadsheet takes for the beginning of a formula. */
+/** The characters with which a spreadsheet formula begins. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** RFC 4180 §2: quoted where it must be, quotes doubled. A cell that a spreadsheet would compute begins with an apostrophe. */
+/**
+ * One CSV cell: quoted if RFC 4180 §2 requires it, with quotes doubled. An apostrophe before a formula keeps a spreadsheet
+ * from computing it.
+ */
 export function csvCell(value: string | number | boolean): string {
   const raw = String(value);
   const safe = typeof value === "string" && FORMULA.test(raw) ? `'${printable(raw)}` : printable(raw);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A way to write many payments. */
+/** A file format for an export of many payments. */
 export interface ExportFormat {
   readonly head: string;
   readonly line: (record: LedgerRecord) => string;

@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)("a ledger in PostgreSQL", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("is shown, added up and exported by the same command", async () => {
+  test("the same command shows, totals and exports it", async () => {
     const [list, show, totals, csv] = await Promise.all([
       run("list", "--state", "owed", "--json"),
       run("show", "aaa2", "--json"),

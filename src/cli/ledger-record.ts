@@ -4,22 +4,22 @@ import { type Total } from "../store/ledger-view.ts";
 import { type Payment } from "../store/ledger.ts";
 
 /**
- * A payment as `turnpike ledger` tells it to programs: these names, in this order. What was signed is left out: as long as its
- * time is not over, whoever has it can have it carried out.
+ * A payment in the JSON and CSV output of `turnpike ledger`, with these names in this order. The signed authorization is
+ * left out: until it expires, any reader could submit it.
  */
 export interface LedgerRecord {
-  /** ISO 8601, UTC, as all times here. */
+  /** ISO 8601 in UTC, as all times here. */
   readonly created_at: string;
   readonly updated_at: string;
   readonly state: string;
-  /** Settled, and its answer was not handed over whole. */
+  /** True if the payment was settled, but the client did not receive the whole response. */
   readonly owed: boolean;
   readonly route: string;
   readonly network: string;
   readonly scheme: string;
   /** Atomic units. */
   readonly amount: string;
-  /** In units of the token; empty where its decimals are not known. */
+  /** In units of the token; empty if the token's decimals are unknown. */
   readonly amount_in_units: string;
   readonly symbol: string;
   readonly asset: string;
@@ -34,7 +34,7 @@ export interface LedgerRecord {
   readonly cuts: number;
 }
 
-/** The names of a record, in their order. */
+/** The names of a record, in order. */
 export const RECORD_KEYS: readonly (keyof LedgerRecord)[] = [
   "created_at",
   "updated_at",
@@ -88,7 +88,7 @@ export function toRecord(payment: Payment): LedgerRecord {
   };
 }
 
-/** A total as programs read it. */
+/** A total in the JSON output. */
 export function toTotal(by: string, { key, network, token, payments, amount }: Total): Record<string, string | number> {
   const known = findAsset(network, token);
   return {
@@ -102,18 +102,18 @@ export function toTotal(by: string, { key, network, token, payments, amount }: T
   };
 }
 
-/** An amount as people read it: `0.01 USDC`, or atomic units where the token is not known. */
+/** An amount in readable form: `0.01 USDC`, or atomic units if the token is unknown. */
 export function amountText({ amount, network, token }: Pick<Payment, "amount" | "network" | "token">): string {
   const known = findAsset(network, token);
   return known === undefined ? `${amount} units` : `${inUnits(amount, known.decimals)} ${known.symbol}`;
 }
 
 function inUnits(amount: string, decimals: number | undefined): string {
-  // A sum may be beyond what one amount can be, and is digits all the same.
+  // A sum may be greater than the maximum of one amount, and is formatted like any other.
   return decimals === undefined || !/^[0-9]+$/.test(amount) ? "" : formatAmount(amount, decimals);
 }
 
-/** A payment may say that it is valid for longer than a calendar goes. */
+/** The validity of a payment may end after the last date that a Date can hold. */
 function timeOf(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? "" : date.toISOString();

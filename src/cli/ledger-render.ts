@@ -4,7 +4,7 @@ import { type Total } from "../store/ledger-view.ts";
 import { amountText, isOwed, toRecord } from "./ledger-record.ts";
 import { alignedTable, type Column, detailList, tabTable } from "./table.ts";
 
-/** Characters of an address or hash that a terminal is shown: enough for `turnpike ledger show`. */
+/** Characters of an address or hash that a terminal shows. They are enough for `turnpike ledger show`. */
 const SHORT = 12;
 
 const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
@@ -41,7 +41,7 @@ export function totalTable(by: string, totals: readonly Total[], isTerminal: boo
   return (isTerminal ? alignedTable : tabTable)(columns, totals);
 }
 
-/** What each state means to whoever sold. */
+/** The meaning of each state for the seller. */
 const MEANING: Readonly<Record<Payment["state"], string>> = {
   reserved: "a request works on it, or ended without a result; nothing was charged",
   verified: "checked, and waiting for the upstream's response; nothing was charged yet",

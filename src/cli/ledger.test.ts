@@ -28,7 +28,7 @@ const clock = { now: START };
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "turnpike-cli-ledger-"));
   file = join(folder, "turnpike.db");
-  // It stays open, as a gateway's does.
+  // The store stays open, as in a running gateway.
   store = openStore(file, () => clock.now);
   await book({ nonce: nonce(1), from: ALICE }, { state: "settled", transaction: nonce(0xfee1), delivered: true });
   await book({ nonce: nonce(2), from: BOB, amount: "2500000" }, { state: "settled", transaction: nonce(0xfee2) });
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The number comes first, so that beginnings differ. */
+/** The number comes first, so that prefixes differ. */
 function nonce(number: number): string {
   return `0x${number.toString(16).padStart(4, "0")}${"0".repeat(60)}`;
 }
@@ -94,7 +94,7 @@ async function run(args: readonly string[], where: readonly string[] = ["--store
   return { code, out, err };
 }
 
-test("list in a pipe is whole values divided by tabs, newest first, without what a terminal would obey", async () => {
+test("list in a pipe prints full values separated by tabs, newest first, without control characters", async () => {
   const { code, out, err } = await run(["list"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   const rows = out
@@ -140,14 +140,14 @@ const FILTERS: readonly (readonly [args: readonly string[], numbers: readonly nu
   [["--until", "2026-11-20T12:00:01Z"], [1]],
 ];
 
-test("filters are all kept to, and --json tells everything but what was signed", async () => {
+test("all filters apply, and --json prints everything except signed data", async () => {
   const answers = await Promise.all(FILTERS.map(([args]) => run(["list", "--json", ...args])));
   for (const [i, { out }] of answers.entries()) {
     const records: unknown = JSON.parse(out);
     expect(records).toMatchObject((FILTERS[i]?.[1] ?? []).map((number) => ({ nonce: nonce(number) })));
     expect(out).not.toContain("signed payment");
   }
-  const [first] = JSON.parse(answers[0]?.out ?? "[]") as Record<string, unknown>[]; // The command's own word.
+  const [first] = JSON.parse(answers[0]?.out ?? "[]") as Record<string, unknown>[]; // The command printed these objects.
   expect(Object.keys(first ?? {})).toEqual([...RECORD_KEYS]);
   expect(first).toMatchObject({
     state: "unknown",
@@ -158,7 +158,7 @@ test("filters are all kept to, and --json tells everything but what was signed",
   });
 });
 
-test("show tells one payment by the beginning of nonce or transaction, and what its state means", async () => {
+test("show finds one payment by a prefix of its nonce or transaction, and explains its state", async () => {
   const [byNonce, byTransaction, several, none] = await Promise.all([
     run(["show", "0x0003"]),
     run(["show", "FEE2"]),
@@ -186,7 +186,7 @@ async function ambiguous(): Promise<string> {
   return path;
 }
 
-test("export gives all payments as CSV, quoted by RFC 4180, and computed by no spreadsheet", async () => {
+test("export writes all payments as CSV by RFC 4180, and no spreadsheet computes a cell", async () => {
   const { out } = await run(["export", "--csv"]);
   const lines = out.split("\r\n");
   expect(lines[0]).toBe(RECORD_KEYS.join(","));
@@ -195,7 +195,7 @@ test("export gives all payments as CSV, quoted by RFC 4180, and computed by no s
   expect(out).not.toContain(ESCAPE);
 });
 
-test("cells that a spreadsheet would compute, or that hold commas, quotes and lines", () => {
+test("cells with formulas, commas, quotes or line breaks are escaped", () => {
   const cells = ["=1+1", "+1", "-1", "@x", "\t=1", "a,b", 'say "x"', "a\r\nb", "plain", "", -5, true];
   expect(cells.map(csvCell)).toEqual([
     "'=1+1",
@@ -231,13 +231,13 @@ test("export streams many payments as JSON lines, each once, while a gateway wri
   const nonces = out
     .trimEnd()
     .split("\n")
-    .map((line) => (JSON.parse(line) as { nonce: string }).nonce); // As above.
+    .map((line) => (JSON.parse(line) as { nonce: string }).nonce); // The command printed these objects.
   expect(code).toBe(0);
   expect(new Set(nonces).size).toBe(nonces.length);
   expect(nonces.filter((text) => Number.parseInt(text.slice(2, 6), 16) < 2100)).toHaveLength(2100);
 });
 
-test("a reader who is slow gets every line once", async () => {
+test("a slow reader gets every line once", async () => {
   const path = join(folder, "slow.db");
   const many = openStore(path);
   for (let i = 0; i < 2000; i++) await many.ledger.reserve({ ...EXAMPLE, nonce: nonce(i) });
@@ -249,7 +249,7 @@ test("a reader who is slow gets every line once", async () => {
   expect(new Set(lines).size).toBe(2002);
 });
 
-test("totals add up by route, payer and day, in units of the token where it is known", async () => {
+test("totals are by route, payer and day, in units of the token if it is known", async () => {
   const [byPayer, byDay, byRoute] = await Promise.all([
     run(["totals", "--by", "payer", "--json"]),
     run(["totals", "--by", "day", "--until", "2026-11-21"]),
@@ -266,7 +266,7 @@ test("totals add up by route, payer and day, in units of the token where it is k
   expect(byRoute.out.trimEnd().split("\n")).toHaveLength(3);
 });
 
-test("the ledger is found by configuration and by state folder, and named where it is not there", async () => {
+test("the configuration or the state folder names the ledger, and a missing ledger is reported with its path", async () => {
   const config = join(folder, "turnpike.json");
   writeFileSync(config, "{}");
   const empty = join(folder, "empty");
@@ -305,7 +305,7 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, said: st
   [["show", "0x%"], 1, 'Cannot look for "0x%"'],
 ];
 
-test("what makes no sense is said, and nothing is shown", async () => {
+test("invalid arguments are reported, and nothing is shown", async () => {
   for (let i = 0; i < WRONG.length; i += 4) {
     const some = WRONG.slice(i, i + 4);
     const answers = await Promise.all(some.map(([args]) => run(args)));

@@ -20,9 +20,9 @@ import { writeStandard } from "./standard-output.ts";
 import { stateFolder } from "./state-folder.ts";
 import { say, sayError } from "./terminal.ts";
 
-/** Payments that are read at one time. @bound */
+/** Payments that are read at a time. @bound */
 const PAGE = 500;
-/** Characters that are gathered before they are written. */
+/** Characters that are collected before each write. */
 const WRITE_LENGTH = 65_536;
 
 /** `turnpike ledger`: shows payments. Returns the exit code: 0 done, 1 failed or nothing found, 2 wrong usage. */
@@ -99,7 +99,7 @@ async function exportAll(view: LedgerView, query: LedgerQuery & { kind: "export"
   await writeStandard(text);
 }
 
-/** All payments that fit, newest first. Those that come meanwhile are not among them. */
+/** All payments that match, newest first. Payments that are added meanwhile are not included. */
 async function* paymentsOf(view: LedgerView, filter: LedgerFilter, owed: boolean): AsyncGenerator<Payment> {
   let before: Payment | undefined;
   for (;;) {

@@ -9,18 +9,18 @@ function routes(...given: unknown[]): unknown {
   return typeof config === "object" && config !== null && "routes" in config ? config.routes : undefined;
 }
 
-test("a priced route of the content service gets what is told of its operation", () => {
+test("a priced route of the content service gets the description of its operation", () => {
   expect(routes(PRICED)).toEqual([
     { ...PRICED, x402: { price: "$1", description: "Read a page", extensions: { bazaar: { info: 1 } } } },
   ]);
 });
 
-test("what a route says itself stands", () => {
+test("values that a route already has stay", () => {
   const own = { ...PRICED, x402: { price: "$1", description: "Mine", extensions: { bazaar: {}, other: 2 } } };
   expect(routes(own)).toEqual([own]);
 });
 
-test("other routes are left as they are", () => {
+test("other routes stay unchanged", () => {
   for (const route of [
     { ...PRICED, upstream: "shop" },
     { path_prefix: "/read", upstream: "content" },
@@ -32,12 +32,12 @@ test("other routes are left as they are", () => {
   }
 });
 
-test("what is no configuration is left for the loader", () => {
+test("an invalid configuration stays unchanged", () => {
   for (const value of [undefined, null, 5, [], {}, { routes: {} }]) {
     expect(withListings(value, "content", LISTINGS)).toEqual(value);
   }
 });
 
-test("the shipped list has every operation that is sold", async () => {
+test("the shipped list has every operation that has a price", async () => {
   expect(Object.keys(await readListings()).length).toBeGreaterThan(5);
 });

@@ -5,17 +5,17 @@ const LISTED = new URL("../../config/listings.json", import.meta.url);
 
 const listingsSchema = z.record(z.string(), z.object({ description: z.string(), bazaar: z.unknown() }));
 
-/** What is told of each content operation, by its path. */
+/** The description of each content operation, by its path. */
 export type Listings = z.infer<typeof listingsSchema>;
 
-/** Reads what `scripts/generate.ts` wrote from the operations: the gateway need not load them for it. */
+/** Reads the file that `scripts/generate.ts` wrote, so that the gateway need not load the operations. */
 export async function readListings(): Promise<Listings> {
   return listingsSchema.parse(JSON.parse(await readFile(LISTED, "utf8")));
 }
 
 /**
- * The configuration with a description and the `bazaar` extension on each priced route of `upstream` that serves an operation; what
- * a route says itself stands. What is wrong with the configuration is for the loader to say.
+ * Adds a description and the `bazaar` extension to each priced route of `upstream` that serves an operation. Values that a
+ * route already has stay. An invalid configuration stays unchanged: the loader reports its problems.
  */
 export function withListings(config: unknown, upstream: string, listings: Listings): unknown {
   if (!isRecord(config) || !Array.isArray(config["routes"])) return config;

@@ -9,33 +9,33 @@ import { UsageError } from "./usage-error.ts";
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
        turnpike [FLAG ...]
 
-  start       gateway and content service together, ready to sell
-call        pay for an operation and print its response
-  pay         pay for any URL and print its response
-  wallet      the wallet that pays, and what it has
-  mcp         the operations as tools for agents, over standard input and output
-  ledger      the payments that were taken
-  facilitator verify and settle payments, for gateways elsewhere
-  init        write a configuration with comments
-  check       look through a configuration file
+  start          gateway and content service together, ready to sell
+  call           pay for an operation and print its response
+  pay            pay for any URL and print its response
+  wallet         the wallet that pays, and what it has
+  mcp            the operations as tools for agents, over standard input and output
+  ledger         the payments that were taken
+  facilitator    verify and settle payments, for gateways elsewhere
+  init           write a configuration with comments
+  check          look through a configuration file
   upgrade-check  whether this version can replace a gateway that runs
-  filter      look through a WebAssembly filter, and run a request through it
-  content     the content service alone
-  index       the pages that /search finds without a network
-  (none)      the gateway alone
+  filter         look through a WebAssembly filter, and run a request through it
+  content        the content service alone
+  index          the pages that /search finds without a network
+  (none)         the gateway alone
 
 Of a gateway that runs, by its admin interface:
 
-  status      whether it runs, with what, and whether memory and file differ
-  top         a live view: requests, latency, routes, servers, money, events
-  routes      list, add, change and remove routes
-  upstreams   list, add, change and remove upstreams; drain servers
-  config      show, compare, check and replace the configuration
-  reload      read the configuration file again
-  persist     write the running configuration to its file
-  usage       what was used, by consumer, route and upstream
-  events      what has happened
-  tenants     the warm tenants
+  status         whether it runs, with what, and whether memory and file differ
+  top            a live view: requests, latency, routes, servers, money, events
+  routes         list, add, change and remove routes
+  upstreams      list, add, change and remove upstreams; drain servers
+  config         show, compare, check and replace the configuration
+  reload         read the configuration file again
+  persist        write the running configuration to its file
+  usage          what was used, by consumer, route and upstream
+  events         what has happened
+  tenants        the warm tenants
 
 turnpike COMMAND --help says more. Every command takes:
 
@@ -48,7 +48,10 @@ ${FLAGS_TEXT}`;
 
 type Command = (args: string[]) => Promise<number>;
 
-/** Each loads what it needs and no more: the content service starts without the gateway, a call without either. */
+/**
+ * Each command loads only the modules that it needs: the content service starts without the gateway, and a call without
+ * either.
+ */
 const COMMANDS: Readonly<Record<string, Command>> = {
   start: async (args) => (await import("./start.ts")).start(args),
   call: async (args) => (await import("./call.ts")).call(args),
@@ -78,7 +81,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 async function main(given: readonly string[]): Promise<number> {
   const args = takeColor(given);
   const [name = "", ...rest] = args;
-  // Before anything is loaded: those that serve may be told to read their file again, or to open their logs, while they start.
+  // Before any module is loaded: SIGHUP or SIGUSR1 may arrive while the gateway starts.
   if (name === "start" || name === "" || name.startsWith("-")) {
     hangup.hold();
     rotation.hold();
@@ -98,7 +101,7 @@ async function main(given: readonly string[]): Promise<number> {
   throw new UsageError(`No command "${name}"${nearest === undefined ? "" : `; did you mean "${nearest}"?`}`);
 }
 
-/** The arguments without `--color WHEN`, which is obeyed; what follows `--` is left alone. Throws UsageError. */
+/** Applies `--color WHEN` and returns the other arguments. Arguments after `--` stay unchanged. Throws UsageError. */
 function takeColor(args: readonly string[]): string[] {
   const end = args.includes("--") ? args.indexOf("--") : args.length;
   const rest: string[] = [];

@@ -12,11 +12,11 @@ function config(value: object): Config {
 
 const HERE: BoundListener = { address: "127.0.0.1", port: 8080, scheme: "http" };
 
-test("on loopback only loopback's names are known", () => {
+test("a gateway on loopback has only the names of loopback", () => {
   expect(mcpPlace(config({}), [HERE])).toEqual({ gatewayUrl: "http://127.0.0.1:8080", hosts: ["127.0.0.1"] });
 });
 
-test("a listener of plain HTTP/1.1 goes before one of TLS, and what speaks something else is passed over", () => {
+test("plain HTTP/1.1 is preferred to TLS, and listeners of other protocols are skipped", () => {
   const tls = { cert_path: "/c.pem", key_path: "/k.pem" };
   const listeners = [
     { address: "127.0.0.1", port: 1, proxy_protocol: true },
@@ -35,7 +35,7 @@ test("a listener of plain HTTP/1.1 goes before one of TLS, and what speaks somet
   ]);
 });
 
-test("who serves others is known by the names that the configuration has, or by any", () => {
+test("a gateway that other machines reach has the names in its configuration, or any name", () => {
   const open: BoundListener = { address: "0.0.0.0", port: 80, scheme: "http" };
   const server = { address: "0.0.0.0" };
   expect(mcpPlace(config({ server }), [open])).toEqual({

@@ -1,16 +1,16 @@
 import { type Config } from "../gateway/config/config.ts";
 import { type BoundListener, listenersOf, urlOf } from "../gateway/process/listener-plan.ts";
 
-/** What the content service must know to serve MCP behind a gateway. */
+/** Settings of the content service for MCP behind a gateway. */
 export interface McpPlace {
   readonly gatewayUrl: string;
-  /** Host names that browsers may know it by; "*" where the Host is not for it to judge. */
+  /** Host names that requests from browsers may have. "*": the service does not check the Host. */
   readonly hosts: readonly string[];
 }
 
 /**
- * Where MCP's tools find the gateway, on this machine: a listener of plain HTTP/1.1 where there is one. Undefined where every listener
- * speaks something else.
+ * The listener through which MCP's tools reach the gateway on this machine, preferably one of plain HTTP/1.1. Undefined if
+ * no listener speaks HTTP/1.1 without the PROXY protocol.
  */
 export function mcpPlace(config: Config, bound: readonly BoundListener[]): McpPlace | undefined {
   const usable = listenersOf(config).flatMap((plan, i) => {
@@ -30,7 +30,8 @@ function hostsOf({ server, x402, routes }: Config, bound: readonly BoundListener
     ...bound.map(({ address }) => (address.includes(":") ? `[${address}]` : address)),
   ];
   const isLocal = bound.every(({ address }) => /^127\.|^::1$/.test(address));
-  // The gateway looks at the Host itself where it is told which; and who serves others than himself has names that only he knows.
+  // With `allowed_hosts` the gateway checks the Host itself. A gateway that other machines reach may have host names that
+  // the configuration does not contain.
   const anyHost = server.allowed_hosts.length > 0 || (!isLocal && publicHost === undefined);
   return [...new Set(names.filter((name) => name !== "" && !name.includes("*"))), ...(anyHost ? ["*"] : [])];
 }

@@ -39,13 +39,13 @@ async function mcp(args: readonly string[], input: string): Promise<Ran> {
   });
   let out = "";
   const decoder = new TextDecoder();
-  // Who is told too much does not read to the end.
+  // After a message that is too long the process stops reading.
   const written = Promise.resolve(child.stdin.write(input)).then(
     () => child.stdin.flush(),
     () => 0,
   );
   const reader = child.stdout.getReader();
-  // What is in flight when the input ends is not answered.
+  // Requests in flight get no response when the input ends.
   const answers = input.split("\n").filter((line) => line.startsWith('{"jsonrpc":"2.0","id"')).length;
   while (out.split("\n").length - 1 < answers) {
     const { done, value } = await reader.read();
@@ -62,7 +62,7 @@ function call(id: number, name: string, args: unknown): string {
   return JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } });
 }
 
-test("it speaks nothing but the protocol on standard output, and ends when its input does", async () => {
+test("it prints only protocol messages on standard output, and ends when its input does", async () => {
   const input = [INITIALIZE, call(2, "qr", { data: "x" }), call(3, "qr", { data: "x", colour: "red" })];
   const { code, lines, err, home } = await mcp([], `${input.join("\n")}\n`);
   expect([code, err]).toEqual([0, ""]);
@@ -71,17 +71,17 @@ test("it speaks nothing but the protocol on standard output, and ends when its i
   expect(answers).toContainEqual(expect.objectContaining({ jsonrpc: "2.0", id: 1 }));
   expect(lines.join("\n")).toContain("Cannot get a response from the gateway: ECONNREFUSED");
   expect(lines.join("\n")).toContain("colour: is not a field of this operation");
-  // Nothing was asked for, so there is no wallet.
+  // Nothing was paid, so there is no wallet.
   expect(existsSync(join(home, "wallet.json"))).toBe(false);
 });
 
-test("junk is passed over", async () => {
+test("invalid messages are skipped", async () => {
   const junk = ["junk", "{", "[1,2]", "5", "null", `{"jsonrpc":"2.0","method":"made/up"}`];
   const { code, lines } = await mcp([], `${[...junk, INITIALIZE].join("\n")}\n`);
   expect([code, lines.length]).toEqual([0, 1]);
 });
 
-test("a message without an end ends the connection", async () => {
+test("a message that is too long ends the connection", async () => {
   const { code, lines } = await mcp([], "x".repeat(3 * 1024 * 1024));
   expect([code, lines]).toEqual([0, []]);
 });
@@ -94,7 +94,7 @@ for (const args of [
   ["--unknown"],
   ["more"],
 ]) {
-  test(`${args.join(" ")} makes no sense`, async () => {
+  test(`${args.join(" ")} is refused`, async () => {
     const { code, err } = await mcp(args, "");
     expect([code, err]).toEqual([
       2,

@@ -10,7 +10,7 @@ import { createPayer, PAYER_FLAGS, payerSettings } from "./payer.ts";
 import { say, sayError, sayNote } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What an agent may spend without being told otherwise: nobody looks at each call. */
+/** The default limits of an agent. They are low, because no person checks each call. */
 const DEFAULT_MAX_PRICE = "0.10 USDC";
 const DEFAULT_MAX_TOTAL = "5 USDC";
 /** Bytes of one message on standard input; a longer one ends the connection. */
@@ -43,7 +43,7 @@ interface McpRequest {
   readonly payer: PayOptions | undefined;
 }
 
-/** `turnpike mcp`: serves until standard input ends or it is told to stop. Returns the exit code: 0 done, 2 usage. */
+/** `turnpike mcp`: serves until standard input ends or a signal stops it. Returns the exit code: 0 done, 2 wrong usage. */
 export function mcp(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const request = parse(args);
@@ -74,7 +74,7 @@ function gatewayOf({ gateway, payer }: McpRequest): Gateway {
     ...plain,
     pay: async (url, init) => {
       const { response, offer, receipt, isOpen } = await payAndFetch(url, init, payer);
-      // An agent that just tried again would pay once more.
+      // Without this error an agent may try again, and pay twice.
       if (isOpen) throw new PaymentUnanswered("the gateway does not know yet, and another call is paid anew", {});
       if (offer !== undefined && receipt?.success === true) sayNote(`paid ${describeReceipt(offer, receipt)}`);
       return response;
@@ -82,7 +82,7 @@ function gatewayOf({ gateway, payer }: McpRequest): Gateway {
   };
 }
 
-/** Tells that it closed by itself too, as it does over a message that is too long: `onclose` is whoever's it serves. */
+/** Calls `afterClose` also when it closes itself, for example after a message that is too long. `onclose` is the server's. */
 class EndingTransport extends StdioServerTransport {
   afterClose: (() => void) | undefined;
 
@@ -92,7 +92,7 @@ class EndingTransport extends StdioServerTransport {
   }
 }
 
-/** Standard output is the protocol's alone. */
+/** Only protocol messages go to standard output. */
 async function run(request: McpRequest): Promise<void> {
   const gateway = gatewayOf(request);
   const admit = callLimit();
@@ -103,7 +103,7 @@ async function run(request: McpRequest): Promise<void> {
   transport.afterClose = end;
   const handle = serveStdio(() => createMcpServer(() => gateway, admit), {
     transport,
-    // Tools do not change while it runs.
+    // The tools do not change while the server runs.
     maxSubscriptions: 0,
     onerror: (error) => sayError(`turnpike mcp: ${error.message.slice(0, 200)}`),
   });

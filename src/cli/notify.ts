@@ -1,4 +1,4 @@
-/** Tells systemd how far a service is (sd_notify), for units of Type=notify. */
+/** Reports the state of a service to systemd (sd_notify), for units of Type=notify. */
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { fromCLibrary } from "../lib/c-library.ts";
 
@@ -6,14 +6,17 @@ const AF_UNIX = 1;
 const SOCK_DGRAM = 2;
 const SOCK_CLOEXEC = 0o2000000;
 const MSG_NOSIGNAL = 0x4000;
-/** The kernel's sockaddr_un holds no longer path. */
+/** Bytes in the path of the kernel's sockaddr_un. With a longer path no message is sent. */
 const MAX_PATH_BYTES = 107;
 
-/** Sends a state such as `READY=1` to the socket in $NOTIFY_SOCKET. Does nothing without one, and never fails. */
+/**
+ * Sends a state such as `READY=1` to the socket in $NOTIFY_SOCKET. Does nothing if the variable is not set, and never
+ * throws.
+ */
 export function notifySystemd(state: string, socket = process.env["NOTIFY_SOCKET"] ?? ""): void {
   const path = Buffer.from(socket);
   if (!/^[/@]/.test(socket) || path.length > MAX_PATH_BYTES) return;
-  // An abstract socket has a zero byte in place of the @.
+  // The address of an abstract socket begins with a zero byte, which the variable shows as @.
   if (path[0] === 0x40) path[0] = 0;
   const { i32, u64, ptr: pointer } = FFIType;
   const libc = fromCLibrary(

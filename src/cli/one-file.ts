@@ -1,22 +1,25 @@
 /**
- * The start of the program that is one file. Processes that it starts are the file itself again, with the path of what they run as
- * their first argument, as Bun has it.
+ * The entry of the single-file program. For a child process Bun runs the same file again, with the path of the module as
+ * its first argument.
  */
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { fromCLibrary } from "../lib/c-library.ts";
 
-/** Read by allocator and engine before any code runs; scripts/bun.mjs sets the same, and says why. */
+/**
+ * The allocator and the engine read these variables before any code runs. scripts/bun.mjs sets the same values and explains
+ * them.
+ */
 const RUNTIME = { MIMALLOC_PURGE_DELAY: "1000", BUN_JSC_maxNumWasmFastMemories: "4096" } as const;
 
-/** Files in the program have paths that begin so. */
+/** Prefix of the paths of files inside the program. */
 const INSIDE = "/$bunfs/";
 
-/** A string as C has it. */
+/** A zero-terminated string for C. */
 function textOf(value: string): Uint8Array {
   return Buffer.from(`${value}\0`);
 }
 
-/** Becomes the same program with these variables; returns if the system does not let it. */
+/** Replaces this process by the same program with these variables. Returns if the system does not allow it. */
 function restartWith(variables: Readonly<Record<string, string>>): void {
   const { i32, cstring, ptr: pointer } = FFIType;
   const libc = fromCLibrary(

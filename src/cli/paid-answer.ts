@@ -4,33 +4,36 @@ import { TotalTooHigh } from "../payments/client/spending.ts";
 import { isRecord } from "./call-render.ts";
 import { say, sayNote } from "./terminal.ts";
 
-/** Characters that are shown of each text of a problem, and fields that it names. */
+/** Characters of each text of a problem, and fields of it, that are shown. The rest is left out. */
 const MAX_PROBLEM_TEXT = 2000;
 const MAX_PROBLEM_FIELDS = 20;
 
 const ADDRESS_REFUSED = "urn:turnpike:error:address-refused";
 const ALLOW_PRIVATE = "the service reads private and loopback addresses only if it was started with --allow-private";
 
-/** Says what was paid; nothing where nothing was asked. */
+/** Prints the payment. Prints nothing if the response was free. */
 export function sayPaid({ response, offer, receipt }: Paid): void {
   if (offer !== undefined && receipt?.success === true) sayNote(`paid ${describeReceipt(offer, receipt)}`);
   else if (offer !== undefined && response.ok)
     say("no receipt: the server charged nothing, or does not say what it charged");
 }
 
-/** The error with the flag that would allow what it refused. */
+/** Adds the flag that would raise the limit to the error's message. */
 export function withHint(error: unknown): unknown {
   if (error instanceof PriceTooHigh) return new Error(`${error.message}; raise it with --max-price`, { cause: error });
   if (!(error instanceof TotalTooHigh)) return error;
   return new Error(`${error.message}; raise it with --max-total`, { cause: error });
 }
 
-/** True for what fetch throws where nothing is reached. */
+/** True for an error of fetch that means that the server could not be reached. */
 export function isNetworkError(error: unknown): error is Error {
   return error instanceof Error && "code" in error && typeof error.code === "string";
 }
 
-/** What a refusal says for people, with what is wrong where: each on a line of its own, which its words cannot end. */
+/**
+ * A failed response in readable form: its detail, and each invalid field on a line of its own. Texts of the response cannot
+ * begin a new line.
+ */
 export async function describeFailure({ response, receipt, isOpen }: Paid): Promise<string> {
   const body = await readJsonAnswer(response).catch(() => undefined);
   const problem = isRecord(body) ? body : {};

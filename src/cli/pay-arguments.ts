@@ -5,12 +5,12 @@ import { HELP, parseFlags } from "./flags.ts";
 import { PAYER_FLAGS, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What `turnpike pay` is to send, and where its answer goes. */
+/** The request that `turnpike pay` sends, and the destination of the response. */
 export interface PayRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Headers;
-  /** As it was typed: text, or `@` and the name of a file; undefined: no body. */
+  /** The body as typed: text, or `@` and a file name. Undefined: no body. */
   readonly data: string | undefined;
   readonly out: string | undefined;
   readonly payer: PayerSettings;
@@ -24,10 +24,10 @@ const OPTIONS = {
   help: HELP,
 } as const;
 
-/** Fields that this client sets by itself. */
+/** Header fields that this client sets itself. */
 const OWN = new Set(["payment-signature", "x-payment", "content-length", "transfer-encoding", "connection"]);
 
-/** Reads the command line; `help` where that is all it asks for. Throws UsageError. */
+/** Reads the command line. Returns `help` if the user asks only for help. Throws UsageError. */
 export function parsePay(args: readonly string[]): PayRequest | "help" {
   const { values, positionals } = parseFlags(args, OPTIONS);
   if (values.help === true) return "help";
@@ -69,7 +69,7 @@ function headersOf(lines: readonly string[]): Headers {
   return headers;
 }
 
-/** The body that `-d` names: text, a file's bytes for `@FILE`, or those of standard input for `@-`. Throws UsageError. */
+/** The body for `-d`: text, the bytes of a file for `@FILE`, or standard input for `@-`. Throws UsageError. */
 export async function bodyOf(data: string): Promise<string | Uint8Array<ArrayBuffer>> {
   if (!data.startsWith("@")) return data;
   const name = data.slice(1);
@@ -80,7 +80,7 @@ export async function bodyOf(data: string): Promise<string | Uint8Array<ArrayBuf
   }
 }
 
-/** What a body is said to be unless a field says it: JSON where it is, else a form, as other clients say. */
+/** The default Content-Type of a body: JSON if the body is valid JSON, else a form, as in other clients. */
 export function typeOf(body: string | Uint8Array): string {
   const text = typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString();
   try {

@@ -31,13 +31,16 @@ Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike, which is made on first us
   turnpike pay api.example.com/reports/1
   turnpike pay POST https://api.example.com/read -d '{"url": "https://example.com/"}' --max-price 0.01`;
 
-/** Milliseconds until an answer begins; it may then take as long as it takes. */
+/** Milliseconds until a response begins; beyond them the command fails. The body has no time limit. */
 const MAX_WAIT_MS = 300_000;
 const TEXT = /^text\/|[/+](?:json|xml|javascript|x-ndjson|yaml)$/;
 
 class PayFailed extends Error {}
 
-/** `turnpike pay`: pays for any URL and prints the answer. Returns the exit code: 0 done, 1 refused or failed, 2 usage. */
+/**
+ * `turnpike pay`: pays for any URL and prints the response. Returns the exit code: 0 done, 1 refused or failed, 2 wrong
+ * usage.
+ */
 export function pay(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const request = parsePay(args);
@@ -78,7 +81,7 @@ async function send({ url, method, headers, data, payer }: PayRequest, tell: typ
   }
 }
 
-/** To a file or a pipe the answer goes as it comes; a terminal gets text alone. */
+/** Streams the body to a file or a pipe. On a terminal it prints only text. */
 async function print(response: Response, { out, url }: PayRequest): Promise<void> {
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   const output: Output = { out, isTerminal: process.stdout.isTTY, say };
@@ -99,7 +102,7 @@ async function print(response: Response, { out, url }: PayRequest): Promise<void
   }
 }
 
-/** The last part of the path as a file's name without extension, where it is a plain one. */
+/** The last part of the path as a file name without extension, if it has only letters, digits, `_` and `-`. */
 function fileName({ pathname }: URL): string {
   return /([\w-]{1,100})(?:\.\w+)?$/.exec(pathname)?.[1] ?? "answer";
 }

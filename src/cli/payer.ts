@@ -21,17 +21,20 @@ export interface PayerFlags {
   readonly "allow-asset"?: readonly string[] | undefined;
 }
 
-/** The limits that a wallet pays within. */
+/** The spending limits of a wallet. */
 export interface PayerSettings {
   /** The most that one request may cost. */
   readonly maxPrice: string;
-  /** The most that a day's requests may cost; undefined: no limit. */
+  /** The most that all requests of a day may cost; undefined: no limit. */
   readonly maxTotal: string | undefined;
-  /** Tokens to pay with beside the known ones. */
+  /** Tokens to pay with, in addition to the known ones. */
   readonly assets: readonly Asset[];
 }
 
-/** Reads the flags; what they do not say is as in `defaults`, the total also as in $TURNPIKE_MAX_TOTAL. Throws UsageError. */
+/**
+ * Reads the flags. Values without a flag come from `defaults`; the total comes first from $TURNPIKE_MAX_TOTAL. Throws
+ * UsageError.
+ */
 export function payerSettings(
   flags: PayerFlags,
   defaults: Pick<PayerSettings, "maxPrice" | "maxTotal">,
@@ -46,13 +49,13 @@ export function payerSettings(
   };
 }
 
-/** A variable of the environment that is set to nothing is not set; a flag that a shell has emptied is an error. */
+/** An empty environment variable counts as not set. An empty flag is an error: a shell may have replaced an unquoted `$5`. */
 function totalOf(name: string, text: string | undefined, preset: string | undefined): string | undefined {
   const given = text === undefined || (text === "" && !name.startsWith("-")) ? preset : text;
   return given === undefined ? undefined : amount(name, given);
 }
 
-/** What a shell makes of `$0.05` or `$5` without quotes. */
+/** The text that remains of an unquoted `$0.05` or `$5` after a shell has expanded it. */
 const EATEN = /^$|^\.\d|sh\.\d/;
 
 function amount(name: string, text: string): string {
@@ -70,7 +73,7 @@ function allowed(text: string): Asset {
   }
 }
 
-/** How the wallet in $TURNPIKE_HOME pays within `settings`; `say` is told of a wallet that was made for it. */
+/** The wallet in $TURNPIKE_HOME, which pays within `settings`. If the wallet is created, `say` receives a line about it. */
 export function createPayer({ maxPrice, maxTotal, assets }: PayerSettings, say: (line: string) => void): PayOptions {
   const path = walletPath();
   const spending = new Spending(spendingPath(path));

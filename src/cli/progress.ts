@@ -1,25 +1,25 @@
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** Milliseconds between two frames. */
 const FRAME_MS = 100;
-/** What is answered sooner shows nothing. */
+/** Milliseconds before the first frame. A faster response shows no progress. */
 const DELAY_MS = 400;
 
-/** Where progress is shown: standard error, where it is a terminal. */
+/** The output for progress: standard error, if it is a terminal. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** A line that says what is under way. */
+/** A line that shows progress. */
 export interface Progress {
-  /** Makes room for another line; the progress comes back below it. */
+  /** Removes the progress line so that another line can be printed. The next frame draws it again below. */
   clear(): void;
   stop(): void;
 }
 
 /**
- * Shows on a terminal that something is under way, and for how long. `what` is one line without its end, or gives it anew
- * for each drawing.
+ * Shows on a terminal that work is in progress, and for how long. `what` is one line without its end, or a function that
+ * returns such a line for each frame.
  */
 export function showProgress(what: string | (() => string), stream: ProgressStream = process.stderr): Progress {
   if (stream.isTTY !== true || process.env["TERM"] === "dumb") return { clear() {}, stop() {} };

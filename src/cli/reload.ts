@@ -7,15 +7,16 @@ import { say, sayError, sayWarning } from "./terminal.ts";
 
 const SIGNAL: Actor = { kind: "signal", key: "-", address: "" };
 
-/** What runs, and where the lines of its log go. */
+/** A running gateway, and the events that receive its log lines. */
 interface Reloadable {
   readonly config: RunningConfig;
   readonly events: Pick<EventSink, "addLine">;
 }
 
-/** Has SIGHUP read the configuration again, one that came while the gateway was started too. */
+/** Reads the configuration again on SIGHUP, also for a SIGHUP that arrived during the start. */
 export function reloadOnHangup(running: Reloadable): void {
-  // One after the other, so that the file's last state is what stays; one that waits reads it late enough for all that come.
+  // Reloads run one after the other, so that the last state of the file wins. One waiting reload is enough for all signals
+  // that arrive before it runs.
   let turn = Promise.resolve();
   let waits = false;
   hangup.heed(() => {
@@ -28,7 +29,7 @@ export function reloadOnHangup(running: Reloadable): void {
   });
 }
 
-/** Serves by the file as it is now; where that fails, says why. */
+/** Applies the file as it is now, or reports why it cannot. */
 async function reload({ config: running, events }: Reloadable): Promise<void> {
   const tell = (print: typeof say, text: string): void => {
     print(text);

@@ -6,7 +6,7 @@ import { BODY_VIEW_BYTES, type RequestView } from "../gateway/filters/own-abi/vi
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
 
-/** Reads a request that is written as in HTTP/1.1, with lines that end as in any text file. Throws with the line that is wrong. */
+/** Reads a request in HTTP/1.1 syntax; lines may end with LF. Throws with the number of the invalid line. */
 export async function readRequestFile(path: string): Promise<RequestView> {
   let bytes: Buffer;
   try {

@@ -3,7 +3,10 @@ import { type ModelOptions } from "../content/resolve/model/model-options.ts";
 import { contentResolve } from "../gateway/config/schema/content-resolve.ts";
 import { StartError } from "./start-error.ts";
 
-/** What `content.resolve` of JSON text says, as the content service takes it; the key is read from the environment here. Throws StartError. */
+/**
+ * Turns the JSON text of `content.resolve` into options of the content service. Reads the key from the environment. Throws
+ * StartError.
+ */
 export function parseResolveOptions(json: string): { readonly model: ModelOptions | undefined } {
   let value: unknown;
   try {

@@ -3,7 +3,7 @@ import { type SearchOptions } from "../content/search/search-service.ts";
 import { contentSearch } from "../gateway/config/schema/content-search.ts";
 import { StartError } from "./start-error.ts";
 
-/** What `content.search` says, as the content service takes it; the key is read from the environment here. */
+/** Turns `content.search` into options of the content service. Reads the key from the environment. */
 export function searchOptions(config: z.output<typeof contentSearch>): SearchOptions {
   return {
     providers: config.providers,
@@ -18,7 +18,7 @@ export function searchOptions(config: z.output<typeof contentSearch>): SearchOpt
   };
 }
 
-/** The same of JSON text, as it stands in a configuration file. Throws StartError. */
+/** The same for JSON text of a configuration file. Throws StartError. */
 export function parseSearchOptions(json: string): SearchOptions {
   let value: unknown;
   try {

@@ -1,7 +1,10 @@
-/** Whoever writes hears of it by his own promise. */
+/** Each write reports its error by its own promise. */
 function ignore(): void {}
 
-/** Resolves once all of it is with whoever reads; rejects with EPIPE where nobody does. `Bun.write` repeats parts of it where a pipe is full. */
+/**
+ * Resolves when the whole text is written. Rejects with EPIPE if the reader has closed the pipe. `Bun.write` would repeat
+ * parts of the text on a full pipe.
+ */
 export function writeStandard(text: string | Uint8Array): Promise<void> {
   const { stdout } = process;
   if (!stdout.listeners("error").includes(ignore)) stdout.on("error", ignore);

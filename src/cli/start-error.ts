@@ -1,6 +1,6 @@
-/** A start that failed for a reason that the user can mend. */
+/** A failed start that the user can fix. */
 export class StartError extends Error {
-  /** Lines that are printed before the message, such as the problems of a configuration. */
+  /** Lines to print before the message, such as the problems of a configuration. */
   readonly lines: readonly string[];
 
   constructor(message: string, options: ErrorOptions & { readonly lines?: readonly string[] } = {}) {

@@ -55,11 +55,11 @@ const FLAGS = {
 } as const;
 
 const SHIPPED = new URL("../../config/turnpike.json", import.meta.url).pathname;
-/** The upstream that `turnpike start` points at the service it starts. */
+/** The upstream that `turnpike start` connects to its content service. */
 const CONTENT_UPSTREAM = "content";
-/** As many failures as a configuration may allow. */
+/** The maximum of `max_fails` in a configuration. */
 const MOST_FAILS = 1_000_000;
-/** The kernel's socket address holds no more. */
+/** Bytes in a socket path, limited by the kernel's socket address. A longer path is an error. */
 const MAX_SOCKET_BYTES = 103 - STARTING.length;
 
 /** `turnpike start`: gateway and content service together. Returns the exit code. */
@@ -97,7 +97,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const { config } = opened;
   warnOfDescriptors(config);
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
-  // Before there is anything that would be left behind.
+  // Installed before the start creates anything that a signal would leave behind.
   const stopped = stopSignal({ handsOver: true });
   const { gateway, service, browser, room } = await finishStart(stopped, () =>
     startBoth(
@@ -116,7 +116,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
       },
     ),
   );
-  // Before anybody is told that it is ready: a signal may come at once.
+  // Installed before the banner is printed: a signal may follow at once.
   reloadOnHangup(gateway);
   rotation.heed(() => void gateway.reopenLogs());
   printLines(contentLines(gateway, browser));
@@ -133,8 +133,8 @@ async function run(args: readonly string[]): Promise<number | "help"> {
 }
 
 /**
- * The configuration that is named, else the one that was persisted in the state folder, else the shipped one. That one lies in the
- * package: it is never written, and what operators change is persisted in the state folder.
+ * The named configuration, else the one that was persisted in the state folder, else the shipped one. The shipped file is
+ * part of the package and never written: changes are persisted in the state folder.
  */
 function sourceOf(named: string | undefined, stateDir: string): Pick<ConfigSource, "path" | "writesTo"> {
   if (named !== undefined) return { path: named };
@@ -142,17 +142,20 @@ function sourceOf(named: string | undefined, stateDir: string): Pick<ConfigSourc
   return { path: existsSync(own) ? own : SHIPPED, writesTo: own };
 }
 
-/** The configuration with its upstream named `content` served by `socket`; what is wrong with it is for the loader to say. */
+/**
+ * Points the upstream `content` of the configuration to `socket`. An invalid configuration stays unchanged: the loader
+ * reports its problems.
+ */
 function withContent(value: unknown, socket: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const upstreams: unknown = Reflect.get(value, "upstreams") ?? [];
   if (!Array.isArray(upstreams)) return value;
   const place = upstreams.findIndex((upstream: unknown) => nameOf(upstream) === CONTENT_UPSTREAM);
   const own: unknown = upstreams[place];
-  // There is no other server: out of rotation after a restart, it would leave everybody without for longer than that takes.
+  // The only server must stay in rotation. Its ejection would last longer than a restart of the service.
   const server = { unix: socket, max_fails: MOST_FAILS };
   const content = { name: CONTENT_UPSTREAM, ...(typeof own === "object" ? own : {}), servers: [server] };
-  // In its own place, so that findings name the upstreams of the file by their places there.
+  // The entry keeps its index, so that problems name the upstreams by their index in the file.
   return { ...value, upstreams: place < 0 ? [...upstreams, content] : upstreams.with(place, content) };
 }
 
@@ -167,7 +170,7 @@ interface Started {
   readonly room: WaitingRoom;
 }
 
-/** What a start begins with; `read` reads the configuration again, for a start on other ports. */
+/** The input of a start. `read` reads the configuration again, for a start on other ports. */
 interface Given {
   readonly opened: ReadConfig;
   readonly admin: OwnAdmin;
@@ -175,7 +178,10 @@ interface Given {
   readonly takesOver: boolean;
 }
 
-/** Starts the gateway, which fails fast, then the service; where that cannot, stops the gateway. Throws StartError. */
+/**
+ * Starts the gateway first, because its start fails fast, then the service. If the service fails, stops the gateway. Throws
+ * StartError.
+ */
 async function startBoth(
   { opened, admin, read, takesOver }: Given,
   options: Omit<ContentProcessOptions, "mcp">,
@@ -206,7 +212,7 @@ async function startBoth(
       throw new StartError(messageOf(error), { cause: error });
     });
   try {
-    // Before the service: unpacking its browser takes seconds, and the gateway serves meanwhile.
+    // Printed before the service starts: unpacking its browser takes seconds, and the gateway already serves.
     printLines([...gatewayLines(gateway, config, options), ...admin.listens(gateway.adminUrl)]);
     const mcp = mcpPlace(config, gateway.listeners);
     return { gateway, room, ...(await ContentProcess.start({ ...options, mcp }, room)) };
@@ -224,7 +230,7 @@ function printLines(lines: readonly Line[]): void {
   console.log(lines.map(([name, text]) => `${name.padEnd(10)}${text}`).join("\n"));
 }
 
-/** Which file it runs by, and where changes are persisted if not there. */
+/** The path of the configuration, and the path that changes are persisted in, if it differs. */
 function configText({ path, writesTo }: RunningConfig["file"]): string {
   return path === writesTo ? (path ?? "") : `${path} (shipped; changes are persisted in ${writesTo})`;
 }

@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { codeOf } from "../lib/caught.ts";
 import { StartError } from "./start-error.ts";
 
-/** Where all state is: the folder that is named, else $TURNPIKE_HOME, else ~/.turnpike. */
+/** The path of the state folder: `named`, else $TURNPIKE_HOME, else ~/.turnpike. */
 export function statePath(named: string | undefined): string {
   return resolve(named ?? (process.env["TURNPIKE_HOME"] || join(homedir(), ".turnpike")));
 }
 
-/** The folder of all state, as `statePath` has it. Made where absent, mode 0700. */
+/** The state folder of `statePath`. Creates it with mode 0700 if it does not exist. */
 export function stateFolder(named: string | undefined): string {
   const folder = statePath(named);
   try {

@@ -1,10 +1,13 @@
-/** Milliseconds within which one Ctrl-C can arrive more than once: from the terminal, from npm, from the Node that started Bun. */
+/**
+ * Milliseconds within which one Ctrl-C can arrive several times: from the terminal, from npm, and from the Node that
+ * started Bun.
+ */
 const ECHO_MS = 1000;
 
-/** Why a process stops: an operator wants it to, or another gateway takes over (SIGUSR2). */
+/** Why a process stops: a user or a service manager stops it, or another gateway takes over (SIGUSR2). */
 export type StopReason = "stop" | "handOver";
 
-/** Resolves when the process is told to stop. Told again later, it ends at once. `handsOver`: SIGUSR2 is for this process too. */
+/** Resolves at the first SIGINT or SIGTERM. A later one ends the process at once. With `handsOver`, SIGUSR2 resolves it too. */
 export async function stopSignal({ handsOver = false } = {}): Promise<StopReason> {
   return await new Promise<StopReason>((resolve) => {
     let toldAt: number | undefined;
@@ -19,12 +22,12 @@ export async function stopSignal({ handsOver = false } = {}): Promise<StopReason
   });
 }
 
-/** Milliseconds that a start has to come to its end once the process is told to stop. @bound */
+/** Milliseconds that an unfinished start may go on after a signal to stop. Beyond them the process ends. @bound */
 const GIVE_UP_MS = 5000;
 
 /**
- * What `start` gives. Where the process is told to stop meanwhile, what is begun is brought to its end first, so that it can be
- * ended in order; where that takes too long, the process ends here, with exit code 1.
+ * Returns the result of `start`. If a signal arrives meanwhile, the start is completed first, so that the caller can stop
+ * everything in order. If that takes too long, the process ends here with exit code 1.
  */
 export async function finishStart<T>(stopped: Promise<unknown>, start: () => Promise<T>): Promise<T> {
   let starting = true;

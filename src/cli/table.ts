@@ -1,7 +1,7 @@
-/** What a terminal would obey, and what turns text around or hides in it. */
+/** Characters that steer a terminal, reverse the direction of text, or are invisible. */
 const CONTROL = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** Text of whatever origin as one line that a terminal only shows. */
+/** Untrusted text as one line that is safe to print on a terminal. */
 export function printable(text: string): string {
   return text.replace(CONTROL, "").toWellFormed();
 }
@@ -9,12 +9,12 @@ export function printable(text: string): string {
 export interface Column<T> {
   readonly title: string;
   readonly cell: (item: T) => string;
-  /** The same for a terminal, where it would be too wide. */
+  /** A shorter value for a terminal, if the full one would be too wide. */
   readonly short?: (item: T) => string;
   readonly right?: boolean;
 }
 
-/** Rows for people, aligned, and shortened where a column says so. */
+/** Rows for a terminal: aligned, with the short values of columns that have them. */
 export function alignedTable<T>(columns: readonly Column<T>[], items: readonly T[]): string {
   const rows = [
     columns.map(({ title }) => title),
@@ -32,7 +32,7 @@ export function alignedTable<T>(columns: readonly Column<T>[], items: readonly T
     .join("");
 }
 
-/** Rows for programs: whole values divided by tabs, the titles first. */
+/** Rows for programs: full values separated by tabs, after a line of titles. */
 export function tabTable<T>(columns: readonly Column<T>[], items: readonly T[]): string {
   const rows = [
     columns.map(({ title }) => title),
@@ -41,7 +41,7 @@ export function tabTable<T>(columns: readonly Column<T>[], items: readonly T[]):
   return rows.map((row) => `${row.join("\t")}\n`).join("");
 }
 
-/** Names and values below each other. */
+/** A list with one name and value on each line. */
 export function detailList(pairs: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd()).join("\n") + "\n";

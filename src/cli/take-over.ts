@@ -7,7 +7,10 @@ import { StartError } from "./start-error.ts";
 import { type StopReason } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
 
-/** Milliseconds that requests in flight have to end when the gateway is told to stop. @bound */
+/**
+ * Milliseconds that requests in flight have when the gateway stops. Beyond them the gateway closes their connections.
+ * @bound
+ */
 const DRAIN_MS = 30_000;
 
 /** The gateway that is replaced. */
@@ -15,7 +18,7 @@ export interface Predecessor {
   readonly pid: number;
 }
 
-/** Reads the flag; undefined if it is not given. Throws StartError if that process is not a gateway that hands over. */
+/** Reads the flag; undefined if it is absent. Throws StartError if the process is not a gateway that can hand over. */
 export function takeOverFlag(value: string | undefined): Predecessor | undefined {
   if (value === undefined) return undefined;
   const pid = /^\d{1,10}$/.test(value) ? Number(value) : 0;
@@ -33,7 +36,7 @@ function objection(pid: number): string {
   } catch (error) {
     return codeOf(error) === "EPERM" ? "it is another user's" : "there is no such process";
   }
-  // By default SIGUSR2 ends a process: one that does not listen to it would be killed.
+  // By default SIGUSR2 ends a process: one that does not handle it would be killed.
   return catchesHandOver(pid) ? "" : "it does not hand over; only a gateway of this version or newer does";
 }
 
@@ -46,17 +49,20 @@ function catchesHandOver(pid: number): boolean {
   }
 }
 
-/** Tells the old gateway to drain, and serves what it lets go of. The new one accepts connections already. */
+/**
+ * Tells the old gateway to drain, and takes over the listeners that it releases. The new gateway accepts connections
+ * already.
+ */
 export async function takeOver(gateway: AdministeredGateway, { pid }: Predecessor): Promise<void> {
   try {
     process.kill(pid, "SIGUSR2");
   } catch {
-    // It has ended meanwhile: its ports are free.
+    // The old gateway has ended meanwhile: its ports are free.
   }
   if (await gateway.takeRest()) say(`took over from process ${pid}`);
 }
 
-/** Lets the requests in flight end, then ends the gateway. */
+/** Waits for the requests in flight, then stops the gateway. */
 export async function endGateway(gateway: AdministeredGateway, reason: StopReason): Promise<void> {
   if (reason === "stop") {
     await gateway.close(DRAIN_MS);

@@ -9,7 +9,7 @@ const PROGRAM = join(import.meta.dir, "main.ts");
 const RED = "\u001b[31m";
 const ANY_ESCAPE = "\u001b";
 
-/** What a command shows on a real terminal. */
+/** The output of a command on a real terminal. */
 async function onTerminal(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const { NO_COLOR: _none, ...inherited } = process.env;
   let shown = "";
@@ -33,12 +33,12 @@ test("an error is red on a terminal", async () => {
   expect(await onTerminal(["call", "fly"])).toStartWith(`${RED}turnpike call: No operation "fly".`);
 });
 
-test("what is no error is not red on a terminal", async () => {
+test("a message that is not an error is not red on a terminal", async () => {
   expect(await onTerminal(["--version"])).not.toContain(ANY_ESCAPE);
   expect(await onTerminal(["wallet", "--help"])).not.toContain(ANY_ESCAPE);
 });
 
-test("a warning has another colour than an error", async () => {
+test("a warning and an error have different colours", async () => {
   const file = join(import.meta.dir, "../gateway/config/testdata/unknown-keys.json");
   const shown = await onTerminal(["check", file]);
   expect(shown).toContain(`\u001b[33m${file}: warning: `);
@@ -65,19 +65,19 @@ test("--color=always colours a pipe, and wins over NO_COLOR", async () => {
   expect(await onTerminal(["call", "fly", "--color", "always"], { NO_COLOR: "1" })).toStartWith(RED);
 });
 
-test("an empty NO_COLOR is as if it were not set", async () => {
+test("an empty NO_COLOR counts as not set", async () => {
   expect(await onTerminal(["call", "fly"], { NO_COLOR: "" })).toStartWith(RED);
 });
 
-test("what the user typed cannot steer the terminal", async () => {
+test("the user's own arguments cannot steer the terminal", async () => {
   expect(await onTerminal(["\u001b]0;title\u0007\u001b[2J"], { NO_COLOR: "1" })).not.toContain(ANY_ESCAPE);
 });
 
-test("--color after -- is an argument like any other", async () => {
+test("--color after -- is a normal argument", async () => {
   expect(await onPipe(["wallet", "--", "--color=never"])).toContain('No command "--color=never"');
 });
 
-test("--color without a choice says which there are", async () => {
+test("--color without a valid choice lists the choices", async () => {
   expect(await onPipe(["wallet", "--color"])).toBe(
     'turnpike: --color takes one of auto, always, never. Run "turnpike --help" for its usage.\n',
   );

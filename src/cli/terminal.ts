@@ -1,4 +1,4 @@
-/** When output is coloured: if it is a terminal, always, or never. */
+/** When output is coloured: on a terminal, always, or never. */
 export const COLOR_CHOICES = ["auto", "always", "never"] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
@@ -9,12 +9,12 @@ const RESET = "\u001b[0m";
 
 let choice: ColorChoice = "auto";
 
-/** Sets what `--color` asks for, for this process. */
+/** Applies `--color` to this process. */
 export function chooseColor(wanted: ColorChoice): void {
   choice = wanted;
 }
 
-/** Whether text for `stream` is coloured: NO_COLOR (no-color.org) turns colours off unless `--color=always` asks for them. */
+/** True if text for `stream` is coloured. NO_COLOR (no-color.org) turns colours off, unless `--color=always` is given. */
 export function isColored(stream: { readonly isTTY?: boolean } = process.stderr): boolean {
   if (choice !== "auto") return choice === "always";
   const { NO_COLOR: noColor, TERM: term } = process.env;
@@ -23,31 +23,31 @@ export function isColored(stream: { readonly isTTY?: boolean } = process.stderr)
 
 function write(text: string, color: string): void {
   const shown = process.stderr.isTTY ? withoutControls(text) : text;
-  // Not console.error: Bun paints all of it red on a terminal.
+  // Not console.error: Bun prints all of it in red on a terminal.
   console.warn(color !== "" && isColored() ? `${color}${shown}${RESET}` : shown);
 }
 
-/** A line on standard error that is neither a fault nor a warning. */
+/** Prints a line on standard error that is neither an error nor a warning. */
 export function say(text: string): void {
   write(text, "");
 }
 
-/** What went wrong; red on a terminal. */
+/** Prints an error; red on a terminal. */
 export function sayError(text: string): void {
   write(text, RED);
 }
 
-/** What may go wrong; yellow on a terminal. */
+/** Prints a warning; yellow on a terminal. */
 export function sayWarning(text: string): void {
   write(text, YELLOW);
 }
 
-/** What is of less interest, such as a receipt; dim on a terminal. */
+/** Prints a less important line, such as a receipt; dim on a terminal. */
 export function sayNote(text: string): void {
   write(text, DIM);
 }
 
-/** Text without what could steer the terminal that shows it: escape sequences rename windows, and worse. */
+/** Removes the control characters that could steer the terminal, for example rename its window. */
 export function withoutControls(text: string): string {
   // oxlint-disable-next-line eslint/no-control-regex -- control characters are what it is about
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");

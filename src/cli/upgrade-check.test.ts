@@ -42,7 +42,7 @@ async function run(...args: string[]) {
 
 const fixed = { server: { port: 8090 } };
 
-test("a ledger of this version, of an older one, and none are taken; a newer one is not", async () => {
+test("a ledger of this version or an older one, or a missing ledger, is accepted; a newer one is refused", async () => {
   const file = write("turnpike.json", fixed);
   const path = join(folder, "turnpike.db");
   expect((await run(file)).out).toContain("ledger: ok (there is none yet)");
@@ -57,11 +57,11 @@ test("a ledger of this version, of an older one, and none are taken; a newer one
   const newer = await run(file);
   expect(newer.code).toBe(1);
   expect(newer.err).toContain(`its schema is version ${version + 1}, this program knows ${version}`);
-  // In a state folder it is another one.
+  // The state folder has another ledger.
   expect((await run("--state-dir", stateDir, file)).out).toContain("there is none yet");
 });
 
-test("a port that the system chooses, and a configuration with problems, are refused", async () => {
+test("a port that the system chooses is refused, and so is a configuration with problems", async () => {
   expect(await run(write("free.json", { server: { port: 0 } }))).toMatchObject({ code: 1 });
   const chains = [{ network: "base", rpc_url_env: "UPGRADE_RPC" }];
   const x402 = { enabled: true, embedded: { enabled: true }, chains };

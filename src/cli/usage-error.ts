@@ -1,2 +1,2 @@
-/** A command line that makes no sense: its message says why. */
+/** An invalid command line. The message says why. */
 export class UsageError extends Error {}

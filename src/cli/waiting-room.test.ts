@@ -27,7 +27,7 @@ function serveAt(path: string): Bun.Server<undefined> {
   return Bun.serve({ unix: path, fetch: async (request) => new Response(`service: ${await request.text()}`) });
 }
 
-test("while there is no service, health is 503 and a call waits for it; then the service has the socket", async () => {
+test("without a service, health is 503 and a call waits; when the service starts, it takes over the socket", async () => {
   const health = await call("/health");
   expect([health.status, health.headers.get("retry-after")]).toEqual([503, "2"]);
   const waiting = call("/scrape", { method: "POST", body: "a body" });
@@ -37,12 +37,12 @@ test("while there is no service, health is 503 and a call waits for it; then the
   expect(await (await waiting).text()).toBe("service: a body");
   expect(await (await call("/health")).text()).toBe("service: ");
   await service.stop(true);
-  // It ended: the room takes its place again.
+  // The service has ended, and the waiting room takes the socket again.
   room.open();
   expect((await call("/health")).status).toBe(503);
 });
 
-test("of the calls that wait there is a limit, and those that wait when all ends are told to come again", async () => {
+test("the number of waiting calls is limited, and calls that wait when the process stops get 503", async () => {
   const waiting = Array.from({ length: 128 }, () => call("/scrape"));
   let more = await Promise.race([call("/scrape").then(({ status }) => status), Bun.sleep(200)]);
   while (more !== 503) more = await Promise.race([call("/scrape").then(({ status }) => status), Bun.sleep(200)]);

@@ -1,16 +1,16 @@
 import { renameSync, rmSync } from "node:fs";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 
-/** Milliseconds that a call waits for the service. */
+/** Milliseconds that a call waits for the service. Beyond them it gets 503. */
 const MAX_WAIT_MS = 10_000;
-/** Calls that wait at one time; one more is refused at once. */
+/** Calls that wait at the same time. Another call gets 503 at once. */
 const MAX_WAITING = 128;
 const RETRY_AFTER_SECONDS = "2";
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
 /**
- * Answers on the content service's socket while the service starts or starts again: `/health` is 503, and calls wait until the
- * service is there.
+ * Serves the content service's socket while the service starts or restarts. `/health` returns 503; other calls wait until
+ * the service is ready.
  */
 export class WaitingRoom {
   readonly #socket: string;
@@ -22,7 +22,7 @@ export class WaitingRoom {
     this.#socket = socket;
   }
 
-  /** Takes the socket, in place of a service that is gone. */
+  /** Takes the socket of a service that has ended. */
   open(): void {
     if (this.#server !== undefined) return;
     this.#ready = Promise.withResolvers<boolean>();
@@ -38,7 +38,7 @@ export class WaitingRoom {
     renameSync(path, this.#socket);
   }
 
-  /** Gives the socket to the service that listens at `path`, and lets the calls that wait go on to it. */
+  /** Gives the socket to the service that listens at `path`, and forwards the waiting calls to it. */
   admit(path: string): void {
     renameSync(path, this.#socket);
     this.#leave(true);
@@ -51,7 +51,7 @@ export class WaitingRoom {
 
   #leave(ready: boolean): void {
     this.#ready.resolve(ready);
-    // Ends when the calls that it passes on have ended.
+    // The server stops when the calls that it forwards have ended.
     void this.#server?.stop();
     this.#server = undefined;
   }

@@ -6,7 +6,7 @@ import { type Network, networkTitle, parseNetwork } from "../payments/x402/netwo
 import { formatAmount } from "../payments/x402/price.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Chains that one command asks. */
+/** Chains that one command asks for balances. Further chains are left out. */
 const MAX_CHAINS = 32;
 const GAS_DECIMALS = 18;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -16,7 +16,7 @@ interface Chain {
   readonly url: string;
 }
 
-/** What the wallet has on a chain, as decimal numbers; `error` where the chain did not say. */
+/** The balances of a wallet on a chain, as decimal numbers; `error` if the chain's node failed. */
 export type ChainBalances =
   | {
       readonly network: Network;
@@ -34,7 +34,10 @@ export interface ChainChoice {
   readonly rpcEnv: string | undefined;
 }
 
-/** The chains to ask, each with its endpoint: there is none that everybody shares. Throws UsageError, or where none is named. */
+/**
+ * The chains to ask, each with its RPC endpoint; there is no default endpoint. Throws UsageError, and an error if no chain
+ * is named.
+ */
 export function chainsToAsk(
   { networks, rpcEnv }: ChainChoice,
   env: Readonly<Record<string, string | undefined>>,
@@ -63,7 +66,10 @@ export function chainsToAsk(
   });
 }
 
-/** What `owner` has of the chains' known tokens, of `more`, and for gas. A chain that does not answer has an error. */
+/**
+ * The balances of `owner` on each chain: its known tokens, the tokens in `more`, and gas. A chain whose node fails has an
+ * error.
+ */
 export function balancesOf(
   chains: readonly Chain[],
   owner: Address,
@@ -93,7 +99,7 @@ export function balancesOf(
   );
 }
 
-/** The balances as people read them. */
+/** The balances in readable form. */
 export function balancesText(chains: readonly ChainBalances[]): string {
   return chains
     .flatMap((chain) => [

@@ -14,7 +14,7 @@ import { patient } from "../lib/testing/patience.ts";
 setDefaultTimeout(patient(30_000));
 
 const MAIN = join(import.meta.dir, "main.ts");
-/** Stands for an API key in an endpoint's URL. */
+/** Stands for an API key in the URL of an RPC endpoint. */
 const SECRET = "s3cret-api-key";
 
 let home: string;
@@ -42,7 +42,7 @@ async function turnpike(args: readonly string[], env: Record<string, string> = {
   return { code, out, err };
 }
 
-test("a key is taken from standard input, once, and into a file of its owner's alone", async () => {
+test("a key is read from standard input, once, into a file that only its owner can read", async () => {
   const made = await turnpike(["wallet", "import"], {}, `${PRIVATE_KEY}\n`);
   expect([made.code, made.err]).toEqual([0, ""]);
   const path = join(home, "wallet.json");
@@ -60,7 +60,7 @@ for (const [name, input] of [
   ["a key of no account", "f".repeat(64)],
   ["far too much", PRIVATE_KEY.repeat(100)],
 ] as const) {
-  test(`${name} is no key, and is not repeated`, async () => {
+  test(`${name} is not a key, and the error does not repeat it`, async () => {
     const { code, out, err } = await turnpike(["wallet", "import"], {}, input);
     expect([code, out, existsSync(join(home, "wallet.json"))]).toEqual([1, "", false]);
     expect(err).toStartWith("turnpike wallet: Cannot take the key");
@@ -68,7 +68,7 @@ for (const [name, input] of [
   });
 }
 
-test("a chain is asked only where its endpoint is named", async () => {
+test("a chain is asked only if its endpoint is named", async () => {
   const nowhere = await turnpike(["wallet", "balance"]);
   expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining("TURNPIKE_RPC_<chain id>")]);
   const base = await turnpike(["wallet", "balance", "--network", "base"]);
@@ -84,7 +84,7 @@ for (const args of [
   ["address", "--network", "base"],
   ["burn"],
 ]) {
-  test(`wallet ${args.join(" ")} makes no sense`, async () => {
+  test(`wallet ${args.join(" ")} is refused`, async () => {
     const { code, err } = await turnpike(["wallet", ...args]);
     expect([code, err]).toEqual([
       2,
@@ -94,7 +94,7 @@ for (const args of [
   });
 }
 
-test("an endpoint that is away is said without its address", async () => {
+test("the error for an unreachable endpoint does not contain its URL", async () => {
   const env = { TURNPIKE_RPC_8453: `http://127.0.0.1:1/${SECRET}` };
   const { code, out, err } = await turnpike(["wallet", "balance"], env);
   expect(code).toBe(1);
@@ -119,14 +119,14 @@ describe.skipIf(!hasChain)("with a chain", () => {
   }, CHAIN_SETUP_MS);
   afterAll(() => chain.close());
 
-  /** A wallet of the test's own with so much of the token. */
+  /** A new wallet with this amount of the token. */
   async function walletWith(amount: bigint): Promise<Address> {
     await turnpike(["wallet", "import"], {}, PRIVATE_KEY);
     await token.mint(PAYER, amount);
     return PAYER;
   }
 
-  test("the balance is what the chain says", async () => {
+  test("the balance is that of the chain", async () => {
     const back = await chain.snapshot();
     await chain.rpc("anvil_setBalance", [await walletWith(1_234_500n), "0xde0b6b3a7640000"]);
     const absent = `eip155:31337:${PAYEE}:Gone:1:6`;
@@ -142,12 +142,12 @@ describe.skipIf(!hasChain)("with a chain", () => {
     await back();
   });
 
-  test("an endpoint of another chain is found out", async () => {
+  test("an endpoint of another chain is detected", async () => {
     const { code, out } = await turnpike(["wallet", "balance"], { TURNPIKE_RPC_8453: chain.rpcUrl });
     expect([code, out]).toEqual([1, expect.stringContaining("the node's chain id is another network's")]);
   });
 
-  test("a call pays where the wallet has money, and by Permit2 where that is allowed", async () => {
+  test("a call pays on the chain on which the wallet has money, and by Permit2 if that is allowed", async () => {
     const back = await chain.snapshot();
     const here = { network: "eip155:31337", asset: token.address, extra: { name: token.name, version: "1" } };
     const permit = { ...here, amount: "1", extra: { ...here.extra, assetTransferMethod: "permit2" } };
@@ -173,7 +173,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
     const call = ["call", "read", "u", "--gateway", shop.url.href, "--allow-asset", allowed];
     try {
       const gone = await turnpike(call, { ...env, TURNPIKE_RPC_84532: "http://127.0.0.1:1/" });
-      // Nobody says what it has on Base Sepolia; here it has nothing.
+      // The Base Sepolia endpoint is unreachable, and the wallet has nothing on this chain.
       expect(gone.code).toBe(0);
       await walletWith(10n);
       rmSync(home, { recursive: true });
@@ -196,14 +196,14 @@ describe.skipIf(!hasChain)("with a chain", () => {
     }
   });
 
-  test("a day's limit holds over calls, and what was signed for is shown", async () => {
+  test("a daily limit holds over several calls, and the signed total is shown", async () => {
     const shop = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
       fetch(request) {
         const required = { x402Version: 2, resource: { url: request.url }, accepts: [REQUIREMENTS] };
         const headers = { "payment-required": encodeHeader(required) };
-        // It takes the payment and gives nothing: that counts too.
+        // The server takes the payment and sends no result: the payment still counts.
         return request.headers.has("payment-signature")
           ? new Response("", { status: 500 })
           : new Response("", { status: 402, headers });

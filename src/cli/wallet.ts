@@ -36,7 +36,7 @@ const OPTIONS = {
 const COMMANDS = ["", "create", "address", "import", "balance"] as const;
 type Command = (typeof COMMANDS)[number];
 
-/** Characters of a private key on standard input, with white space around it. */
+/** Characters of a private key on standard input, including white space. Longer input is refused. */
 const MAX_KEY_INPUT = 256;
 
 function parse(args: readonly string[]) {
@@ -50,7 +50,10 @@ function parse(args: readonly string[]) {
   return { command, values };
 }
 
-/** `turnpike wallet`: shows or makes the paying wallet, and what it has. Returns the exit code: 0 done, 1 failed, 2 usage. */
+/**
+ * `turnpike wallet`: shows or creates the paying wallet, and shows its balances. Returns the exit code: 0 done, 1 failed, 2
+ * wrong usage.
+ */
 export function wallet(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { command, values } = parse(args);
@@ -89,7 +92,7 @@ async function show(command: Exclude<Command, "balance">, path: string, json: bo
   return 0;
 }
 
-/** The key on standard input: never an argument, which other users can see. What was read is not repeated. */
+/** Reads the key from standard input, because other users can see arguments. Errors do not contain the input. */
 async function readKey(): Promise<Uint8Array> {
   let text = "";
   const decoder = new TextDecoder();

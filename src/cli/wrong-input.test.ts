@@ -60,12 +60,12 @@ const KEY = file("key", "a-key\n");
 const NOWHERE = ["--admin", "http://127.0.0.1:1", "--admin-key-file", KEY];
 const ROUTE = file("route.json", '{"path_prefix": "/x", "upstream": "content"}');
 
-/** Wrong for every command that asks an admin interface: what each does with the flags that one place reads for all. */
+/** Arguments with wrong shared flags, for a command with an admin interface. `words` come first and are right. */
 function ofAdmin(...words: string[]): string[][] {
   return [words, [...words, ...NOWHERE], [...words, "--admin-key", "k"], [...words, ...NOWHERE, "--timeout", "x"]];
 }
 
-/** As `ofAdmin`, with all values of these flags that are wrong; `words` are right. */
+/** Like `ofAdmin`, with every wrong value of these flags. */
 function allOfAdmin(...words: string[]): string[][] {
   return [
     words,
@@ -285,12 +285,12 @@ async function run(args: readonly string[]) {
   return { out, err, code };
 }
 
-/** Lines of a stack trace, of Bun's excerpt of the source, and of what only our code knows by name. */
+/** Lines of a stack trace, of Bun's excerpt of the source, and of internal values. */
 const TRACE = /^\s+at .+[:(]|^ *\d+ \| |\bnode:internal\b|\.ts:\d+|Bun v1\.|\[native code\]|\bundefined\b|\[object /m;
 
 for (const [name, wrong] of Object.entries(COMMANDS)) {
   const inputs = [...wrong, ...ANYWHERE];
-  test(`turnpike ${name} answers ${inputs.length} wrong inputs in plain lines, without a stack trace`, async () => {
+  test(`turnpike ${name} reports ${inputs.length} wrong inputs in plain lines, without a stack trace`, async () => {
     expect(inputs.length).toBeGreaterThanOrEqual(12);
     for (let i = 0; i < inputs.length; i += AT_ONCE) {
       await Promise.all(inputs.slice(i, i + AT_ONCE).map((args) => checkAnswer(name === "" ? args : [name, ...args])));

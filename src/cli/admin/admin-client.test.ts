@@ -25,7 +25,7 @@ writeFileSync(join(folder, "self.pem"), CERTIFICATES.self.cert);
 const closing: (() => unknown)[] = [];
 afterAll(() => Promise.all(closing.map((close) => close())));
 
-/** A server of raw bytes; its URL. */
+/** Starts a server that sends raw bytes. Returns its URL. */
 async function raw(answer: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
@@ -104,13 +104,13 @@ const FAULTS: readonly (readonly [string, () => string | Promise<string>, RegExp
   ["a certificate of its own", () => http(() => Response.json(OK), CERTIFICATES.self), /with --admin-ca/],
   ["silence", () => raw(() => {}), /no response within 1 s/],
   [
-    "an answer that does not end",
+    "a response that does not end",
     () => raw((socket) => socket.write("HTTP/1.1 200 OK\r\n\r\n{")),
     /no response within 1 s/,
   ],
 ];
 
-test.each(FAULTS)("%s is said in one plain line", async (_, start, words) => {
+test.each(FAULTS)("%s: the message is one plain line", async (_, start, words) => {
   const url = await start();
   const { out, err, code } = await turnpike(["tenants", "--admin", url, "--timeout", "1"]);
   expect([code, out]).toEqual([1, ""]);
@@ -135,7 +135,7 @@ test.each([
   );
 });
 
-test("the key goes to the named address alone: over no proxy, and after no redirect", async () => {
+test("the key goes only to the named address: the client uses no proxy and follows no redirect", async () => {
   const thief = http((request) => {
     stolen.push(request.headers.get("x-api-key") ?? request.url);
     return Response.json(OK);
@@ -153,7 +153,7 @@ test("the key goes to the named address alone: over no proxy, and after no redir
   expect(stolen).toEqual([]);
 });
 
-test("a refusal is told in the problem's words, each finding on its line, without control characters", async () => {
+test("a refusal shows the problem's text, with each finding on its line and without control characters", async () => {
   const url = http(() =>
     problem(400, {
       detail: "The configuration has 2 problems.\u001b[2J",
@@ -189,7 +189,7 @@ test.each([
   expect([code, err]).toEqual([1, `turnpike tenants: ${words.replace("ORIGIN", url)}\n`]);
 });
 
-test("an unencrypted way to another machine is warned of", async () => {
+test("an unencrypted connection to another machine causes a warning", async () => {
   const { err } = await turnpike(["tenants", "--admin", "http://no-such-host.invalid"]);
   expect(err.split("\n")).toEqual([
     expect.stringMatching(/^warning: the key goes to no-such-host\.invalid unencrypted; /),
@@ -198,7 +198,7 @@ test("an unencrypted way to another machine is warned of", async () => {
   ]);
 });
 
-test("--json is the answer as it is; a table has nothing that steers a terminal", async () => {
+test("--json prints the response unchanged; a table has nothing that steers a terminal", async () => {
   const url = http(() => Response.json({ ...OK, more: [1] }));
   const json = await turnpike(["tenants", "--admin", url, "--json"]);
   expect(JSON.parse(json.out)).toEqual({ ...OK, more: [1] });

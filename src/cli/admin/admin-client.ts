@@ -6,31 +6,31 @@ import { UsageError } from "../usage-error.ts";
 import { type AdminPlace } from "./admin-place.ts";
 import { AdminRefused, refusalOf } from "./admin-refused.ts";
 
-/** Bytes of one answer: 10,000 routes are 5 MB. */
+/** Bytes of one response; 10,000 routes take 5 MB. A longer response is an error. */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 
 export interface AdminRequest {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below /v1, with its query; names in it are encoded by `pathOf`. */
+  /** The path below /v1, with its query. `pathOf` encodes names in it. */
   readonly path: string;
-  /** Text that is JSON. */
+  /** JSON text. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-/** An answer of the admin interface that is no refusal. */
+/** A successful response of the admin interface. */
 export interface AdminAnswer {
   readonly status: number;
   readonly text: string;
-  /** Throws where it is no JSON. */
+  /** Throws if the body is not valid JSON. */
   json(): unknown;
 }
 
-/** No admin interface answered: its message says why, in one line. */
+/** The admin interface did not respond. The message is one line with the reason. */
 export class AdminUnreachable extends Error {}
 
-/** Asks one admin interface. It follows no redirect and uses no proxy: the key is for this interface alone. */
+/** Sends requests to one admin interface. It follows no redirect and uses no proxy: only this interface may receive the key. */
 export class AdminClient {
   readonly place: AdminPlace;
 
@@ -38,12 +38,12 @@ export class AdminClient {
     this.place = place;
   }
 
-  /** The JSON of an answer. Throws AdminRefused where it is refused, AdminUnreachable where nothing answers. */
+  /** Returns the JSON of a response. Throws AdminRefused for an error response, AdminUnreachable if there is no response. */
   async json(request: AdminRequest): Promise<unknown> {
     return (await this.send(request)).json();
   }
 
-  /** Throws AdminRefused where it is refused, AdminUnreachable where nothing answers. */
+  /** Throws AdminRefused for an error response, AdminUnreachable if there is no response. */
   async send(request: AdminRequest): Promise<AdminAnswer> {
     const { origin } = this.place.url;
     const timeout = AbortSignal.timeout(this.place.timeoutMs);
@@ -51,7 +51,7 @@ export class AdminClient {
     try {
       const message = await this.#open(request, signal);
       const text = await readText(message);
-      // What is given up ends as if it were whole.
+      // Node ends an aborted response as if it were complete.
       signal.throwIfAborted();
       const status = message.statusCode ?? 0;
       if (status < 200 || status > 299) throw this.#refusal(message, text);
@@ -61,7 +61,7 @@ export class AdminClient {
     }
   }
 
-  /** The bytes of an answer without an end, as they come; they break off where `signal` says so. Throws as `send`. */
+  /** The bytes of an endless response, as they arrive, until `signal` aborts. Throws the errors of `send`. */
   async *stream(request: AdminRequest, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), this.place.timeoutMs);
@@ -70,7 +70,7 @@ export class AdminClient {
       const status = message.statusCode ?? 0;
       if (status !== 200) throw this.#refusal(message, await readText(message));
       clearTimeout(timer);
-      for await (const chunk of message) yield chunk as Uint8Array; // Nobody set an encoding: chunks are bytes.
+      for await (const chunk of message) yield chunk as Uint8Array; // The stream has no encoding, so its chunks are bytes.
     } catch (error) {
       if (!signal.aborted) throw this.#explain(error, timeout.signal);
     } finally {
@@ -85,7 +85,8 @@ export class AdminClient {
     const options = {
       method,
       signal,
-      // A connection of its own each: one that a restarted gateway left behind is no failure of the next request.
+      // Each request has its own connection: a connection that a restarted gateway has closed must not fail the next
+      // request.
       agent: false as const,
       headers: {
         "x-api-key": key,
@@ -108,7 +109,7 @@ export class AdminClient {
     return refusalOf(this.place.url.origin, { status: message.statusCode ?? 0, headers: message.headers, text });
   }
 
-  /** The error with words for people, where it came of the network. */
+  /** Replaces a network error by one with a readable message. */
   #explain(error: unknown, timeout: AbortSignal): unknown {
     if (error instanceof AdminRefused || error instanceof AdminUnreachable) return error;
     const { url, timeoutMs, ca } = this.place;
@@ -122,15 +123,15 @@ export class AdminClient {
   }
 }
 
-/** A path of the admin interface below /v1 from its parts, which may have any characters. Throws UsageError where one cannot be in a path. */
+/** Builds a path below /v1 from parts that may have any characters. Throws UsageError if a URL cannot contain a part. */
 export function pathOf(...parts: readonly string[]): string {
-  // However they are written, URLs take these for steps.
+  // URL parsers resolve dot segments even if they are percent-encoded.
   const step = parts.find((part) => part === "." || part === ".." || part === "");
   if (step !== undefined) throw new UsageError(`"${step}" is not a name that a URL can contain`);
   return parts.map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join("");
 }
 
-/** The query of the values that are there, with its question mark. */
+/** The query string of the defined values, with its question mark. */
 export function queryOf(values: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
@@ -141,7 +142,7 @@ async function readText(message: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of message) {
-    const bytes = chunk as Uint8Array; // Nobody set an encoding: chunks are bytes.
+    const bytes = chunk as Uint8Array; // The stream has no encoding, so its chunks are bytes.
     length += bytes.byteLength;
     if (length > MAX_ANSWER_BYTES) {
       message.destroy();
@@ -167,7 +168,7 @@ function parseAnswer(text: string, origin: string): unknown {
 const UNTRUSTED =
   "its certificate is signed by an authority that is not trusted; name its CA, or the certificate itself, with --admin-ca";
 
-/** What is wrong, by the code of a failed connection. */
+/** Explanations of failed connections, by error code. */
 const NETWORK_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there; is the gateway running, with its admin interface on?",
   ECONNRESET: "the connection was closed",
@@ -184,7 +185,7 @@ const NETWORK_FAULTS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; is it http?",
 };
 
-/** What is wrong, in words; undefined where only the error's message tells. */
+/** The explanation of a network error; undefined if only the error's message explains it. */
 function networkFault(code = "", { hostname, protocol }: URL, hasCa: boolean): string | undefined {
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `no address is known for "${hostname}"`;
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `its certificate is not for "${hostname}"`;

@@ -12,7 +12,7 @@ import { UsageError } from "../usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
 import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-place.ts";
 
-/** The flags that every command has that asks an admin interface. */
+/** The flags of every command that uses an admin interface. */
 const COMMON = { ...ADMIN_FLAGS, json: { type: "boolean" }, help: HELP } as const;
 
 export type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -20,15 +20,15 @@ export type AdminAction = (client: AdminClient) => Promise<number>;
 
 export interface AdminCommand {
   readonly usage: string;
-  /** Of each form of the command, by its first words: the flags that it takes beside those that all take. */
+  /** The forms of the command by their first word, each with the flags that only this form takes. */
   readonly forms: Readonly<Record<string, readonly string[]>>;
   /** All flags of all forms. */
   readonly flags: NonNullable<ParseArgsConfig["options"]>;
-  /** Reads the command line of a form, without asking anybody yet. Throws UsageError. */
+  /** Reads the command line of a form. Sends no request yet. Throws UsageError. */
   read(form: string, rest: readonly string[], values: Values): AdminAction;
 }
 
-/** Runs a command that asks an admin interface. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
+/** Runs a command that uses an admin interface. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
 export function runAdminCommand(command: AdminCommand, args: readonly string[]): Promise<number> {
   return atBoundary(command.usage, async () => {
     const parsed = parseFlags(args, { ...COMMON, ...command.flags });
@@ -58,7 +58,7 @@ function adminFlagsOf(values: Values): AdminFlags {
   };
 }
 
-/** The form that the first word names; the one without a name takes all words. */
+/** The form that the first word names. The form without a name takes all words. */
 function formOf({ forms }: AdminCommand, positionals: readonly string[]): { form: string; rest: readonly string[] } {
   const [first = "", ...rest] = positionals;
   if (first !== "" && Object.hasOwn(forms, first)) return { form: first, rest };
@@ -75,7 +75,7 @@ function refuseOtherFlags({ forms, flags }: AdminCommand, form: string, values: 
     throw new UsageError(`${form === "" ? "Without more words it" : form} does not take --${other}`);
 }
 
-/** The words of a command line that must be so many. Throws UsageError. */
+/** Checks that there is one word for each of `names`. Throws UsageError. */
 export function takeWords(rest: readonly string[], names: readonly string[]): readonly string[] {
   const missing = names[rest.length];
   if (missing !== undefined) throw new UsageError(`What ${missing}?`);
@@ -84,16 +84,16 @@ export function takeWords(rest: readonly string[], names: readonly string[]): re
   return rest;
 }
 
-/** Text of a flag; undefined where it is not given. */
+/** The text of a flag; undefined if the flag is absent. */
 export function textOf(values: Values, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** What every change answers. */
+/** The response to every change. */
 export const doneSchema = z.looseObject({ ok: z.literal(true) });
 
-/** The answer in the form that this version knows; other fields stay. Throws AdminUnreachable where it has another. */
+/** Checks a response against the schema of this version; unknown fields stay. Throws AdminUnreachable if it does not match. */
 export function readAs<T>(client: AdminClient, schema: z.ZodType<T>, answer: unknown): T {
   const { data, error } = schema.safeParse(answer);
   if (error === undefined) return data;
@@ -104,7 +104,7 @@ export function readAs<T>(client: AdminClient, schema: z.ZodType<T>, answer: unk
   );
 }
 
-/** Prints text; on a terminal, without what could steer it. */
+/** Prints text; on a terminal, without characters that could steer it. */
 export async function print(text: string): Promise<void> {
   if (text !== "") await writeText(text, { out: undefined, isTerminal: process.stdout.isTTY, say });
 }
@@ -113,16 +113,19 @@ export async function printJson(value: unknown): Promise<void> {
   await print(JSON.stringify(value, undefined, 2));
 }
 
-/** A table: aligned and shortened on a terminal, which is told `none` where there is nothing; whole values divided by tabs elsewhere. */
+/**
+ * A table. On a terminal it is aligned and shortened, or `none` if there are no rows; elsewhere it has full values
+ * separated by tabs.
+ */
 export function tableText<T>(columns: readonly Column<T>[], items: readonly T[], none: string): string {
   if (!process.stdout.isTTY) return tabTable(columns, items);
   return items.length === 0 ? `${none}\n` : alignedTable(columns, items);
 }
 
-/** A larger file cannot be a configuration. */
+/** Bytes of a configuration file. A larger file is refused. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** The document of a file, or of standard input for `-`, which is JSON; `text` is JSON too. Throws where it is none, with the line. */
+/** The JSON document of a file, or of standard input for `-`. `text` is JSON too. Throws with the line of a syntax error. */
 export async function readJsonFile(path: string): Promise<{ readonly text: string; readonly value: unknown }> {
   const name = path === "-" ? "standard input" : `"${path}"`;
   const text = await readUtf8(path, name);
@@ -132,7 +135,7 @@ export async function readJsonFile(path: string): Promise<{ readonly text: strin
   return { text: format.name === "json" ? text : JSON.stringify(parsed.value), value: parsed.value };
 }
 
-/** The text of a file that has one object. */
+/** The text of a file that contains one JSON object. */
 export async function readObject(file: string, what: string): Promise<string> {
   const { text, value } = await readJsonFile(file);
   if (isRecord(value) && !Array.isArray(value)) return text;
@@ -143,7 +146,7 @@ export async function readObject(file: string, what: string): Promise<string> {
   throw new Error(`Cannot use ${name} as a ${what}: it is ${found}`);
 }
 
-/** Prints what was done, or the answer itself. */
+/** Prints a line about what was done, or with --json the response itself. */
 export async function told({ json }: Values, answer: unknown, done: string): Promise<number> {
   if (json === true) await printJson(answer);
   else await print(done);
@@ -165,7 +168,7 @@ async function readUtf8(path: string, name: string): Promise<string> {
   }
 }
 
-/** The If-Match of `--if-match REVISION`, so that a change of somebody else's in between is not overwritten. */
+/** The If-Match field for `--if-match REVISION`, so that the change does not overwrite another client's change. */
 export function ifMatch(values: Values): Readonly<Record<string, string>> {
   const revision = textOf(values, "if-match");
   if (revision === undefined) return {};
@@ -176,5 +179,5 @@ export function ifMatch(values: Values): Readonly<Record<string, string>> {
   return { "if-match": `"${bare}"` };
 }
 
-/** The flag of `ifMatch`, as parseArgs wants it. */
+/** The flag of `ifMatch`, for parseArgs. */
 export const IF_MATCH = { "if-match": { type: "string" } } as const;

@@ -16,7 +16,7 @@ function fresh(): string {
   return mkdtempSync(join(tmpdir(), "turnpike-admin-key-"));
 }
 
-test("a key is made once, for its owner alone, and is the same ever after", () => {
+test("a key is created once, readable by its owner only, and stays the same", () => {
   const folder = fresh();
   const key = openAdminKey(folder);
   expect(key).toMatch(/^[\w-]{43}$/);
@@ -26,7 +26,7 @@ test("a key is made once, for its owner alone, and is the same ever after", () =
   expect(readFileSync(adminKeyPath(folder), "utf8")).toBe(`${key}\n`);
 });
 
-test("processes that make a key at the same time have the same one", async () => {
+test("processes that create a key at the same time get the same one", async () => {
   const folder = fresh();
   const script = `import { openAdminKey } from ${JSON.stringify(join(import.meta.dir, "admin-key.ts"))}; console.log(openAdminKey(process.argv[1]));`;
   const keys = await Promise.all(
@@ -37,7 +37,7 @@ test("processes that make a key at the same time have the same one", async () =>
   expect(readdirSync(folder)).toEqual(["admin-key"]);
 });
 
-test("a link is not followed, whatever it leads to", () => {
+test("a link is not followed, whatever its target", () => {
   for (const [target, text] of [
     ["elsewhere", "a-key-of-somebody\n"],
     ["absent", undefined],
@@ -51,7 +51,7 @@ test("a link is not followed, whatever it leads to", () => {
   }
 });
 
-test("a file that others can read is refused with the remedy", () => {
+test("a file that others can read is refused, and the error says how to fix it", () => {
   const folder = fresh();
   openAdminKey(folder);
   chmodSync(adminKeyPath(folder), 0o640);
@@ -79,7 +79,7 @@ test.each([
   expect(readFileSync(adminKeyPath(folder), "utf8")).toBe(text);
 });
 
-test("an address is that of a process that runs, and goes with it", () => {
+test("the address names a running process, and is removed with it", () => {
   const folder = fresh();
   expect(readAdminAddress(folder)).toBeUndefined();
   writeAdminAddress(folder, "http://127.0.0.1:9180/");
@@ -90,7 +90,7 @@ test("an address is that of a process that runs, and goes with it", () => {
   removeAdminAddress(folder);
 });
 
-test("an address of a process that is gone is none, and one of another process stays", async () => {
+test("the address of a process that has ended is ignored, and the file of another process stays", async () => {
   const folder = fresh();
   const child = Bun.spawn(["true"]);
   await child.exited;

@@ -5,28 +5,28 @@ import { codeOf, messageOf } from "../../lib/caught.ts";
 import { isAlive } from "../../lib/is-alive.ts";
 import { createWholeFile, replaceWholeFile } from "../../lib/whole-file.ts";
 
-/** Bytes of a made key, as base64url in the file. */
+/** Bytes of a new key; the file has them as base64url. */
 const KEY_BYTES = 32;
-/** Characters of a key, and bytes of a file that are read for one. */
+/** Characters of a key, and bytes that are read from its file. A longer key is refused. */
 export const MAX_KEY_LENGTH = 1024;
 
-/** Where the admin interface of a running `turnpike start` is, and which process serves it. */
+/** The address of the admin interface of a running `turnpike start`, and the process that serves it. */
 export interface AdminAddress {
   readonly url: string;
   readonly pid: number;
 }
 
-/** The file of the admin key in a state folder. */
+/** The path of the admin key in a state folder. */
 export function adminKeyPath(stateDir: string): string {
   return join(stateDir, "admin-key");
 }
 
-/** The file that tells where the admin interface of a state folder listens. */
+/** The path of the file with the address of the admin interface. */
 export function adminAddressPath(stateDir: string): string {
   return join(stateDir, "admin-address");
 }
 
-/** The key of a state folder, made on first use. Throws `Cannot use the admin key ...`. */
+/** The admin key of a state folder, created on first use. Throws `Cannot use the admin key ...`. */
 export function openAdminKey(stateDir: string): string {
   const path = adminKeyPath(stateDir);
   const present = readAdminKey(path);
@@ -35,7 +35,7 @@ export function openAdminKey(stateDir: string): string {
   try {
     createWholeFile(path, `${made}\n`);
   } catch (error) {
-    // Another process was faster; its key counts.
+    // Another process was faster; its key is used.
     if (codeOf(error) !== "EEXIST") throw keyError(path, codeOf(error) ?? messageOf(error), error);
   }
   const key = readAdminKey(path);
@@ -43,7 +43,7 @@ export function openAdminKey(stateDir: string): string {
   return key;
 }
 
-/** The key in a file of this user's alone; undefined where there is no file. Throws `Cannot use the admin key ...`. */
+/** The key in a file that only this user can read; undefined if there is no file. Throws `Cannot use the admin key ...`. */
 export function readAdminKey(path: string): string | undefined {
   const text = readOwn(path);
   if (text === undefined) return undefined;
@@ -53,14 +53,14 @@ export function readAdminKey(path: string): string | undefined {
   return key;
 }
 
-/** Why a text cannot be a key; undefined where it can. The answer never has the text in it. */
+/** Why a text is not a valid key; undefined if it is valid. The reason never contains the text. */
 export function keyProblem(key: string): string | undefined {
   if (key === "") return "it is empty";
   if (key.length > MAX_KEY_LENGTH) return `it has more than ${MAX_KEY_LENGTH} characters`;
   return /^[\x21-\x7e]+$/.test(key) ? undefined : "a key is one line of visible ASCII characters without blanks";
 }
 
-/** Tells where the admin interface of this process listens. Throws where the file cannot be written. */
+/** Writes the address of this process's admin interface to its file. Throws if the file cannot be written. */
 export function writeAdminAddress(stateDir: string, url: string): void {
   const path = adminAddressPath(stateDir);
   try {
@@ -70,24 +70,27 @@ export function writeAdminAddress(stateDir: string, url: string): void {
   }
 }
 
-/** Removes what `writeAdminAddress` wrote, unless another process has written there since. */
+/** Removes the file of `writeAdminAddress`, unless another process has written it since. */
 export function removeAdminAddress(stateDir: string): void {
   const path = adminAddressPath(stateDir);
   try {
     if (parseAddress(readOwn(path) ?? "")?.pid === process.pid) rmSync(path, { force: true });
   } catch {
-    // What cannot be read was not written by this process.
+    // This process did not write a file that it cannot read.
   }
 }
 
-/** Where the admin interface of a state folder listens; undefined where none does. Throws where the file is not this user's alone. */
+/**
+ * The address of the admin interface of a state folder; undefined if no process serves one. Throws if other users can
+ * access the file.
+ */
 export function readAdminAddress(stateDir: string): AdminAddress | undefined {
   const path = adminAddressPath(stateDir);
   const text = readOwn(path);
   if (text === undefined) return undefined;
   const address = parseAddress(text);
   if (address === undefined) throw new Error(`Cannot use "${path}": it has no address of an admin interface`);
-  // A process that was killed leaves its file behind, and its port to anybody who might ask for the key there.
+  // A killed process leaves its file behind. Another program may use its port now, and must not receive the key.
   return isAlive(address.pid) ? address : undefined;
 }
 
@@ -96,7 +99,10 @@ function parseAddress(text: string): AdminAddress | undefined {
   return match === null ? undefined : { url: match[1] ?? "", pid: Number(match[2]) };
 }
 
-/** The text of a file of this user's that nobody else may read, and that is no link; undefined where there is none. */
+/**
+ * The text of a file that belongs to this user, that other users cannot read, and that is not a link. Undefined if there is
+ * no file.
+ */
 function readOwn(path: string): string | undefined {
   let file: number;
   try {

@@ -16,14 +16,14 @@ function running(url = "http://127.0.0.1:9180/"): { folder: string; key: string 
   return { folder, key };
 }
 
-test("the gateway of the state folder is found by itself, with its key", () => {
+test("the gateway of the state folder is found without flags, with its key", () => {
   const { folder, key } = running();
   const place = findAdmin({ "state-dir": folder }, {});
   expect([place.url.href, place.key, place.timeoutMs]).toEqual(["http://127.0.0.1:9180/", key, 30_000]);
   expect(findAdmin({ "state-dir": folder, admin: "http://127.0.0.1:9180" }, {}).key).toBe(key);
 });
 
-test("flags win over the environment, and that over the state folder", () => {
+test("flags take precedence over the environment, and the environment over the state folder", () => {
   const { folder } = running();
   const env = { TURNPIKE_ADMIN: "http://127.0.0.2:1/", TURNPIKE_ADMIN_KEY: "from-the-environment" };
   const file = join(folder, "my-key");
@@ -35,7 +35,7 @@ test("flags win over the environment, and that over the state folder", () => {
   expect(findAdmin(flags, env).url.href).toBe("http://localhost:2/x");
 });
 
-test("the key of the state folder goes to its own gateway alone", () => {
+test("only the gateway of the state folder gets its key", () => {
   const { folder } = running();
   for (const admin of ["http://127.0.0.1:9181/", "https://127.0.0.1:9180/", "http://localhost:9180/"]) {
     expect(() => findAdmin({ "state-dir": folder, admin }, {})).toThrow(/^Cannot ask \S+ without its key: name/);
@@ -43,7 +43,7 @@ test("the key of the state folder goes to its own gateway alone", () => {
   }
 });
 
-test("without a gateway, or without its key, it is said what to do", () => {
+test("without a gateway, or without its key, the error says what to do", () => {
   const folder = fresh();
   expect(() => findAdmin({ "state-dir": folder }, {})).toThrow(
     `no turnpike start runs with the state folder "${folder}"; name one with --admin URL`,
@@ -77,7 +77,7 @@ test.each(["", "x", "ftp://a", "http://", "http://a/?x", "http://a/#x", "127.0.0
   },
 );
 
-test.each(["", "x", "0", "-1", "3601", "1e3"])("%j is no number of seconds", (timeout) => {
+test.each(["", "x", "0", "-1", "3601", "1e3"])("%j is not a number of seconds", (timeout) => {
   expect(() => findAdmin({ timeout }, {})).toThrow("is not a number of seconds from 1 to 3600");
 });
 

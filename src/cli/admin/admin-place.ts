@@ -6,18 +6,18 @@ import { sayWarning } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { adminKeyPath, keyProblem, MAX_KEY_LENGTH, readAdminAddress, readAdminKey } from "./admin-key.ts";
 
-/** The flags of every command that asks an admin interface. */
+/** The flags of every command that uses an admin interface. */
 export const ADMIN_FLAGS = {
   admin: { type: "string" },
   "admin-key-file": { type: "string" },
   "admin-ca": { type: "string" },
   "state-dir": { type: "string" },
   timeout: { type: "string" },
-  // Known, so that it is refused with what to do instead.
+  // Accepted by the parser only, so that the error can name the right flag.
   "admin-key": { type: "string" },
 } as const;
 
-/** The same as people read them. */
+/** Help text for these flags. */
 export const ADMIN_FLAGS_TEXT = `which gateway:
   --admin URL             its admin interface ($TURNPIKE_ADMIN, else the turnpike start of --state-dir)
   --admin-key-file FILE   the key; "-" is standard input ($TURNPIKE_ADMIN_KEY, else that of --state-dir)
@@ -27,24 +27,30 @@ export const ADMIN_FLAGS_TEXT = `which gateway:
 
 A key is never a flag's value: every user of the machine would see it in the list of processes.`;
 
-/** Where an admin interface is, and what to ask it with. */
+/** The address of an admin interface, and the settings of requests to it. */
 export interface AdminPlace {
   readonly url: URL;
   readonly key: string;
-  /** The only authorities that are trusted, in PEM; undefined: those that the system trusts. */
+  /** The only certificate authorities to trust, in PEM. Undefined: those of the system. */
   readonly ca: string | undefined;
-  /** Milliseconds that an answer may take. */
+  /** Milliseconds that a response may take. */
   readonly timeoutMs: number;
 }
 
 export type AdminFlags = Partial<Readonly<Record<keyof typeof ADMIN_FLAGS, string | undefined>>>;
 
-/** Seconds that a command waits for a response: default and most of `--timeout`; and bytes of a file of authorities. @bound */
+/**
+ * Seconds that a command waits for a response: default and maximum of `--timeout`; and bytes of a file of authorities.
+ * @bound
+ */
 const DEFAULT_TIMEOUT_S = 30;
 const MAX_TIMEOUT_S = 3600;
 const MAX_CA_BYTES = 16 * 1024 * 1024;
 
-/** Finds the admin interface that the flags, the environment or the state folder name. Throws UsageError, and where there is none. */
+/**
+ * Finds the admin interface by flags, environment or state folder. Throws UsageError, and an error if there is no
+ * interface.
+ */
 export function findAdmin(
   flags: AdminFlags,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -85,7 +91,7 @@ function localUrl(stateDir: string): string {
 
 function parseUrl(text: string, what: string): URL {
   const url = URL.parse(text);
-  // Not shown: it may have a key in it.
+  // The error does not contain the URL, which may have the key in it.
   if (url !== null && (url.username !== "" || url.password !== "")) {
     throw new UsageError(`${what} takes a URL without a user and password; the key comes from --admin-key-file`);
   }
@@ -95,7 +101,7 @@ function parseUrl(text: string, what: string): URL {
   return url;
 }
 
-/** The key that the caller names: a file, or the environment. */
+/** The key that the user names: a file, or the environment variable. */
 function givenKey(file: string | undefined, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const source = file === undefined ? "TURNPIKE_ADMIN_KEY" : file === "-" ? "standard input" : `"${file}"`;
   const text = file === undefined ? env["TURNPIKE_ADMIN_KEY"] || undefined : readKeyFile(file);
@@ -105,7 +111,7 @@ function givenKey(file: string | undefined, env: Readonly<Record<string, string 
   return key;
 }
 
-/** The key of the state folder; it is for the gateway of that folder alone. */
+/** The key of the state folder. Only the gateway of that folder may receive it. */
 function localKey(stateDir: string, url: URL, isNamed: boolean): string {
   const isLocal = !isNamed || readLocalOrigin(stateDir) === url.origin;
   const key = isLocal ? readAdminKey(adminKeyPath(stateDir)) : undefined;

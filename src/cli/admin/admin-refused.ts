@@ -3,14 +3,14 @@ import { isRecord } from "../call-render.ts";
 import { StartError } from "../start-error.ts";
 import { printable } from "../table.ts";
 
-/** Characters that are shown of each text of a problem, and findings of it. */
+/** Characters of each text of a problem, and its findings, that are shown. The rest is left out. */
 const MAX_TEXT = 2000;
 const MAX_FINDINGS = 200;
 
-/** The admin interface refused, and said why. */
+/** The admin interface refused a request and gave the reason. */
 export class AdminRefused extends StartError {
   readonly status: number;
-  /** The code of the problem, such as `changed_on_disk`; empty where it has none. */
+  /** The code of the problem, such as `changed_on_disk`; empty if it has no code. */
   readonly code: string;
   /** All members of the problem document. */
   readonly problem: Problem;
@@ -31,7 +31,7 @@ export interface RefusedAnswer {
   readonly text: string;
 }
 
-/** The refusal that a problem document (RFC 9457) tells of, each of its findings on a line; or that there is none. */
+/** The error for a refused request. Its lines are the findings of the problem document (RFC 9457), if the response has one. */
 export function refusalOf(origin: string, { status, headers, text }: RefusedAnswer): AdminRefused {
   const body = parseProblem(text);
   if (body === undefined) {
@@ -55,7 +55,7 @@ export function refusalOf(origin: string, { status, headers, text }: RefusedAnsw
   return new AdminRefused(status, body, { message, lines });
 }
 
-/** Which interface it was, where another key may be meant, and when to try again, where the problem does not say. */
+/** Names the interface if the key may belong to another one. Says when to try again if the problem does not. */
 function hintOf(
   origin: string,
   detail: string,
@@ -76,7 +76,7 @@ function parseProblem(text: string): Problem | undefined {
   }
 }
 
-/** A text of an answer as one line that a terminal only shows. */
+/** A text of a response as one line that is safe to print on a terminal. */
 export function wordsOf(value: unknown): string {
   return typeof value === "string" ? printable(value.slice(0, MAX_TEXT).replaceAll(/\s+/g, " ")).trim() : "";
 }

@@ -4,7 +4,7 @@ import { printable } from "../table.ts";
 /** Characters of a value that a line shows. */
 const MAX_VALUE = 200;
 
-/** A JSON patch (RFC 6902) for people, an operation a line: `+ /routes/3 {...}`, `- /routes/0`, `~ /server/port 8080`. */
+/** A JSON patch (RFC 6902), one operation a line: `+ /routes/3 {...}`, `- /routes/0`, `~ /server/port 8080`. */
 export function patchLines(patch: readonly unknown[]): string[] {
   return patch.filter(isRecord).map(({ op, path, value, from }) => {
     const at = printable(String(path));

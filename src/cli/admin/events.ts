@@ -59,18 +59,18 @@ const COLUMNS: readonly Column<AdminEvent>[] = [
   { title: "OUTCOME", cell: ({ outcome = "" }) => outcome },
   { title: "MESSAGE", cell: ({ message }) => message },
 ];
-/** Characters of the kind and of who did it, in lines that come one by one. */
+/** Widths of the columns for kind and actor, in characters. */
 const KIND_WIDTH = 13;
 const ACTOR_WIDTH = 10;
 
-/** Milliseconds until a lost stream is asked for again, doubled up to the most. */
+/** Milliseconds until a lost stream is requested again. The time doubles with each failure, up to the maximum. */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 
 interface Wanted {
-  /** The id of the event before; undefined: from now on. */
+  /** The id of the last known event. Undefined: only new events. */
   readonly after: string | undefined;
-  /** Unix milliseconds of the first. */
+  /** The time of the first event, in Unix milliseconds. */
   readonly from: number;
   readonly kinds: readonly string[];
 }
@@ -87,12 +87,12 @@ const COMMAND: AdminCommand = {
   },
 };
 
-/** `turnpike events`: what has happened in a running gateway. Returns the exit code. */
+/** `turnpike events`: shows the events of a running gateway. Returns the exit code. */
 export function events(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }
 
-/** An event of the stream; undefined where it is none that this version knows. */
+/** Parses an event of the stream; undefined if this version does not know its form. */
 export function parseEvent(json: string): AdminEvent | undefined {
   try {
     return eventSchema.safeParse(JSON.parse(json)).data;
@@ -134,11 +134,11 @@ async function list(client: AdminClient, wanted: Wanted, { json }: Values): Prom
   return 0;
 }
 
-/** Prints what comes; a stream that breaks off is asked for again, from where it was. */
+/** Prints events as they arrive. Requests a lost stream again, from the last event on. */
 async function follow(client: AdminClient, wanted: Wanted, { json }: Values): Promise<number> {
   let { after } = wanted;
   let wait = RETRY_MS;
-  // Somebody must be there at first; later it may be a restart.
+  // The first connection must succeed. A later failure may be a restart of the gateway.
   let isKnown = false;
   for (;;) {
     try {
@@ -167,7 +167,7 @@ function isWanted({ time_ms: time, kind }: AdminEvent, { from, kinds }: Wanted):
   return time >= from && (kinds.length === 0 || kinds.includes(kind));
 }
 
-/** One event as a line; those that come one by one have no table. */
+/** One event as a line. There is no table, because events arrive one by one. */
 function line(event: AdminEvent): string {
   const head = [timeText(event.time_ms), event.kind.padEnd(KIND_WIDTH), actorText(event.by).padEnd(ACTOR_WIDTH)];
   const outcome = event.outcome === undefined || event.outcome === "done" ? "" : `${event.outcome}: `;

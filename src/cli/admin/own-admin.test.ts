@@ -20,7 +20,7 @@ async function open(options: Partial<OwnAdminOptions> = {}) {
   return { admin, stateDir };
 }
 
-test("a configuration without a section gets one, and no other is touched", async () => {
+test("a configuration without a section gets one, and others stay unchanged", async () => {
   const { admin, stateDir } = await open();
   const key = readFileSync(adminKeyPath(stateDir), "utf8").trim();
   const own = { enabled: true, address: "127.0.0.1", port: 0, api_key: key };
@@ -32,7 +32,7 @@ test("a configuration without a section gets one, and no other is touched", asyn
   }
 });
 
-test("the port of a start stays, and its address is told and taken back", async () => {
+test("the port stays until the process ends, and its address is written and removed", async () => {
   const { admin, stateDir } = await open();
   admin.prepare({});
   expect(admin.listens("http://127.0.0.1:4321/")).toEqual([
@@ -45,7 +45,7 @@ test("the port of a start stays, and its address is told and taken back", async 
   expect(existsSync(adminAddressPath(stateDir))).toBe(false);
 });
 
-test("a reload takes the key that the file has by then, and never makes one", async () => {
+test("a reload takes the key that the file has then, and never creates one", async () => {
   const { admin, stateDir } = await open();
   writeFileSync(adminKeyPath(stateDir), "another-key\n");
   expect(admin.prepare({})).toMatchObject({ admin: { api_key: "another-key" } });
@@ -53,7 +53,7 @@ test("a reload takes the key that the file has by then, and never makes one", as
   expect(admin.prepare({})).toMatchObject({ admin: { api_key: "another-key" } });
 });
 
-test("the usual port is left to traffic, and to a program that took it meanwhile", async () => {
+test("the default port is left to traffic, and to a program that has taken it meanwhile", async () => {
   const usual = 9180;
   const blocker = createServer();
   const { admin } = await open({ port: undefined, trafficPort: usual });
@@ -65,13 +65,13 @@ test("the usual port is left to traffic, and to a program that took it meanwhile
   blocker.close();
 });
 
-test("flags are refused where the configuration decides", async () => {
+test("a flag that contradicts the configuration is refused", async () => {
   const { admin } = await open({ isOff: true, port: undefined });
   expect(admin.prepare({})).toEqual({});
   const { admin: named } = await open();
   named.prepare({ admin: {} });
   expect(() => named.checkFlags()).toThrow("Cannot use --admin-port: the configuration has a section");
-  // What is checked later decides nothing.
+  // Configurations that are prepared later change nothing.
   const { admin: unnamed } = await open();
   unnamed.prepare({});
   unnamed.prepare({ admin: {} });

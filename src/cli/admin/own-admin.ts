@@ -17,22 +17,22 @@ const DEFAULT_PORT = 9180;
 
 export interface OwnAdminOptions {
   readonly stateDir: string;
-  /** What --admin-port says; undefined: the usual port, or another where that is taken. */
+  /** The value of --admin-port. Undefined: the default port, or another one if that is in use. */
   readonly port: number | undefined;
-  /** What --no-admin says. */
+  /** True with --no-admin. */
   readonly isOff: boolean;
-  /** It replaces a gateway, which has the port still: it takes that one's. */
+  /** The gateway replaces another one, whose admin port is still in use. It takes over that port. */
   readonly takesOver: boolean;
-  /** What --port says: the port of traffic. */
+  /** The value of --port: the port for traffic. */
   readonly trafficPort: number | undefined;
 }
 
-/** The admin interface that `turnpike start` adds to a configuration which names none, with a key of the state folder. */
+/** The admin interface that `turnpike start` adds to a configuration without one. Its key is in the state folder. */
 export class OwnAdmin {
   readonly #options: OwnAdminOptions;
   #key = "";
   #port: number;
-  /** The configuration that it started with has a section of its own, which wins. */
+  /** The configuration at the start has its own `admin` section, which takes precedence. */
   #isNamed: boolean | undefined;
 
   private constructor(options: OwnAdminOptions, port: number) {
@@ -40,7 +40,7 @@ export class OwnAdmin {
     this.#port = port;
   }
 
-  /** Throws StartError where the state folder cannot give a key. */
+  /** Throws StartError if the state folder cannot provide a key. */
   static async open(options: OwnAdminOptions): Promise<OwnAdmin> {
     const admin = new OwnAdmin(options, options.port ?? (await usualPort(options)));
     if (options.isOff) return admin;
@@ -52,7 +52,7 @@ export class OwnAdmin {
     return admin;
   }
 
-  /** The configuration with the section. The key is that of the file as it is now, so that a reload takes another. */
+  /** Adds the section to the configuration. Reads the key from its file again, so that a reload applies a new key. */
   prepare(value: unknown): unknown {
     if (!isRecord(value) || Array.isArray(value)) return value;
     const isNamed = Object.hasOwn(value, "admin");
@@ -63,14 +63,17 @@ export class OwnAdmin {
     return { ...value, admin: { enabled: true, address: HOST, port: this.#port, api_key: this.#key } };
   }
 
-  /** Throws StartError where a flag asks for what the configuration decides. Call it once that is read. */
+  /** Throws StartError if a flag contradicts the configuration. Call it after `prepare`. */
   checkFlags(): void {
     const flag = this.#options.isOff ? "--no-admin" : this.#options.port === undefined ? undefined : "--admin-port";
     if (this.#isNamed !== true || flag === undefined) return;
     throw new StartError(`Cannot use ${flag}: the configuration has a section "admin", which decides`);
   }
 
-  /** Has it listen on a port that the system picks, if it was to have the usual one and another program has that by now. */
+  /**
+   * Changes to a port that the system chooses, if another program has taken the default port. Returns true if it has
+   * changed the port.
+   */
   async move(): Promise<boolean> {
     const isFixed =
       this.#isNamed === true || this.#options.takesOver || this.#options.isOff || this.#options.port !== undefined;
@@ -79,7 +82,10 @@ export class OwnAdmin {
     return true;
   }
 
-  /** It listens, or is off: tells the commands where, and keeps its port over reloads. Returns what people are told of it. */
+  /**
+   * Call when the gateway listens. Writes the address for the commands, and keeps the port over reloads. Returns lines of
+   * the banner.
+   */
   listens(url: string | undefined): readonly (readonly [name: string, text: string])[] {
     if (url === undefined) return [];
     const { stateDir, port } = this.#options;
@@ -95,7 +101,7 @@ export class OwnAdmin {
     ];
   }
 
-  /** A reload has moved it, or turned it off: the commands find it where it is now. */
+  /** Call after a reload has moved the interface or turned it off. Updates the address for the commands. */
   moved(url: string | undefined): void {
     const { stateDir } = this.#options;
     try {

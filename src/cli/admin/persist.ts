@@ -42,7 +42,7 @@ const COMMAND: AdminCommand = {
   },
 };
 
-/** `turnpike persist`: has a running gateway write its configuration to its file. Returns the exit code. */
+/** `turnpike persist`: makes a running gateway write its configuration to its file. Returns the exit code. */
 export function persist(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }

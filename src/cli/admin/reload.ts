@@ -32,7 +32,7 @@ const COMMAND: AdminCommand = {
   },
 };
 
-/** `turnpike reload`: has a running gateway read its file again. Returns the exit code. */
+/** `turnpike reload`: makes a running gateway read its file again. Returns the exit code. */
 export function reload(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }

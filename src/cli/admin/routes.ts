@@ -46,7 +46,7 @@ ${ADMIN_FLAGS_TEXT}`;
 const routesSchema = z.object({ routes: z.array(z.looseObject({ path_prefix: z.string(), auth: z.string() })) });
 type Route = z.output<typeof routesSchema>["routes"][number];
 
-/** What a limit without its own rate has, as the configuration's reference says. */
+/** The default rate of a limit, as in the reference of the configuration. */
 const DEFAULT_RATE = 100;
 
 const COLUMNS: readonly Column<Route>[] = [
@@ -130,7 +130,7 @@ function remove(rest: readonly string[], values: Values): AdminAction {
   };
 }
 
-/** Asks for something of one route; where several have the prefix, it is said how to name one. */
+/** Sends a request for one route. If several routes have the prefix, the error explains how to name one. */
 async function askOfOne(client: AdminClient, request: AdminRequest, prefix: string): Promise<unknown> {
   try {
     return await client.json(request);
@@ -149,7 +149,7 @@ function listed(value: unknown): string[] {
   return Array.isArray(value) ? value.map(wordsOf) : [];
 }
 
-/** What a route has beside its prefix and host: its name, and what requests must have. */
+/** The name of a route, and its conditions on requests. */
 function matchText({ name, match }: Route): string {
   const shown = typeof name === "string" ? [`#${name}`] : [];
   if (!isRecord(match)) return shown.join(" ");

@@ -8,7 +8,7 @@ async function read(pieces: readonly (string | Uint8Array)[]) {
   return await Array.fromAsync(readEvents(bytes()));
 }
 
-test("events are read however their bytes are cut", async () => {
+test("events are parsed wherever their bytes are split", async () => {
   const text =
     'retry: 2000\n\nid: 7\nevent: change\ndata: {"a":\ndata: "\u00fc"}\n\n: alive\n\nid: 8\r\ndata:x\r\n\r\ndata\n\ndata: cut';
   const whole = [
@@ -22,7 +22,7 @@ test("events are read however their bytes are cut", async () => {
   for (let at = 1; at < bytes.length; at++) expect(await read([bytes.slice(0, at), bytes.slice(at)])).toEqual(whole);
 });
 
-test("an event beyond all measure is refused, in one line or in many", async () => {
+test("an event that is too long is refused, on one line or on many", async () => {
   const line = `data: ${"x".repeat(1000)}\n`;
   expect(read(Array.from({ length: 2000 }, () => line))).rejects.toThrow("one is too long");
   expect(read(Array.from({ length: 2000 }, () => "x".repeat(1000)))).rejects.toThrow("one is too long");

@@ -1,4 +1,4 @@
-/** Characters of one event, and of a line that has not ended: the gateway's are 8 KiB at most. */
+/** Characters of one event, and of an unfinished line; those of the gateway have 8 KiB at most. A longer one is an error. */
 const MAX_EVENT_LENGTH = 1024 * 1024;
 
 /** One event of a stream (HTML standard, server-sent events). */
@@ -7,7 +7,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** Reads events from the bytes of a stream; comments are left out. Throws where one is beyond all measure. */
+/** Parses the events of a byte stream and skips comments. Throws if an event is too long. */
 export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -15,7 +15,7 @@ Whether a gateway runs, since when, with what, and whether its configuration is 
 
 ${ADMIN_FLAGS_TEXT}`;
 
-/** Changes that are shown of those that are in memory only. */
+/** Changes in memory that are shown; the others are only counted. */
 const MAX_SHOWN = 5;
 
 const statusSchema = z.object({
@@ -59,7 +59,7 @@ const COMMAND: AdminCommand = {
   },
 };
 
-/** `turnpike status`: what a running gateway says of itself. Returns the exit code. */
+/** `turnpike status`: shows the state of a running gateway. Returns the exit code. */
 export function status(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }

@@ -62,7 +62,7 @@ const COMMAND: AdminCommand = {
   },
 };
 
-/** `turnpike tenants`: the warm tenants of a running gateway. Returns the exit code. */
+/** `turnpike tenants`: shows the warm tenants of a running gateway. Returns the exit code. */
 export function tenants(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }

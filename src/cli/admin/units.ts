@@ -7,7 +7,7 @@ const UNITS = [
 /** Powers of 1000 of a byte. */
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 const COUNT_UNITS = ["", "k", "M", "G", "T"];
-/** The greatest time that a date can have. */
+/** The latest time that a Date can hold, in Unix milliseconds. */
 const MAX_TIME_MS = 8.64e15;
 
 /** A time in UTC, to the second. */
@@ -16,7 +16,7 @@ export function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** How long ago, in its two largest units: `2 h 3 min`. */
+/** An age in its two largest units: `2 h 3 min`. */
 export function ageText(ms: number): string {
   const first = UNITS.findIndex(([, unit]) => ms >= unit);
   const [name, unit] = UNITS[first] ?? ["s", 1000];

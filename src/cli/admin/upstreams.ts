@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "REASON", cell: reasonText },
 ];
 
-/** Milliseconds between two looks at a server that drains. */
+/** Milliseconds between two checks of a draining server. */
 const LOOK_MS = 200;
 const MAX_WAIT_S = 86_400;
 
@@ -185,7 +185,10 @@ function waitOf(seconds: string | undefined): number | undefined {
   throw new UsageError(`--wait "${seconds}" is not a number of seconds up to ${MAX_WAIT_S}`);
 }
 
-/** The requests that are in flight at a server once there are none, or the time is over; none where the server is gone. */
+/**
+ * Waits until a server has no requests in flight, or the time is over. Returns the number of requests; 0 if the server was
+ * removed.
+ */
 async function untilIdle(
   client: AdminClient,
   { upstream, server }: { readonly upstream: string; readonly server: string },

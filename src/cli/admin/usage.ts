@@ -51,7 +51,7 @@ const usageSchema = z.object({
 });
 type Usage = z.output<typeof usageSchema>;
 
-/** What is counted of anything, with its name. */
+/** The counters of one consumer, route or upstream, with its name. */
 interface Row extends Omit<Usage["upstreams"][number], "upstream"> {
   readonly name: string;
   readonly payments?: number;
@@ -95,7 +95,7 @@ const COMMAND: AdminCommand = {
   },
 };
 
-/** `turnpike usage`: what was used of a running gateway. Returns the exit code. */
+/** `turnpike usage`: shows what was used of a running gateway. Returns the exit code. */
 export function usage(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }
@@ -104,7 +104,7 @@ async function printCsv(client: AdminClient, reset: string | undefined): Promise
   const path = `/usage${queryOf({ format: "csv", reset })}`;
   const { text } = await client.send({ path, headers: { accept: "text/csv" } });
   if (process.stdout.isTTY) await print(text);
-  // As it came: RFC 4180 ends lines with CRLF.
+  // Written unchanged: RFC 4180 ends lines with CRLF.
   else await writeStandard(text);
   return 0;
 }

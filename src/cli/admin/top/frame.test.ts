@@ -89,7 +89,7 @@ const SIZES = [1, 2, 3, 5, 8, 10, 13, 16, 17, 24, 40, 100].flatMap((rows) =>
   [1, 7, 20, 40, 79, 80, 132, 400].map((columns) => ({ rows, columns })),
 );
 
-test("a picture fits every size, and nothing in it can steer the terminal", () => {
+test("a frame fits every terminal size and cannot steer the terminal", () => {
   for (const size of SIZES) {
     for (const keys of ["", "\t", "\t\t", "h", "ssssj", "\u001b[6~".repeat(9)]) {
       const state = busy();
@@ -100,7 +100,7 @@ test("a picture fits every size, and nothing in it can steer the terminal", () =
         expect(widthOf(line)).toBeLessThanOrEqual(size.columns);
         expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
       }
-      // Colours change no width, and end with their text.
+      // Colours do not change the width, and end with their text.
       for (const [i, line] of frameOf(state, size, COLORED).entries()) {
         expect(Bun.stripANSI(line)).toBe(lines[i] ?? "");
         expect(line.match(/\u001b\[0m/g)?.length ?? 0).toBe(line.match(/\u001b\[[1-9][\d;]*m/g)?.length ?? 0);
@@ -120,7 +120,7 @@ test("80 x 24 has figures, routes, servers with trouble first, and events, newes
   expect(text).toMatch(/MESSAGE *\n00:00:30Z {2}change {2}change 30 /);
 });
 
-test("filters have a line of their own where there are some", () => {
+test("filters have their own line if there are any", () => {
   const state = new TopState("http://127.0.0.1:9180");
   const first = snapshot(1, []);
   const wasm = { ...first.wasm, park_active: 3, pool_instances: 4, control_configured: true, tenants_active: 2 };
@@ -132,7 +132,7 @@ test("filters have a line of their own where there are some", () => {
   expect(line?.trim()).toBe("filters   5/s  rejected 5/s  failed 0/s  parked 3 of 64  sandbox away  tenants 2");
 });
 
-test("40 x 10 has the figures that matter and one section, which Tab changes", () => {
+test("40 x 10 has the main figures and one section, which Tab changes", () => {
   const state = busy();
   const first = frameOf(state, { columns: 40, rows: 10 }, COLORLESS);
   expect(first.slice(1, 4).map((line) => line.slice(0, 9).trim())).toEqual(["requests", "latency", "ROUTE"]);
@@ -147,7 +147,7 @@ function firstRoute(state: TopState): string | undefined {
   return frameOf(state, { columns: 80, rows: 24 }, COLORLESS).find((line) => line.startsWith("/r"));
 }
 
-test("routes are sorted by keys, either way round, and scrolled no further than their end", () => {
+test("keys sort routes in both directions, and scrolling stops at the last row", () => {
   const state = busy();
   expect(firstRoute(state)).toStartWith("/r00");
   state.press("sort");
@@ -161,7 +161,7 @@ test("routes are sorted by keys, either way round, and scrolled no further than 
   expect(last.length).toBeGreaterThan(1);
 });
 
-test("a gateway that is away, and one that was started anew, are shown as such", () => {
+test("the view shows that a gateway is unreachable or has been restarted", () => {
   const state = busy();
   state.trouble = "nothing listens there";
   expect(frameOf(state, { columns: 80, rows: 24 }, COLORLESS)[0]).toStartWith("reconnecting (nothing listens there)");

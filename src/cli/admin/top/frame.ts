@@ -21,12 +21,12 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Rows of the head of a tall terminal; a low one has the first of them. */
+/** Terminals with fewer rows than LOW_ROWS show only the first LOW_HEAD lines of the head. */
 const LOW_ROWS = 16;
 const LOW_HEAD = 3;
-/** Rows below which one section has all the room. */
+/** With fewer rows, one section has all the space. */
 const ONE_SECTION_ROWS = 12;
-/** A section's titles and two rows. */
+/** The titles of a section and two rows. */
 const MIN_SECTION_ROWS = 3;
 
 const HELP: readonly string[] = [
@@ -41,7 +41,7 @@ const HELP: readonly string[] = [
   "h, ?        this page, or back",
 ];
 
-/** The lines of one picture: at most as many and as long as the terminal has room for. */
+/** The lines of one frame: at most the rows and columns of the terminal. */
 export function frameOf(state: TopState, { columns, rows }: Size, paint: Paint): string[] {
   const head = headLines(state).slice(0, rows < LOW_ROWS ? LOW_HEAD : undefined);
   const room = Math.max(rows - head.length - 1, 0);
@@ -100,14 +100,14 @@ function stateSpan({ trouble, isPaused }: TopState): Span {
   return isPaused ? span("paused  ", "warn") : span("live  ", "good");
 }
 
-/** Columns of the names before the figures of the head. */
+/** Columns of the labels at the start of the lines of the head. */
 const LABEL_WIDTH = 10;
 
 function label(text: string): Span {
   return span(text.padEnd(LABEL_WIDTH), "dim");
 }
 
-/** Left away where there are no filters. */
+/** Absent if there are no filters. */
 function filterLine({ wasm, filters }: Snapshot, { filters: rates }: Rates): Span[][] {
   if (wasm.pool_instances === 0 && filters.entries.length === 0 && !wasm.control_configured) return [];
   const control = !wasm.control_configured
@@ -157,12 +157,12 @@ function bodyLines(state: TopState, room: number, width: number): Span[][] {
   return shown.flatMap((section, i) => {
     const share = shares[section];
     const blank = i < shown.length - 1 ? [[]] : [];
-    // The last row of a section parts it from the next.
+    // A blank last row separates a section from the next.
     return [...sectionLines(state, section, { rows: share - blank.length, width }), ...blank];
   });
 }
 
-/** The rows of each section, titles and a blank row included. */
+/** The rows of each section, including its titles and a blank row. */
 function sharesOf(
   shown: readonly Section[],
   sizes: Readonly<Record<Section, number>>,
@@ -175,7 +175,7 @@ function sharesOf(
     shares[section] = Math.min(MIN_SECTION_ROWS + 1, left);
     left -= shares[section];
   }
-  // A row at a time, so that each gets its part of what is left; what none needs is the focused one's.
+  // Distributes the remaining rows one at a time among the sections that need more. The focused section gets the rest.
   while (left > 0) {
     const needy = order.filter((section) => shares[section] < sizes[section] + 2);
     for (const section of needy.length === 0 ? [focus] : needy.slice(0, left)) {
@@ -221,7 +221,7 @@ function footLine(state: TopState): Span[] {
 }
 
 const BARS = "▁▂▃▄▅▆▇█";
-/** Seconds that are plotted beside the figures. */
+/** Seconds in the small chart beside the figures. */
 const SPARKS = 20;
 
 function sparkline(history: readonly number[]): string {

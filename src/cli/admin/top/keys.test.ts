@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readKeys } from "./keys.ts";
 
-test("keys are read one by one, sequences as a whole, and others are left out", () => {
+test("keys and whole control sequences are read one by one, and unknown ones are left out", () => {
   expect(readKeys("sS\t\u001b[A\u001bOB\u001b[5~q")).toEqual([
     "sort",
     "sort-back",
@@ -12,7 +12,7 @@ test("keys are read one by one, sequences as a whole, and others are left out", 
     "quit",
   ]);
   expect(readKeys("\u0003\u001a")).toEqual(["quit", "suspend"]);
-  // A function key, a mouse, a pasted text, what has the names of objects.
+  // A function key, a mouse event, pasted text, and names of Object's properties.
   expect(readKeys("\u001b[15~\u001b[<0;1;1M\u001b[1;5C")).toEqual([]);
   expect(readKeys("\u00fc\u{1f600}x")).toEqual([]);
 });

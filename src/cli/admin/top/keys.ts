@@ -1,4 +1,4 @@
-/** What a key asks for. */
+/** The action of a key. */
 export type Key =
   | "quit"
   | "suspend"
@@ -42,7 +42,7 @@ const KEYS: Readonly<Record<string, Key>> = {
 /** A control sequence, or one character. */
 const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])|[^]/gu;
 
-/** What was typed, in order; what asks for nothing is left out. */
+/** The actions of the typed keys, in order. Keys without an action are left out. */
 export function readKeys(input: string): Key[] {
   return [...input.matchAll(SEQUENCE)].flatMap(([text]) => {
     const key = Object.hasOwn(KEYS, text) ? KEYS[text] : undefined;

@@ -5,19 +5,19 @@ export interface NarrowColumn<T> {
   readonly cell: (item: T) => string;
   readonly style?: (item: T) => Style;
   readonly right?: boolean;
-  /** It is at least so wide, so that figures that change do not move what is beside them. */
+  /** Minimum width, so that changing figures do not move the columns to the right. */
   readonly min?: number;
-  /** It takes the room that is left. */
+  /** This column takes the remaining width. */
   readonly grows?: boolean;
-  /** It is cut where there is too little room, down to so many columns of the terminal. */
+  /** The column may be cut to this width if the terminal is too narrow. */
   readonly cut?: number;
-  /** Where that does not do, the column with the greatest number goes first; without one it stays. */
+  /** If cutting is not enough, the column with the highest number is removed first. Columns without a number stay. */
   readonly drop?: number;
 }
 
 const GAP = 2;
 
-/** A table as lines, the titles first, in at most `width` columns where that can be. */
+/** A table as lines, titles first, with at most `width` columns if possible. */
 export function narrowTable<T>(
   columns: readonly NarrowColumn<T>[],
   items: readonly T[],
@@ -49,7 +49,7 @@ function grown<T>(columns: readonly Measured<T>[], width: number): readonly Meas
   return columns.map((column) => (column.column.grows === true ? { ...column, width: column.width + spare } : column));
 }
 
-/** By how much the columns are wider than `width`. */
+/** The number of terminal columns beyond `width`; negative if the table is narrower. */
 function overOf<T>(columns: readonly Measured<T>[], width: number): number {
   return columns.reduce((sum, column) => sum + column.width + GAP, -GAP) - width;
 }
@@ -67,7 +67,7 @@ function fitting<T>(columns: readonly Measured<T>[], width: number): readonly Me
   );
 }
 
-/** The columns narrower by `over` in all, the last that may be cut first. */
+/** Makes columns narrower by `over` in total, beginning with the last one that may be cut. */
 function cut<T>(
   columns: readonly Measured<T>[],
   spare: (column: Measured<T>) => number,

@@ -48,7 +48,7 @@ test.each([
   else expect(found).toBeCloseTo(value, 10);
 });
 
-test("rates are what happened in a second, of a route that is new too", () => {
+test("rates count one second, also for a new route", () => {
   const route = { client_errors: 0, server_errors: 0, request_bytes: 0, response_bytes: 0, durations: { counts: [] } };
   const before = snapshot({
     requests: 100,
@@ -76,7 +76,7 @@ test("rates are what happened in a second, of a route that is new too", () => {
   ]);
 });
 
-test("a gateway that was started anew has no rates against the one before, and no time has none", () => {
+test("there are no rates across a restart of the gateway, or if no time has passed", () => {
   expect(ratesOf(snapshot({ requests: 9 }), snapshot({ time_ms: 11_000, started_at_ms: 10_500 }))).toBeUndefined();
   expect(ratesOf(snapshot(), snapshot())).toBeUndefined();
 });
@@ -85,7 +85,7 @@ function entry(counts: Readonly<Record<string, number>>): Snapshot["filters"]["e
   return { invocations: Object.entries(counts).map(([outcome, count]) => ({ outcome, count })) };
 }
 
-test("filters are told together, by what came of their invocations", () => {
+test("the rates of all filters are added up, by the outcome of their invocations", () => {
   const before = snapshot({ filters: { entries: [entry({ allow: 10, fuel: 1 })] } });
   const entries = [entry({ allow: 30, fuel: 3, reject: 4, gone: 2 }), entry({ park: 2, busy: 2 })];
   const rates = ratesOf(before, snapshot({ time_ms: 12_000, filters: { entries } }));

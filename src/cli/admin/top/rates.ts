@@ -1,6 +1,6 @@
 import { type Snapshot } from "./snapshot.ts";
 
-/** What happens in a second, and how long it takes, between two looks. */
+/** Rates per second and latencies between two snapshots. */
 export interface Rates {
   readonly requests: number;
   readonly clientErrors: number;
@@ -8,21 +8,21 @@ export interface Rates {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly latency: Latency;
-  /** The part of cached routes' requests that the cache answered; undefined: there were none. */
+  /** The part of requests on cached routes that the cache served. Undefined: there were no such requests. */
   readonly hitPart: number | undefined;
   readonly routes: readonly RouteRates[];
-  /** Of all filters together. */
+  /** The rates of all filters together. */
   readonly filters: FilterRates;
 }
 
-/** Invocations a second, and those of them that rejected a request or failed. */
+/** Invocations a second, and how many of them rejected a request or failed. */
 export interface FilterRates {
   readonly invocations: number;
   readonly rejected: number;
   readonly failed: number;
 }
 
-/** Milliseconds that half, 95 % and 99 % of the requests take at most; undefined: there were none. */
+/** Milliseconds within which 50 %, 95 % and 99 % of the requests ended. Undefined: there were no requests. */
 export interface Latency {
   readonly p50: number | undefined;
   readonly p95: number | undefined;
@@ -38,7 +38,7 @@ export interface RouteRates {
   readonly latency: Latency;
 }
 
-/** What happened from `before` to `now`, a second; undefined where the gateway was started anew in between, or no time passed. */
+/** The rates from `before` to `now`. Undefined if the gateway was restarted in between, or no time has passed. */
 export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
   const seconds = (now.time_ms - before.time_ms) / 1000;
   if (now.started_at_ms !== before.started_at_ms || seconds <= 0) return undefined;
@@ -77,7 +77,7 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
   };
 }
 
-/** Outcomes of invocations that have not failed. */
+/** Outcomes of invocations that did not fail. */
 const FINE: ReadonlySet<string> = new Set(["allow", "modify", "reject", "park", "unchanged", "gone"]);
 
 function filterRates(before: Snapshot, now: Snapshot, perSecond: (a: number, b: number) => number): FilterRates {
@@ -97,8 +97,8 @@ function invocationsOf({ filters }: Snapshot, isMeant: (outcome: string) => bool
 }
 
 /**
- * The value that `part` of a histogram's observations do not exceed, as between the bounds of its bucket; the last bound where it is
- * beyond. Undefined where nothing was observed.
+ * The value that `part` of a histogram's observations do not exceed, interpolated within its bucket. Above the last bound
+ * it is the last bound. Undefined if there are no observations.
  */
 export function percentile(bounds: readonly number[], counts: readonly number[], part: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);

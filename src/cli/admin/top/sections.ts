@@ -18,7 +18,7 @@ function byName(a: RouteRates, b: RouteRates): number {
   return a.route < b.route ? -1 : a.route > b.route ? 1 : 0;
 }
 
-/** Routes in the order that the view asks for. */
+/** Routes in the chosen order. */
 export function sortedRoutes({ rates, sort, isReversed }: TopState): RouteRates[] {
   const compare =
     sort === "name" ? byName : (a: RouteRates, b: RouteRates) => VALUES[sort](b) - VALUES[sort](a) || byName(a, b);
@@ -26,7 +26,7 @@ export function sortedRoutes({ rates, sort, isReversed }: TopState): RouteRates[
   return isReversed ? sorted.toReversed() : sorted;
 }
 
-/** The columns of routes, with a mark at the one that they are sorted by. */
+/** The columns of routes. The sort column has a mark. */
 export function routeColumns({ sort, isReversed }: TopState): readonly NarrowColumn<RouteRates>[] {
   const mark = (title: string, key: Sort): string => (sort === key ? `${title}${isReversed ? "↑" : "↓"}` : title);
   return [
@@ -61,7 +61,7 @@ export function routeColumns({ sort, isReversed }: TopState): readonly NarrowCol
 
 type ServerRow = Snapshot["upstreams"][number]["servers"][number] & { readonly upstream: string };
 
-/** All servers, those with trouble first. */
+/** All servers; those with problems come first. */
 export function serverRows({ snapshot }: TopState): ServerRow[] {
   const rows = (snapshot?.upstreams ?? []).flatMap(({ name, servers }) =>
     servers.map((server) => ({ ...server, upstream: name })),
@@ -100,12 +100,12 @@ export const EVENT_COLUMNS: readonly NarrowColumn<AdminEvent>[] = [
   },
 ];
 
-/** What happens in a second, in a few characters. */
+/** A rate per second in a few characters. */
 export function perSecond(value: number): string {
   return value < 10 ? String(Number(value.toFixed(1))) : countText(Math.round(value));
 }
 
-/** A time in a few characters; a dash where there was nothing to measure. */
+/** A duration in a few characters; a dash if there is no measurement. */
 export function milliseconds(value: number | undefined): string {
   return value === undefined ? "-" : durationText(value).replace(" ", "");
 }

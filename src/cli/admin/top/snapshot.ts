@@ -22,7 +22,7 @@ const server = z.object({
   connections: z.number(),
 });
 
-/** What `turnpike top` shows of `GET /v1/overview`; all counters count since the start. */
+/** The fields of `GET /v1/overview` that `turnpike top` shows. All counters count from the start of the gateway. */
 export const snapshotSchema = z.object({
   time_ms: z.number(),
   started_at_ms: z.number(),
@@ -63,7 +63,7 @@ export const snapshotSchema = z.object({
 
 export type Snapshot = z.output<typeof snapshotSchema>;
 
-/** What `turnpike top` shows of `GET /v1/payments`. */
+/** The fields of `GET /v1/payments` that `turnpike top` shows. */
 export const moneySchema = z.discriminatedUnion("available", [
   z.object({ available: z.literal(false) }),
   z.object({
@@ -85,5 +85,5 @@ export const moneySchema = z.discriminatedUnion("available", [
 
 export type Money = z.output<typeof moneySchema>;
 
-/** What it shows of `GET /v1/status`. */
+/** The fields of `GET /v1/status` that it shows. */
 export const statusSchema = z.object({ version: z.string() });

@@ -1,4 +1,4 @@
-/** How a part of a line looks, where colours are wanted. */
+/** The style of a part of a line, if colours are on. */
 export type Style = "plain" | "title" | "dim" | "bad" | "warn" | "good" | "focus";
 
 /** A part of a line. */
@@ -7,7 +7,7 @@ export interface Span {
   readonly style: Style;
 }
 
-/** Gives text a look. */
+/** Applies a style to text. */
 export type Paint = (text: string, style: Style) => string;
 
 const CODES: Readonly<Record<Style, string>> = {
@@ -31,12 +31,12 @@ export function span(text: string, style: Style = "plain"): Span {
   return { text, style };
 }
 
-/** Columns of the terminal that a text takes. */
+/** The number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   return Bun.stringWidth(text);
 }
 
-/** The text in at most `width` columns, with an ellipsis where it is cut. */
+/** Shortens the text to at most `width` columns, with an ellipsis if it is cut. */
 export function cutText(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let cut = "";
@@ -49,14 +49,14 @@ export function cutText(text: string, width: number): string {
   return width < 1 ? "" : cut + ELLIPSIS;
 }
 
-/** The text in exactly `width` columns. */
+/** Cuts or pads the text to exactly `width` columns. */
 export function padText(text: string, width: number, right = false): string {
   const cut = cutText(text, width);
   const blank = " ".repeat(Math.max(width - widthOf(cut), 0));
   return right ? blank + cut : cut + blank;
 }
 
-/** A line in at most `width` columns. */
+/** Formats a line of at most `width` columns. */
 export function paintLine(spans: readonly Span[], width: number, paint: Paint): string {
   let left = width;
   let line = "";

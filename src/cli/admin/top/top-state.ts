@@ -3,11 +3,11 @@ import { type Key } from "./keys.ts";
 import { ratesOf, type Rates } from "./rates.ts";
 import { type Money, type Snapshot } from "./snapshot.ts";
 
-/** Snapshots that rates are of: a second apart, so that they are means over five seconds. */
+/** Snapshots that rates are computed from. They are a second apart, so rates are means over five seconds. */
 const WINDOW = 6;
-/** Seconds of requests that are plotted. @bound */
+/** Seconds of request rates in the chart. @bound */
 const HISTORY = 60;
-/** Events that are kept. */
+/** Events that are kept; the oldest is dropped. */
 const MAX_EVENTS = 200;
 
 export const SORTS = ["requests", "errors", "p95", "bytes", "name"] as const;
@@ -16,11 +16,11 @@ export type Sort = (typeof SORTS)[number];
 export const SECTIONS = ["routes", "servers", "events"] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** Everything that `turnpike top` shows, and what keys have changed of how. */
+/** The data that `turnpike top` shows, and the settings that keys change. */
 export class TopState {
   readonly origin: string;
   version = "";
-  /** Why the gateway cannot be asked now; undefined: it can. */
+  /** Why the last request to the gateway failed. Undefined: it succeeded. */
   trouble: string | undefined;
   snapshot: Snapshot | undefined;
   rates: Rates | undefined;
@@ -34,7 +34,7 @@ export class TopState {
   focus: Section = "routes";
   isPaused = false;
   showsHelp = false;
-  /** Rows that are scrolled past, of each section. */
+  /** Rows that each section is scrolled by. */
   readonly offsets: Record<Section, number> = { routes: 0, servers: 0, events: 0 };
   readonly #window: Snapshot[] = [];
 
@@ -42,7 +42,7 @@ export class TopState {
     this.origin = origin;
   }
 
-  /** The gateway has answered. */
+  /** Takes the snapshot of a successful response. */
   took(snapshot: Snapshot): void {
     this.trouble = undefined;
     if (this.snapshot?.time_ms === snapshot.time_ms) return;
@@ -61,16 +61,16 @@ export class TopState {
     this.snapshot = snapshot;
   }
 
-  /** Lines of the log are left out: there are too many. */
+  /** Adds an event. Log lines are skipped: there are too many. */
   add(event: AdminEvent): void {
     if (event.kind === "log") return;
-    // After a reconnect those that are kept come again.
+    // After a reconnect the gateway sends its recent events again.
     if (this.events.some(({ id }) => id === event.id)) return;
     this.events.unshift(event);
     if (this.events.length > MAX_EVENTS) this.events.pop();
   }
 
-  /** Does what a key asks of the view; quitting is for who owns the terminal. */
+  /** Applies a key to the view. The terminal's owner handles the key to quit. */
   press(key: Key): void {
     if (key === "help") this.showsHelp = !this.showsHelp;
     else if (key === "pause") this.isPaused = !this.isPaused;

@@ -22,11 +22,11 @@ It has no colours where NO_COLOR is set. Without a terminal, use turnpike status
 
 ${ADMIN_FLAGS_TEXT}`;
 
-/** Milliseconds between two looks at the gateway. */
+/** Milliseconds between two requests to the gateway. */
 const LOOK_MS = 1000;
-/** Looks between two at the money and the version, which cost the gateway more. */
+/** Only one of this number of requests also reads payments and version, which cost the gateway more. */
 const SLOW_LOOKS = 10;
-/** Milliseconds until a lost stream of events is asked for again. */
+/** Milliseconds until a lost stream of events is requested again. */
 const EVENTS_RETRY_MS = 2000;
 
 const COMMAND: AdminCommand = {
@@ -57,7 +57,7 @@ class LiveView {
   readonly #screen = new Screen();
   readonly #over = new AbortController();
   readonly #paint: Paint = isColored(process.stdout) ? COLORED : COLORLESS;
-  /** Why it cannot go on; undefined: it was quit. */
+  /** The error that ended the view. Undefined: the user quit. */
   #failure: unknown;
   #looks = 0;
 
@@ -67,7 +67,7 @@ class LiveView {
   }
 
   async run(): Promise<number> {
-    // What is wrong at the start is said in lines, and not in a view.
+    // An error of the first request is printed as a normal message, before the view opens.
     await this.#look();
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => this.#quit());
     process.on("SIGWINCH", () => this.#draw());
@@ -110,7 +110,7 @@ class LiveView {
     this.#state.money = readAs(this.#client, moneySchema, money);
   }
 
-  /** Reads the events, those that are kept first, until the view is over. */
+  /** Reads recent and new events until the view ends. */
   async #listen(): Promise<void> {
     const { signal } = this.#over;
     while (!signal.aborted) {
@@ -124,7 +124,7 @@ class LiveView {
           if (event !== undefined) this.#state.add(event);
         }
       } catch {
-        // Whether the gateway is there, the figures tell.
+        // The requests for figures already show whether the gateway responds.
       }
       await this.#pause(EVENTS_RETRY_MS);
     }
@@ -153,7 +153,7 @@ class LiveView {
     }
   }
 
-  /** Ends early where the view is over. */
+  /** Ends early if the view ends. */
   async #pause(ms: number): Promise<void> {
     const { signal } = this.#over;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -166,7 +166,7 @@ class LiveView {
   }
 }
 
-/** Whether the gateway may answer again by itself: it is away, or has too much to do. */
+/** True if a later request may succeed: the gateway is unreachable or overloaded. */
 function isPassing(error: unknown): boolean {
   return (
     error instanceof AdminUnreachable ||
@@ -174,7 +174,7 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-/** Why, in a few words: where it is, the view has anyway. */
+/** The error in a few words. The view already shows the address. */
 function reasonOf(error: unknown): string {
   return (
     messageOf(error)
