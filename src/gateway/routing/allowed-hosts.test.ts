@@ -36,11 +36,11 @@ const CASES: readonly (readonly [authority: string, allowed: boolean])[] = [
   ["x.example.com.evil.test", false],
 ];
 
-test("a host is allowed that is listed, however it is spelled", () => {
+test("a listed host is allowed in every spelling", () => {
   const allowed = createAllowedHosts(HOSTS);
   for (const [authority, expected] of CASES) expect([authority, allowed?.(authority)]).toEqual([authority, expected]);
 });
 
-test("an empty list lets every host in", () => {
+test("an empty list allows every host", () => {
   expect(createAllowedHosts([])).toBeUndefined();
 });

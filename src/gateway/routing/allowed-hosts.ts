@@ -1,11 +1,11 @@
 import { hostOf } from "./table.ts";
 
-/** Whether a request's authority may be served. */
+/** True if the gateway may serve a request with this authority. */
 export type HostCheck = (authority: string) => boolean;
 
 /**
- * Compiles `server.allowed_hosts`; undefined where every host is. Capitals, the port and the dot of a rooted name do not matter, nor
- * the spelling of an IPv6 address, with brackets or without. `*.example.com` takes every host below `example.com`.
+ * Compiles `server.allowed_hosts`; undefined if every host is allowed. Letter case, port and a trailing dot are ignored,
+ * and so are the brackets and the spelling of an IPv6 address. `*.example.com` matches every host below `example.com`.
  */
 export function createAllowedHosts(hosts: readonly string[]): HostCheck | undefined {
   if (hosts.length === 0) return undefined;
@@ -14,7 +14,7 @@ export function createAllowedHosts(hosts: readonly string[]): HostCheck | undefi
   const suffixes = names.filter((name) => name.startsWith("*.")).map((name) => name.slice(1));
   return function isAllowedHost(authority) {
     const host = canonical(authority);
-    // A host that is the suffix alone, without a name before its dot, is below nothing.
+    // The suffix alone, without a label before it, does not match.
     return exact.has(host) || suffixes.some((suffix) => host.endsWith(suffix) && host.length > suffix.length);
   };
 }

@@ -1,17 +1,17 @@
 import { byPrecedence, type MatchSubject } from "./conditions.ts";
 import { type Routable } from "./routable.ts";
 
-/** Routes of one prefix by host, each list in the order in which its routes are asked. */
+/** Routes of one prefix by host. The routes of each list are tried in order. */
 interface ByHost<R> {
   readonly exact: Map<string, R[]>;
-  /** By `.example.com`, longest first once they are sorted. */
+  /** By suffix such as `.example.com`; after `sort`, the longest comes first. */
   wildcards: Map<string, R[]>;
   readonly anyHost: R[];
 }
 
 /**
- * The routes of one prefix, where some have conditions. Exact paths are asked first, then hosts from the closest to any, and
- * of one host the routes by `byPrecedence`.
+ * The routes of one prefix of which some have conditions. Exact paths are tried first, then hosts from the most specific to
+ * any. Routes of the same host are in the order of `byPrecedence`.
  */
 export class ConditionalRoutes<R extends Routable> {
   readonly #ofPath = emptyHosts<R>();
@@ -22,7 +22,7 @@ export class ConditionalRoutes<R extends Routable> {
     listOf(hosts, route.host).push(route);
   }
 
-  /** To be called once, when all routes are there. */
+  /** Call this once, after all routes were added. */
   sort(): void {
     for (const hosts of [this.#ofPath, this.#ofPrefix]) {
       hosts.wildcards = new Map([...hosts.wildcards].toSorted(([a], [b]) => b.length - a.length));
@@ -32,7 +32,7 @@ export class ConditionalRoutes<R extends Routable> {
     }
   }
 
-  /** `isWhole`: the prefix is the whole path. */
+  /** With `isWhole`, the prefix is the whole path. */
   find(host: string, subject: MatchSubject, isWhole: boolean): R | undefined {
     return (isWhole ? findIn(this.#ofPath, host, subject) : undefined) ?? findIn(this.#ofPrefix, host, subject);
   }

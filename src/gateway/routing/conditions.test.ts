@@ -9,7 +9,7 @@ interface Named extends Routable {
   readonly name: string;
 }
 
-/** `name` of each stands for its upstream. */
+/** The name of each route stands for its upstream. */
 function tableOf(routes: readonly (readonly [name: string, route: object, isGuarded?: boolean])[]): RouteTable<Named> {
   return new RouteTable(
     routes.map(([name, config, isGuarded = false]) => {
@@ -27,7 +27,7 @@ function nameOf(table: RouteTable<Named>, path: string, { host = "h", ...request
 
 const header = (name: string, value: string): object => ({ name, value });
 
-/** Whether a route with these conditions takes the request. */
+/** True if a route with these conditions matches the request. */
 const takes = (match: object, request: Asked, path = "/x"): boolean =>
   nameOf(tableOf([["it", { path_prefix: "/", match }]]), path, request) === "it";
 
@@ -67,14 +67,14 @@ describe("precedence", () => {
 });
 
 describe("conditions", () => {
-  test("a field matches as a whole, with its lines joined, in any capitals of its name", () => {
+  test("a header field matches as a whole, with its lines joined and its name in any case", () => {
     const match = { headers: [{ name: "X-A", value: "1, 2" }] };
     expect(takes(match, { fields: "x-a: 1\r\nX-A:  2 \r\n" })).toBe(true);
     expect(takes(match, { fields: "x-a: 1\r\n" })).toBe(false);
     expect(takes({ headers: [{ name: "X-A", value: "a" }] }, { fields: "X-A: A\r\n" })).toBe(false);
   });
 
-  test("a field without value and pattern must be there", () => {
+  test("a field condition without value and pattern requires only that the field is present", () => {
     expect(takes({ headers: [{ name: "X-A" }] }, { fields: "x-a: \r\n" })).toBe(true);
     expect(takes({ headers: [{ name: "X-A" }] }, {})).toBe(false);
   });
@@ -86,14 +86,14 @@ describe("conditions", () => {
     expect(takes(match, { fields: "X-A: xbeta\r\n" })).toBe(false);
   });
 
-  test("parameters are decoded, and the first of several counts", () => {
+  test("parameters are decoded, and the first of several with one name is used", () => {
     const match = { query: [{ name: "a b", value: "ö" }] };
     expect(takes(match, { query: "?x=1&a+b=%C3%B6" })).toBe(true);
     expect(takes(match, { query: "?a%20b=1&a+b=%C3%B6" })).toBe(false);
     expect(takes({ query: [{ name: "flag" }] }, { query: "?flag" })).toBe(true);
   });
 
-  test("of two conditions for one name the first counts", () => {
+  test("the first of two conditions for one name is used", () => {
     const headers = [
       { name: "X-A", value: "1" },
       { name: "x-a", value: "2" },
@@ -101,7 +101,7 @@ describe("conditions", () => {
     expect(takes({ headers }, { fields: "X-A: 1\r\n" })).toBe(true);
   });
 
-  test("a preflight goes where the request would go", () => {
+  test("a preflight matches the route of the actual request", () => {
     const fields = "Origin: https://a.test\r\nAccess-Control-Request-Method: POST\r\n";
     expect(takes({ methods: ["POST"] }, { method: "OPTIONS", fields })).toBe(true);
     expect(takes({ methods: ["PUT"] }, { method: "OPTIONS", fields })).toBe(false);
@@ -109,13 +109,13 @@ describe("conditions", () => {
     expect(takes({ methods: ["GET"] }, { method: "HEAD" })).toBe(false);
   });
 
-  test("a pattern that would take exponential time elsewhere takes linear time", () => {
+  test("a pattern that takes exponential time in backtracking engines takes linear time here", () => {
     const match = { path_pattern: "/(a+)+b" };
     expect(takes(match, {}, `/${"a".repeat(2000)}`)).toBe(false);
     expect(takes(match, {}, `/${"a".repeat(2000)}b`)).toBe(true);
   });
 
-  test("a text that is too long for patterns has no route at all", () => {
+  test("a text that is too long for patterns matches no route", () => {
     const table = tableOf([
       ["pattern", { path_prefix: "/", match: { headers: [{ name: "X-A", pattern: "a*" }] } }],
       ["plain", { path_prefix: "/" }],
@@ -125,7 +125,7 @@ describe("conditions", () => {
     expect(nameOf(table, "/", { fields: `X-B: ${"a".repeat(2049)}\r\n` })).toBe("plain");
   });
 
-  test("routes without conditions stay beside those with some, host by host", () => {
+  test("routes with and without conditions work together, for each host", () => {
     const table = tableOf([
       ["any", { path_prefix: "/" }],
       ["wild", { path_prefix: "/", host: "*.test" }],
@@ -138,7 +138,7 @@ describe("conditions", () => {
     expect(nameOf(table, "/", { host: "other" })).toBe("any");
   });
 
-  test("gRPC: a method wins over its service, which wins over others", () => {
+  test("gRPC: a method takes precedence over its service, and the service over others", () => {
     const table = tableOf([
       ["rest", { path_prefix: "/" }],
       ["method", { path_prefix: "/", match: { grpc: { method: "Get" } } }],
@@ -155,7 +155,7 @@ describe("conditions", () => {
   });
 });
 
-describe("another spelling of a guarded path reaches no other route", () => {
+describe("another spelling of a guarded path does not reach another route", () => {
   const table = tableOf([
     ["rest", { path_prefix: "/" }],
     ["exact", { path_prefix: "/pay", match: { exact_path: true } }, true],
@@ -181,7 +181,7 @@ describe("another spelling of a guarded path reaches no other route", () => {
     expect(evades(path)).toBe(expected);
   });
 
-  test("unless a route is for exactly that spelling", () => {
+  test("unless a route has exactly that spelling", () => {
     const told = tableOf([
       ["exact", { path_prefix: "/pay", match: { exact_path: true } }, true],
       ["slash", { path_prefix: "/pay/", match: { exact_path: true } }],

@@ -5,10 +5,13 @@ import { type Conditions, type Matchable, type NamedTest, type Routable } from "
 
 type MatchConfig = NonNullable<RouteConfig["match"]>;
 
-/** Longest text that a pattern is asked about, in characters: at worst this takes some 20 ms. */
+/**
+ * Characters of a text that a pattern is matched against; in the worst case this takes about 20 ms. A longer text matches
+ * no route.
+ */
 export const MAX_MATCHED_TEXT = 2048;
 
-/** The prefix that a route is found by, and its conditions. */
+/** The path prefix and the conditions of a route. */
 export function matchOf(route: RouteConfig): Pick<Routable, "pathPrefix" | "conditions"> {
   const { path_prefix: pathPrefix, match } = route;
   if (match === undefined) return { pathPrefix, conditions: undefined };
@@ -32,7 +35,7 @@ function compileConditions(match: MatchConfig, grpcMethod: string | undefined): 
   };
 }
 
-/** Of several conditions for one name the first counts, as in Gateway API. */
+/** Of several conditions for one name only the first is used, as in the Gateway API. */
 function unique<T extends { readonly name: string }>(tests: readonly T[]): T[] {
   const seen = new Set<string>();
   return tests.filter(({ name }) => !seen.has(name) && seen.add(name));
@@ -42,7 +45,7 @@ function compileTest({ name, value, pattern }: MatchConfig["query"][number]): Na
   return { name, value, pattern: pattern === undefined ? undefined : compileWholePattern(pattern) };
 }
 
-/** Which of two routes of one prefix and host is asked first: negative where it is `a`. Of equals, the first of the file stays first. */
+/** Orders two routes of one prefix and host: negative if `a` is tried first. 0 keeps the order of the file. */
 export function byPrecedence(a: Conditions | undefined, b: Conditions | undefined): number {
   return (
     rank(b, ({ path }) => (path === undefined ? 0 : 1)) - rank(a, ({ path }) => (path === undefined ? 0 : 1)) ||
@@ -56,9 +59,9 @@ function rank(conditions: Conditions | undefined, count: (conditions: Conditions
   return conditions === undefined ? 0 : count(conditions);
 }
 
-/** One request, as conditions look at it; what several of them need is read once. */
+/** A request for comparison with conditions. Values that several conditions need are parsed once. */
 export class MatchSubject {
-  /** A text was too long for a pattern: then no route takes the request. */
+  /** A text was too long for a pattern. The request then matches no route. */
   isTooLong = false;
   readonly #request: Matchable;
   readonly #path: string;
@@ -78,7 +81,7 @@ export class MatchSubject {
     );
   }
 
-  /** A preflight goes to the route of the request that it asks for (Fetch, "CORS-preflight request"). */
+  /** A preflight matches by the method of the actual request (Fetch, "CORS-preflight request"). */
   #hasMethod(methods: readonly string[]): boolean {
     const { method } = this.#request;
     if (methods.includes(method)) return true;
@@ -110,7 +113,7 @@ export class MatchSubject {
   }
 }
 
-/** Values by lower-case names; several lines are joined (RFC 9110 §5.3). */
+/** Values by lower-case name; several field lines are joined (RFC 9110 §5.3). */
 function valuesByName(fields: Fields): Map<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of eachField(fields)) {

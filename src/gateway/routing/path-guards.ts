@@ -2,9 +2,9 @@ import { MAX_MATCHED_TEXT } from "./conditions.ts";
 import { spellings } from "./readings.ts";
 import { type Routable } from "./routable.ts";
 
-/** A path, and one of the paths that some server may take it for. */
+/** A path, and a path that some server may read it as. */
 export interface Reading {
-  /** Of the request, as `hostOf` has it. */
+  /** The request's host, normalised by `hostOf`. */
   readonly host: string;
   readonly path: string;
   readonly reading: string;
@@ -15,7 +15,10 @@ interface Guard<R> {
   readonly spellings: ReadonlySet<string>;
 }
 
-/** Guarded routes that have an exact path or a pattern: another spelling of such a path must not reach another route. */
+/**
+ * Guarded routes with an exact path or a pattern. A request with another spelling of such a path must not reach another
+ * route.
+ */
 export class PathGuards<R extends Routable> {
   readonly #guards: readonly Guard<R>[];
   readonly #hasExact: boolean;
@@ -25,12 +28,15 @@ export class PathGuards<R extends Routable> {
     this.#hasExact = routes.some(({ conditions }) => conditions?.isExact === true);
   }
 
-  /** True for a path without any mark of another spelling that some server may all the same take for an exact path. */
+  /**
+   * True if some server may read the path as an exact path although it has no character of `isAmbiguous`: it ends with a
+   * slash.
+   */
   mayTake(path: string): boolean {
     return this.#hasExact && path.length > 1 && path.endsWith("/");
   }
 
-  /** True if `reading` is a path of a guarded route, the path itself is not, and `taken` is another route. */
+  /** True if a guarded route covers `reading.path` but not the path itself, and the request matches another route, `taken`. */
   isPassedBy(taken: Routable | undefined, reading: Reading): boolean {
     return this.#guards.some(
       (guard) =>
@@ -47,14 +53,14 @@ function isOfHost({ host }: Routable, asked: string): boolean {
   return host.startsWith("*.") ? asked.endsWith(host.slice(1)) : host === asked;
 }
 
-/** The configuration has a route for exactly this other spelling. */
+/** True if the configuration has a route for exactly this other spelling. */
 function isToldApart({ spellings: own }: Guard<Routable>, taken: Routable | undefined): boolean {
   if (taken?.conditions?.isExact !== true) return false;
   const { pathPrefix } = taken;
   return !own.isDisjointFrom(spellings(pathPrefix)) || !own.isDisjointFrom(spellings(withoutSlash(pathPrefix)));
 }
 
-/** Servers that ignore the slash at the end of a path are many. */
+/** Many servers ignore a trailing slash. */
 function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }

@@ -93,7 +93,7 @@ const PASSING = [
 for (const path of EVADING) test(`${path} may be read as a guarded path`, () => expect(evades(path)).toBe(true));
 for (const path of PASSING) test(`${path} passes no guarded route by`, () => expect(evades(path)).toBe(false));
 
-test("a guarded route with a host is passed by on that host alone", () => {
+test("a guarded route with a host guards only that host", () => {
   expect([evades("/Host", "shop.test"), evades("/host;x", "SHOP.test.:80"), evades("/Host", "other.test")]).toEqual([
     true,
     false,
@@ -101,7 +101,7 @@ test("a guarded route with a host is passed by on that host alone", () => {
   ]);
 });
 
-test("between two guarded routes, no spelling chooses the other one", () => {
+test("no spelling of a path chooses between two guarded routes", () => {
   const routes = ["/admin", "/admin/super"].map((pathPrefix) => ({ pathPrefix, host: undefined, isGuarded: true }));
   const table = new RouteTable(routes);
   const choose = (path: string): boolean => table.evades("h", path, table.match("h", path));
@@ -113,17 +113,17 @@ test("between two guarded routes, no spelling chooses the other one", () => {
   ]);
 });
 
-test("a prefix that has capitals itself is guarded in small letters as well", () => {
+test("a prefix with capital letters is also guarded in lower case", () => {
   const table = new RouteTable([{ pathPrefix: "/API", host: undefined, isGuarded: true }]);
   expect([table.evades("h", "/api", undefined), table.evades("h", "/apis", undefined)]).toEqual([true, false]);
 });
 
-test("without a guarded route, nothing is read twice", () => {
+test("without a guarded route there is only one reading", () => {
   const table = new RouteTable([{ pathPrefix: "/a", host: undefined, isGuarded: false }]);
   expect(table.evades("h", "/A;x", undefined)).toBe(false);
 });
 
-test("a path that is not ambiguous has no reading but itself", () => {
+test("an unambiguous path has one reading, the path itself", () => {
   const char = fc.constantFrom("/", ".", "%", "2", "5", "3", "b", "A", "a", ";", "~", "-", "p", "h");
   fc.assert(
     fc.property(fc.string({ unit: char, maxLength: 16 }), (text) => {
@@ -134,7 +134,7 @@ test("a path that is not ambiguous has no reading but itself", () => {
   );
 });
 
-test("the longest path of a request is read in steps that its length bounds", () => {
+test("the number of readings of the longest path is limited by its length", () => {
   const steps = ["/%2525252e", "/a;", "/.x.", "/....x", "/a.php", "%EF%BC%8F", "/A%20. "];
   for (const step of steps) {
     const path = `/${step.repeat(Math.ceil(65_536 / step.length))}`;

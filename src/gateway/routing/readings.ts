@@ -2,27 +2,27 @@ import { unescapedBytes } from "../../lib/percent.ts";
 import { removeDotSegments } from "../../lib/url-path.ts";
 
 /**
- * What some server reads in another way: an escape, a parameter, a capital, a dot at the end of a segment (file systems
- * that drop it), a script with more path behind it (PATH_INFO, RFC 3875 §4.1.5).
+ * Parts of a path that servers read in different ways: an escape, a parameter, a capital letter, or a dot at the end of a
+ * segment, which some file systems drop. Also a script name followed by more segments (PATH_INFO, RFC 3875 §4.1.5).
  */
 const AMBIGUOUS = /[%;A-Z]|\.(?:\/|$|(?:php|cgi|fcgi|pl|py|aspx?)\/)/;
 const SCRIPT = /^.*\.(?:php|cgi|fcgi|pl|py|aspx?)(?=\/)/;
-/** Servers behind one another may each decode once: escapes of escapes are undone this often. */
+/** Rounds of percent-decoding. Several servers in a chain may each decode once; further rounds are not considered. */
 const MAX_DECODINGS = 3;
 const NOT_BARE = /;|[. ](?:\/|$)/;
 const IRREGULAR = /\/(?:\/|\.)/;
 const ESCAPES = /(?:%[0-9A-Fa-f]{2})+/g;
-/** Characters that programs drop from paths: controls, and characters without width. */
+/** Characters that programs remove from paths: control characters, and characters without width. */
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
-/** True if `readings` of a normalised path may hold more than the path itself. */
+/** True if a normalised path may have a reading other than itself. */
 export function isAmbiguous(path: string): boolean {
   return AMBIGUOUS.test(path);
 }
 
 /**
- * Every path that some server may take a normalised path for: decoded once more and again, in small letters, without
- * parameters, without the script that would serve it. Requests are never served by a reading.
+ * All paths that a server may read a normalised path as: decoded again, in lower case, without parameters, or cut after a
+ * script name. The gateway only compares readings with routes; it never forwards one.
  */
 export function readings(path: string): Set<string> {
   const found = spellings(path);
@@ -30,7 +30,7 @@ export function readings(path: string): Set<string> {
   return found;
 }
 
-/** As `readings`, for a route's prefix: a script in it belongs to it. */
+/** Like `readings`, for a route's prefix: a script name is part of it. */
 export function spellings(prefix: string): Set<string> {
   const found = new Set<string>();
   let text = prefix;
@@ -50,7 +50,7 @@ function fold(path: string): string {
   return NOT_BARE.test(text) ? text.split("/").map(bareName).join("/") : text;
 }
 
-/** A segment without its parameters, and without the dots and blanks at its end that file systems drop. */
+/** A segment without its parameters, and without the trailing dots and spaces that some file systems drop. */
 function bareName(segment: string): string {
   const parameters = segment.indexOf(";");
   const name = parameters === -1 ? segment : segment.slice(0, parameters);
@@ -60,7 +60,7 @@ function bareName(segment: string): string {
   return end === name.length ? name : name.slice(0, end);
 }
 
-/** Compatibility forms (NFKC) of slashes, dots and letters are read as those. */
+/** Decodes escapes once. Compatibility forms (NFKC) of slashes, dots and letters become the plain characters. */
 function decodeOnce(text: string): string {
   if (!text.includes("%")) return text;
   const decoded = text.replace(ESCAPES, (run) => Buffer.from(unescapedBytes(run), "latin1").toString());

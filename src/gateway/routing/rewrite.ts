@@ -1,8 +1,9 @@
 import { normalisePath } from "../../lib/url-path.ts";
 
 /**
- * Replaces `pattern` at the start of a path. A path that does not start with it stays, and so does one whose rest would make
- * a dot segment or an empty name with the replacement: `/pub..` must not climb out of it. Undefined: nothing to rewrite.
+ * Replaces `pattern` at the start of a path. A path that does not start with it stays unchanged. So does a path whose rest
+ * would form a dot segment or an empty name with the replacement: a path such as `/pub..` must not leave the replacement's
+ * folder. Undefined: there is nothing to rewrite.
  */
 export function createRewrite(
   pattern: string | undefined,
@@ -18,8 +19,9 @@ export function createRewrite(
 }
 
 /**
- * Replaces the whole segments of `prefix`, which every path has, as Gateway API's ReplacePrefixMatch: a slash at the end of either
- * makes no difference, unless the prefix is the whole path. A path stays where the result would not be a normal path.
+ * Replaces the segments of `prefix`, as ReplacePrefixMatch in the Gateway API does. Every path starts with `prefix`. A
+ * trailing slash of `prefix` or `replacement` makes no difference, unless the prefix is the whole path. A path stays
+ * unchanged if the result would not be normalised.
  */
 export function createPrefixRewrite(prefix: string, replacement: string): (path: string) => string {
   const length = prefix.endsWith("/") ? prefix.length - 1 : prefix.length;

@@ -1,43 +1,43 @@
 import { type Fields } from "../../lib/fields.ts";
 import { type WholeMatch } from "../../lib/linear-pattern.ts";
 
-/** What a table needs to know of a route. */
+/** The properties of a route that the route table uses. */
 export interface Routable {
-  /** In the spelling of `normalisePath`; starts with `/`. */
+  /** Normalised by `normalisePath`; starts with `/`. */
   readonly pathPrefix: string;
-  /** Lower case, without port, or `*.example.com`; undefined: any. */
+  /** In lower case without port, or `*.example.com`. Undefined: any host. */
   readonly host: string | undefined;
-  /** It asks for credentials or for money. */
+  /** The route requires credentials or a payment. */
   readonly isGuarded: boolean;
-  /** Undefined: path and host are enough. */
+  /** Undefined: the route matches by path and host alone. */
   readonly conditions?: Conditions | undefined;
 }
 
-/** What conditions look at: a request's head. */
+/** The parts of a request that conditions test. */
 export interface Matchable {
   readonly method: string;
-  /** Empty, or with its `?`. */
+  /** Empty, or the query with its `?`. */
   readonly query: string;
   readonly fields: Fields;
 }
 
-/** A condition of one header field or query parameter; `test` undefined: its presence is enough. */
+/** A condition on one header field or query parameter. `test` undefined: it must only be present. */
 export interface NamedTest {
   readonly name: string;
   readonly value: string | undefined;
   readonly pattern: WholeMatch | undefined;
 }
 
-/** What a request must have for a route beside a path and a host (`routes[].match`), compiled. */
+/** The compiled conditions of a route (`routes[].match`), beyond path and host. */
 export interface Conditions {
-  /** The path is the route's prefix, and nothing below it. */
+  /** Only the prefix itself matches, not the paths below it. */
   readonly isExact: boolean;
   readonly path: WholeMatch | undefined;
-  /** `path` in any capitals. */
+  /** `path`, without regard to letter case. */
   readonly pathAnyCase: WholeMatch | undefined;
-  /** Of some pattern of the path, capitals matter, or escapes. */
+  /** Letter case or escapes matter to a pattern of the path. */
   readonly isSpelled: boolean;
-  /** Empty: any. */
+  /** Empty: any method. */
   readonly methods: readonly string[];
   readonly fields: readonly NamedTest[];
   readonly query: readonly NamedTest[];

@@ -1,11 +1,11 @@
-/** What a route is told from the others by. */
+/** The keys that identify a route. */
 export interface RouteIdentity {
   readonly host?: string;
   readonly path_prefix: string;
   readonly name?: string;
 }
 
-/** What ledger and counters call a route: its host, where it has one, its path prefix, and `#` and its name, where it has one. */
+/** The name of a route in the ledger and in metrics: its host, if any, its path prefix, and `#` with its name, if any. */
 export function routeName({ host, path_prefix, name }: RouteIdentity): string {
   return `${host ?? ""}${path_prefix}${name === undefined ? "" : `#${name}`}`;
 }

@@ -41,18 +41,18 @@ for (const [authority, path, name] of CASES) {
   });
 }
 
-test("without a route for everything, what nothing covers has no route", () => {
+test("without a route for `/`, a path below no prefix matches no route", () => {
   const table = new RouteTable([{ pathPrefix: "/a/", host: undefined, isGuarded: false }]);
   expect(table.match("h", "/a")).toBeUndefined();
   expect(table.match("h", "*")).toBeUndefined();
   expect(table.match("h", "/a/b")).toBeDefined();
 });
 
-test("a host loses its port, whatever kind of address it is", () => {
+test("the port is removed from every kind of host", () => {
   expect([hostOf("[::1]:80"), hostOf("[::1]"), hostOf("A.b:1"), hostOf("")]).toEqual(["[::1]", "[::1]", "a.b", ""]);
 });
 
-test("a rewrite replaces the prefix and leaves other paths alone", () => {
+test("a rewrite replaces the prefix and leaves other paths unchanged", () => {
   const rewrite = createRewrite("/api/v1/", "/");
   expect(rewrite?.("/api/v1/users")).toBe("/users");
   expect(rewrite?.("/other")).toBe("/other");
@@ -62,7 +62,7 @@ test("a rewrite replaces the prefix and leaves other paths alone", () => {
   expect(createRewrite("/a/", "/b/")?.("/a/c;x=1/d;y")).toBe("/b/c;x=1/d;y");
 });
 
-test("a rewrite makes no dot segment and no parameter without a name of what is left of a path", () => {
+test("a rewrite does not create a dot segment, or a parameter without a segment name", () => {
   for (const [pattern, replacement, path] of [
     ["/pub", "/files/", "/pub../secret"],
     ["/pub", "/files/", "/pub./secret"],

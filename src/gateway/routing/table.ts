@@ -4,32 +4,32 @@ import { PathGuards } from "./path-guards.ts";
 import { isAmbiguous, readings, spellings } from "./readings.ts";
 import { type Matchable, type Routable } from "./routable.ts";
 
-/** Routes that share a prefix, by how closely their host fits. */
+/** Routes that share a prefix, by their hosts. */
 interface Slot<R extends Routable> {
   readonly exact: Map<string, R>;
-  /** `.example.com`, longest first. */
+  /** By suffix such as `.example.com`, longest first. */
   readonly wildcards: (readonly [suffix: string, route: R])[];
   anyHost: R | undefined;
-  /** All routes of the prefix, where some have conditions; `anyHost` is then one of those, and stands for all. */
+  /** All routes of the prefix, if some have conditions. `anyHost` is then one of them and marks the prefix as used. */
   conditional: ConditionalRoutes<R> | undefined;
 }
 
-/** A request that meets no condition of fields and parameters. */
+/** A request without fields and query, for lookups by path and host. */
 const BARE: Matchable = { method: "GET", query: "", fields: "" };
 
 /**
- * Finds a request's route: an exact path wins over prefixes, and the longest prefix over others; at equal length a host that
- * matches beats none, an exact one a wildcard; then conditions decide. Compiled once; a look-up costs one map access for each
- * length of prefix that is in use, and a second look only at prefixes whose routes have conditions.
+ * Finds the route of a request. An exact path takes precedence over prefixes, and a longer prefix over a shorter one. For
+ * one prefix, an exact host takes precedence over a wildcard, and a wildcard over a route without host; then conditions
+ * decide. A lookup costs one map access for each prefix length in use. Only prefixes with conditions cost more.
  */
 export class RouteTable<R extends Routable> {
   readonly #prefixes: PrefixTable<R>;
   readonly #hasHosts: boolean;
-  /** Every spelling of every prefix; undefined: no route is guarded. */
+  /** Every spelling of every prefix. Undefined: no route is guarded. */
   readonly #readings: PrefixTable<R> | undefined;
   /** A guarded prefix has several spellings, so that a plain path may be one of them. */
   readonly #readsAll: boolean;
-  /** Guarded routes of exact paths and patterns; undefined: there is none. */
+  /** Guarded routes with exact paths or patterns. Undefined: no route is of this kind. */
   readonly #pathGuards: PathGuards<R> | undefined;
 
   constructor(routes: readonly R[]) {
@@ -45,7 +45,10 @@ export class RouteTable<R extends Routable> {
     this.#pathGuards = ofPath.length === 0 ? undefined : new PathGuards(ofPath);
   }
 
-  /** `authority` is the request's host, with or without port; `path` is normalised; `request` is what conditions look at. */
+  /**
+   * Returns the route of a request. `authority` is its host, with or without port; `path` is normalised; conditions test
+   * `request`.
+   */
   match(authority: string, path: string, request: Matchable = BARE): R | undefined {
     const host = this.#hasHosts ? hostOf(authority) : "";
     const route = this.#prefixes.match(host, path);
@@ -53,9 +56,8 @@ export class RouteTable<R extends Routable> {
   }
 
   /**
-   * True if some server may read the path as one below a guarded prefix, and `route`, which the request matches, is
-   * another route. A prefix that is told apart from a guarded one by its own spelling (`/Docs` beside `/docs`) stays what
-   * the configuration says.
+   * True if some server may read the path as one below a guarded prefix although the request matches another route,
+   * `route`. A configured prefix that differs from a guarded one only in spelling (`/Docs` and `/docs`) stays usable.
    */
   evades(authority: string, path: string, route: R | undefined): boolean {
     if (this.#readings === undefined && this.#pathGuards === undefined) return false;
@@ -73,7 +75,7 @@ export class RouteTable<R extends Routable> {
 }
 
 function readingsOf<R extends Routable>(guarded: readonly R[], routes: readonly R[]): PrefixTable<R> {
-  // Where two prefixes have one reading, the guarded one has it: the table keeps the first.
+  // If two prefixes share a reading, the guarded one must have it: the table keeps the first.
   const guardedFirst = [...guarded, ...routes.filter((route) => !route.isGuarded)].filter(
     (route) => !hasPathCondition(route),
   );
@@ -94,20 +96,23 @@ function isReadAlike(a: Routable, b: Routable): boolean {
 /** The prefixes of one length. */
 interface SameLength<R extends Routable> {
   readonly length: number;
-  /** Where there is one: comparing it costs less than a slice of the path and its hash (bench proxy --pinned, small64). */
+  /**
+   * The prefix of this length, if there is only one: comparing it costs less than a slice of the path and its hash (bench
+   * proxy --pinned, small64).
+   */
   readonly only: readonly [prefix: string, slot: Slot<R>] | undefined;
 }
 
-/** Routes by prefix and host; of two with one prefix and one host, the first is kept. */
+/** Routes by prefix and host. Of two routes with the same prefix and host, the first is kept. */
 class PrefixTable<R extends Routable> {
   readonly #slots = new Map<string, Slot<R>>();
   /** Lengths in use, longest first. */
   readonly #lengths: readonly SameLength<R>[];
 
-  /** `minds` conditions: if not, routes are found by prefix and host alone. */
+  /** With `minds` false, conditions are ignored. */
   constructor(routes: readonly (readonly [prefix: string, route: R])[], minds = true) {
     for (const [prefix, route] of routes) {
-      // Prefixes that end in `/` and those that do not live side by side: `/a/` takes less than `/a`.
+      // Prefixes with and without a trailing `/` are different entries: `/a/` matches fewer paths than `/a`.
       const empty: Slot<R> = { exact: new Map(), wildcards: [], anyHost: undefined, conditional: undefined };
       const slot = this.#slots.get(prefix) ?? empty;
       this.#slots.set(prefix, slot);
@@ -134,7 +139,7 @@ class PrefixTable<R extends Routable> {
     return undefined;
   }
 
-  /** As `match`, also by conditions. */
+  /** Like `match`, with conditions. */
   matchBy(host: string, path: string, request: Matchable): R | undefined {
     const subject = new MatchSubject(request, path);
     for (const { length } of this.#lengths) {
@@ -150,7 +155,7 @@ class PrefixTable<R extends Routable> {
     return undefined;
   }
 
-  /** Puts the routes of prefixes with conditions in the order in which they are asked. */
+  /** Orders the routes of prefixes with conditions by precedence. */
   #gather(routes: readonly (readonly [prefix: string, route: R])[]): void {
     const markers = new Map<string, R>();
     for (const [prefix, route] of routes) if (route.conditions !== undefined) markers.set(prefix, route);
@@ -176,15 +181,15 @@ function ofHost<R extends Routable>({ exact, wildcards, anyHost }: Slot<R>, host
   return exact.get(host) ?? wildcards.find(([suffix]) => host.endsWith(suffix))?.[1] ?? anyHost;
 }
 
-/** As `startsWith`, without a call into the runtime. */
+/** Like `startsWith`, without a call into the runtime. */
 function beginsWith(path: string, prefix: string): boolean {
   for (let i = 0; i < prefix.length; i++) if (path.charCodeAt(i) !== prefix.charCodeAt(i)) return false;
   return true;
 }
 
 /**
- * A prefix covers whole segments. A parameter (`/paid;x=1`) counts as the segment it hangs on: servers that strip
- * parameters would otherwise serve a priced path to a request that was matched by a free one.
+ * True if a prefix of this length covers whole segments. A parameter (`/paid;x=1`) belongs to its segment. Otherwise a
+ * request could match a free route, and a server that strips parameters would serve the priced path.
  */
 function endsAtBoundary(path: string, length: number): boolean {
   if (length === path.length) return true;
@@ -192,7 +197,7 @@ function endsAtBoundary(path: string, length: number): boolean {
   return path.charCodeAt(length - 1) === 0x2f || next === 0x2f || next === 0x3b;
 }
 
-/** The lower-case host of an authority, without port and without the dot of a rooted name. */
+/** The host of an authority in lower case, without port and trailing dot. */
 export function hostOf(authority: string): string {
   const colon = authority.lastIndexOf(":");
   const portless = colon > authority.lastIndexOf("]") ? authority.slice(0, colon) : authority;
