@@ -7,14 +7,17 @@ import { type Carrier } from "./request-pump.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey } from "./websocket.ts";
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface Destination {
   readonly target: ForwardTarget;
   readonly endpoint: Endpoint;
   readonly scheme: "http" | "https";
 }
 
-/** Sends the head on `connection`; undefined where that takes no more requests. A handshake takes a connection of HTTP/1. */
+/**
+ * Sends the head on `connection`. Undefined if the connection takes no more requests. A WebSocket handshake takes over an
+ * HTTP/1 connection.
+ */
 export function beginRequest(
   connection: UpstreamConnection,
   exchange: Exchange,
@@ -30,7 +33,7 @@ export function beginRequest(
     connection.endHead(method, bodyLength);
     return connection;
   }
-  // First, since the head has the key among its fields.
+  // This comes first, because it adds the key to the fields of the head.
   const key = handshakeKey(exchange.head);
   connection.upgrade(http1Head(exchange, target, endpoint), key, sink);
   return connection;

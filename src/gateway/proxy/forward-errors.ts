@@ -1,13 +1,13 @@
 import { GRPC, GrpcError } from "../../lib/grpc-status.ts";
 import { CannedError } from "../answer.ts";
 
-// Why a request is not forwarded, or not answered, as clients are told it.
+// The errors that clients receive when a request cannot be forwarded or gets no response.
 
 export const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
 export const EMPTY = new CannedError("no-servers", "the upstream has no servers");
 export const QUEUE_FULL = new CannedError("overloaded", "too many requests wait for the upstream");
 export const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the upstream could be had in time");
-/** A call that was not sent anywhere may well be made again. */
+/** UNAVAILABLE, because the client may safely repeat a call that was not sent to a server. */
 export const NO_CONNECTION_FOR_CALL = new GrpcError(NO_CONNECTION.code, NO_CONNECTION.message, GRPC.UNAVAILABLE);
 export const LATE = new CannedError("upstream-timeout", "the call's deadline has passed");
 export const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");

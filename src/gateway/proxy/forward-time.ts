@@ -5,10 +5,10 @@ import { type Carrier } from "./request-pump.ts";
 import { type ResponseKind } from "./response-flow.ts";
 import { type ForwardTarget } from "./target.ts";
 
-/** How long a request may take at its upstream, in the wheel's time: in all, for each try, and by a gRPC call's own deadline. */
+/** The time limits of a request at its upstream, in wheel time: in total, for each try, and the deadline of a gRPC call. */
 export class ForwardTime {
   readonly #target: ForwardTarget;
-  /** When a call of gRPC is over by its own time. */
+  /** The end of a gRPC call's own deadline. */
   readonly #deadline: number;
   #dueAt = Number.POSITIVE_INFINITY;
   #tryEndsAt = Number.POSITIVE_INFINITY;
@@ -20,22 +20,22 @@ export class ForwardTime {
       : Number.POSITIVE_INFINITY;
   }
 
-  /** When the response must be whole. */
+  /** The time by which the response must be complete. */
   get dueAt(): number {
     return this.#dueAt;
   }
 
-  /** When the try that is under way must have its answer. */
+  /** The time by which the current try must have a response. */
   get tryDueAt(): number {
     return Math.min(this.#dueAt, this.#tryEndsAt);
   }
 
-  /** The client's own time is up, which says nothing of the server. */
+  /** True if the client's own deadline has passed. This is not a failure of the server. */
   get isLate(): boolean {
     return this.#deadline <= this.#target.wheel.now();
   }
 
-  /** Milliseconds of the whole time. */
+  /** Milliseconds that remain of the total time. */
   get msLeft(): number {
     return Math.max(this.#dueAt - this.#target.wheel.now(), 0);
   }
@@ -45,34 +45,34 @@ export class ForwardTime {
     return Math.min(this.#target.connectTimeoutMs, Math.max(this.tryDueAt - this.#target.wheel.now(), 0));
   }
 
-  /** The whole time counts from now. */
+  /** Starts the total time. */
   begin(): void {
     this.#dueAt = Math.min(this.#target.wheel.now() + this.#target.totalTimeoutMs, this.#deadline);
   }
 
-  /** The time of a try counts from now. */
+  /** Starts the time of a try. */
   beginTry(): void {
     this.#tryEndsAt = this.#target.wheel.now() + this.#target.retry.tryTimeoutMs;
   }
 
-  /** The whole request was sent: the try has its time to be answered. */
+  /** The whole request was sent: limits the wait for the response. */
   boundAnswer(carrier: Carrier | undefined): void {
     carrier?.waitAtMost(this.#target.readTimeoutMs, this.tryDueAt);
   }
 
-  /** The response has begun: no other try follows. */
+  /** The response has begun, so no other try follows: limits the rest of the response by the total time. */
   boundRest(carrier: Carrier | undefined): void {
     carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
   }
 
-  /** A call of gRPC may last for days until its deadline: what is limited is its silence. */
+  /** A gRPC call may last until its deadline: only its idle time is limited. */
   letCallLast(stream: ClientStream): void {
     stream.silenceMs = this.#target.readTimeoutMs;
     this.#dueAt = this.#deadline;
     this.#tryEndsAt = Number.POSITIVE_INFINITY;
   }
 
-  /** The client may wait for the end of the response for days; for that of a call, until its deadline. */
+  /** Removes the total limit of a long response. A gRPC call may last until its deadline, an event stream without limit. */
   letResponseLast(kind: ResponseKind, carrier: Carrier | undefined): void {
     this.#dueAt = kind === "call" ? this.#deadline : Number.POSITIVE_INFINITY;
     this.boundRest(carrier);

@@ -1,12 +1,12 @@
 import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
 
-/** Who waits for a connection. */
+/** A request that waits for a connection. */
 export interface WaitingForward {
   send(connection: UpstreamConnection): void;
   refused(reason: PoolRefusal): void;
 }
 
-/** A request that is forwarded, as it waits for a connection. */
+/** The entry of a forwarded request in the queue for connections. */
 export class ForwardWaiter extends Waiter {
   readonly #forward: WaitingForward;
   constructor(owner: WaitingForward) {

@@ -25,20 +25,23 @@ import { ServerTries } from "./server-tries.ts";
 import { type ForwardTarget } from "./target.ts";
 import { Tunnel } from "./websocket.ts";
 
-/** Connections that may turn out dead, or answer that they have done nothing, before that counts as a failure. */
+/**
+ * Replays of a request on another connection, after a stale connection or a refused stream. Further ones count as failed
+ * tries.
+ */
 const MAX_REPLAYS = 2;
 
-/** Sends an exchange to the route's upstream, or one of those that its traffic is split among, and the upstream's answer to the exchange's response. */
+/** Sends an exchange to the route's upstream, or to one of its traffic split, and relays the response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
   new Forward(exchange, target).begin();
 }
 
 /**
- * One exchange's way through an upstream: picks a server, gets a connection, sends, relays, and tries again where that
- * is safe: GET, HEAD and OPTIONS only, and only before the client got a byte.
+ * Forwards one exchange: picks a server, gets a connection, sends the request and relays the response. Tries again only if
+ * that is safe: for GET, HEAD and OPTIONS, and before the client has received a byte.
  */
 class Forward implements ResponseSink, TimeKeeper {
-  /** What goes to the route's mirror; made with the first try. */
+  /** The copy for the route's mirror; created with the first try. */
   copy: RequestCopy | undefined;
   readonly #exchange: Exchange;
   readonly #target: ForwardTarget;
@@ -46,20 +49,20 @@ class Forward implements ResponseSink, TimeKeeper {
   readonly #time: ForwardTime;
   #carrier: Carrier | undefined;
   #waiter: ForwardWaiter | undefined;
-  /** Of the client, at the server that is tried. */
+  /** The client's share of connections to the current server. */
   #share: Share<Waiter> | undefined;
   #pause: RetryPause | undefined;
   #replays = 0;
-  /** Requests begun on a connection, this one too; a request that fails before this is over was begun last. */
+  /** Counts the requests sent on connections, including this one. It shows if a request failed while it was being sent. */
   #sent = 0;
   #bodyTaken = false;
   #pump: RequestPump | undefined;
-  /** The connection has served others before: its server may have closed it meanwhile. */
+  /** The connection has carried other requests, so the server may have closed it meanwhile. */
   #reused = false;
   readonly #flow: ResponseFlow;
-  /** The final head was handed on: no other try, and an error can only cut the answer off. */
+  /** The client has received the final head: no other try is possible, and an error can only abort the response. */
   #begun = false;
-  /** The final answer's. */
+  /** The status of the final response. */
   #status = 0;
   #over = false;
 
@@ -74,7 +77,7 @@ class Forward implements ResponseSink, TimeKeeper {
     exchange.onDrain = () => this.#flow.drained();
   }
 
-  /** Makes the first try, once the body is there that can be gathered: a connection is taken for work, not to wait for a client. */
+  /** Makes the first try, after the body was gathered as far as possible. A connection must not wait for a slow client. */
   begin(): void {
     const { gather } = this.#target;
     if (gather === undefined || !mayGather(this.#exchange.head, gather.maxBytes)) this.gathered();
@@ -120,7 +123,7 @@ class Forward implements ResponseSink, TimeKeeper {
     server.pool.wait(this.#waiter, this.#time.msToConnect);
   }
 
-  /** Begins the request on a connection. */
+  /** Sends the request on a connection. */
   send(connection: UpstreamConnection): void {
     const { head, body, trace } = this.#exchange;
     trace?.connected();
@@ -128,7 +131,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#reused = connection.requests > 0;
     const sent = ++this.#sent;
     const carrier = this.#begin(connection);
-    // It may have failed within, and be tried elsewhere by now.
+    // The request may have failed during the call, and another try may have begun.
     if (sent !== this.#sent || this.#over) return;
     if (carrier === undefined) {
       if (this.#tries.server !== undefined) this.#waitAt(this.#tries.server);
@@ -167,13 +170,13 @@ class Forward implements ResponseSink, TimeKeeper {
         this.fail(errors.NO_TUNNEL);
         return undefined;
       }
-      // It may open something that lasts: as a body that has left, it is not sent twice.
+      // The upgrade may open a lasting tunnel. Like a sent body, it is not repeated.
       this.#bodyTaken = true;
     }
     return beginRequest(connection, exchange, to, this);
   }
 
-  /** The whole request is with the upstream: from now on it is the upstream's turn. */
+  /** The whole request was sent: the time limits now apply to the upstream. */
   requestSent(): void {
     if (this.#carrier instanceof ClientStream && this.#exchange.head.isGrpc && !this.#begun) this.#time.begin();
     if (this.#begun) this.#time.boundRest(this.#carrier);
@@ -193,11 +196,11 @@ class Forward implements ResponseSink, TimeKeeper {
     const noConnection = this.#exchange.head.isGrpc ? errors.NO_CONNECTION_FOR_CALL : errors.NO_CONNECTION;
     if (reason !== "busy") this.#tries.server?.failed(reason === "refused" ? "refused" : "unreachable");
     else if (this.#tries.upstream.servers.length < 2) {
-      // It would wait again, behind all others.
+      // Another try would wait again, at the end of the queue.
       this.fail(noConnection);
       return;
     }
-    // What was replayed was processed nowhere.
+    // No server has processed a replayed request.
     const anyMethod = this.#target.retry.connectAnyMethod || this.#replays > 0;
     this.#retryOrFail(reason !== "refused" ? noConnection : errors.REFUSED, anyMethod);
   }
@@ -239,7 +242,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#time.letResponseLast(kind, this.#carrier);
   }
 
-  /** From now on the exchange is the tunnel's; the request stays counted at the server. */
+  /** Hands the exchange over to the tunnel. The request still counts as in flight at the server. */
   #openTunnel(connection: ClientConnection, head: ResponseHead): void {
     const { wheel, readTimeoutMs, sendTimeoutMs } = this.#target;
     this.#tries.server?.answered(head.status);
@@ -251,7 +254,7 @@ class Forward implements ResponseSink, TimeKeeper {
     new Tunnel(this.#exchange, connection, { ...times, onOver }).open(head);
   }
 
-  /** The server cannot serve now: its connection is not used again, and another try goes elsewhere. True: it does. */
+  /** The server refuses the request for now. Closes its connection and tries another server. True: another try follows. */
   #refusedByServer(): boolean {
     const carrier = this.#carrier;
     if (carrier instanceof ClientConnection) carrier.closeWhenDone();
@@ -270,7 +273,7 @@ class Forward implements ResponseSink, TimeKeeper {
       return;
     }
     this.#tries.leave();
-    // Another one may be better by then.
+    // Another server may be better after the pause.
     this.#pause = new RetryPause(this.#target.wheel, ms, () => this.#try(this.#tries.next() ?? server));
   }
 
@@ -302,7 +305,7 @@ class Forward implements ResponseSink, TimeKeeper {
       this.#replay(this.#tries.server, carrier);
       return;
     }
-    // A server is not to blame for what this worker has no room for, or for what a client sends.
+    // The server is not at fault if this worker has no memory left, or if the client sent too large a head.
     if (error.code === "overloaded" || error.code === "head-too-large") {
       this.fail(error);
       return;
@@ -313,8 +316,9 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   /**
-   * A pooled connection that its server closed meanwhile says nothing about the server, and a request that an HTTP/2 server
-   * says it has done nothing for may be sent again whatever its method (RFC 9113 §8.7): by another connection, at no cost.
+   * A request may be sent again on another connection in two cases, without counting as a try. Either the server closed a
+   * pooled connection, which says nothing about the server. Or an HTTP/2 server reports that it has not processed the
+   * request (RFC 9113 §8.7), whatever its method.
    */
   #mayReplay(carrier: Carrier | undefined): boolean {
     if (carrier === undefined || this.#bodyLost || this.#begun || this.#replays >= MAX_REPLAYS) return false;
@@ -322,7 +326,7 @@ class Forward implements ResponseSink, TimeKeeper {
     return this.#reused && !carrier.heard && isRetryable(this.#exchange.head.method);
   }
 
-  /** The body, or some of it, has left, and cannot be sent again. */
+  /** Part of the body was sent and cannot be sent again. */
   get #bodyLost(): boolean {
     return this.#bodyTaken && this.#pump?.isKept !== true;
   }
@@ -330,12 +334,13 @@ class Forward implements ResponseSink, TimeKeeper {
   #replay(server: UpstreamServer, carrier: Carrier | undefined): void {
     this.#replays++;
     this.#pump?.detach();
-    // What one stale connection of a pool tells holds for the others; a stream that was refused says nothing of its connection.
+    // If one pooled connection is stale, the others may be as well, so a new one is used. A refused stream says nothing
+    // about its connection.
     if (carrier instanceof ClientStream && carrier.unprocessed) this.#takeAt(server);
     else this.#waitAt(server);
   }
 
-  /** Ends the exchange with an error, whatever state it is in. */
+  /** Ends the exchange with an error, in any state. */
   fail(error: TurnpikeError): void {
     if (this.#over) {
       this.#flow.failLate(error);
@@ -347,7 +352,7 @@ class Forward implements ResponseSink, TimeKeeper {
     else this.#target.answerError(this.#exchange, error);
   }
 
-  /** The pause until the next try; -1: none may follow. */
+  /** Milliseconds of the pause before the next try; -1 if no try may follow. */
   #msBeforeRetry(anyMethod: boolean): number {
     if (!this.#tries.mayFollow || this.#begun || this.#over || this.#bodyLost) return -1;
     const ms = this.#tries.pauseMs();
@@ -365,7 +370,7 @@ class Forward implements ResponseSink, TimeKeeper {
 
   timedOut(): void {
     const carrier = this.#carrier;
-    // A client that sends or reads slowly can use up the time as well: that must take no server out of rotation.
+    // A slow client can also use up the time. That must not take a server out of rotation.
     const isLate = this.#time.isLate;
     if (carrier?.awaited === true && !isLate) {
       this.#tries.server?.failed("late");
@@ -384,7 +389,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#release();
   }
 
-  /** Lets go of whatever the exchange holds of the upstream. */
+  /** Releases the connection, the buffers and all else that the exchange uses. */
   #release(): void {
     this.#over = true;
     this.#pump?.close();

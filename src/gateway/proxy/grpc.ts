@@ -14,29 +14,29 @@ import {
 import { eventTime } from "../../lib/event-clock.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
 
-/** What is said of a body that is not sent. */
+/** Fields that describe a body, left out when the body is not sent. */
 const BODY_FIELDS = ["content-type", "content-encoding", "content-language", "content-range", "grpc-message"];
 
 const NOT_GRPC = new TurnpikeError("upstream-failed", "the answer is not one of gRPC");
 
-/** Who counts how calls end. */
+/** Counts how calls end. */
 export interface GrpcWatcher {
   grpcEnded(status: number): void;
 }
 
 /**
- * Stands last before a gRPC client and sees to it that whatever the chain before it answers has a status of gRPC. Policies
- * before it see answers of HTTP, so that none takes a failure for a success.
+ * The last response sink before a gRPC client. It makes sure that every response has a gRPC status. Policies before it see
+ * HTTP responses, so that they do not mistake a failure for a success.
  *
- *   an answer of gRPC ──▶ as it is; cut off, it ends with trailers that say why
- *   any other         ──▶ trailers alone (grpc/grpc, doc/PROTOCOL-HTTP2.md, Trailers-Only), HTTP status 200
+ *   gRPC response  ──▶ unchanged; if it is aborted, it ends with trailers that give the reason
+ *   other response ──▶ Trailers-Only (grpc/grpc, doc/PROTOCOL-HTTP2.md), HTTP status 200
  */
 export class GrpcResponse implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #sink: ResponseSink;
   #begun = false;
   #over = false;
-  /** A call without a status is one that its client has left. */
+  /** A call that ends without a status was cancelled by its client. */
   #status: number = GRPC.CANCELLED;
 
   private constructor(exchange: Exchange) {
@@ -44,7 +44,7 @@ export class GrpcResponse implements ResponseSink {
     this.#sink = exchange.response;
   }
 
-  /** Puts one before the exchange's response; `watcher` is told how the call ended. */
+  /** Installs a sink before the exchange's response. `watcher` receives the status with which the call ends. */
   static answer(exchange: Exchange, watcher: GrpcWatcher): void {
     const response = new GrpcResponse(exchange);
     exchange.response = response;
@@ -90,7 +90,7 @@ export class GrpcResponse implements ResponseSink {
     else this.#sink.end(statusFields(this.#status, error.message));
   }
 
-  /** Says in gRPC what an answer says that is none of gRPC; what follows its head is dropped. */
+  /** Replaces a response that is not gRPC by a gRPC status, and drops its body. */
   #answerFor({ status, error, fields, bodyLength }: ResponseHead): void {
     this.#over = true;
     const grpcStatus = error === undefined ? grpcStatusOfHttp(status) : grpcStatusOfError(error);
@@ -100,11 +100,11 @@ export class GrpcResponse implements ResponseSink {
     const kept = withoutFields(fields, BODY_FIELDS);
     this.#sink.start({ status: 200, reason: "", fields: own + kept, bodyLength: 0, grpcStatus });
     this.#sink.end("");
-    // Policies before this one are in the midst of their start.
+    // Policies before this sink are still in their own `start`.
     if (bodyLength !== 0) queueMicrotask(() => this.#stopBody());
   }
 
-  /** Nobody wants the body: who sends it stops, and policies that have begun with it let go of it. */
+  /** Stops the sender of the unneeded body, and aborts the policies that have begun to process it. */
   #stopBody(): void {
     this.#exchange.onCancel?.();
     this.#exchange.response.abort(NOT_GRPC);
@@ -120,23 +120,23 @@ function statusFields(status: number, message: string): Fields {
   return `grpc-status: ${status}\r\ngrpc-message: ${grpcMessage(message)}\r\n`;
 }
 
-/** When a call's own deadline ends, in the time of `eventTime`; Infinity where it has none. */
+/** The time at which a call's own deadline ends, in the time of `eventTime`. Infinity if it has no deadline. */
 export function deadlineOf({ head, beganAt }: Exchange): number {
   return beganAt + grpcTimeoutMs(fieldValue(head.fields, "grpc-timeout"));
 }
 
-/** Milliseconds left of it. */
+/** Milliseconds until the deadline. */
 export function msUntil(deadline: number): number {
   return Math.max(deadline - eventTime(), 0);
 }
 
-/** What a failed call is told where its stream was reset with `resetCode`; -1: it was not. */
+/** The error for a failed call whose stream was reset with `resetCode`; -1: the stream was not reset. */
 export function resetError(error: TurnpikeError, resetCode: number): TurnpikeError {
   if (resetCode === -1) return error;
   return new GrpcError(error.code, error.message, grpcStatusOfReset(resetCode));
 }
 
-/** A failed call's answer as a client that knows nothing of gRPC is told of it: by the HTTP status. */
+/** The head of a failed call for an observer of HTTP: its HTTP status stands for the gRPC status. */
 export function httpHead(head: ResponseHead, grpcStatus: number): ResponseHead {
   const { status, reason, fields, bodyLength } = head;
   return { status: status === 200 ? httpStatusOfGrpc(grpcStatus) : status, reason, fields, bodyLength };

@@ -21,7 +21,7 @@ function textOf({ bytes, length }: KeptBody): string {
 }
 
 describe("a kept body", () => {
-  test("has all that was added, in order", () => {
+  test("has all added bytes, in order", () => {
     const body = kept();
     let whole = "";
     for (let i = 0; i < 1000; i++) {
@@ -32,7 +32,7 @@ describe("a kept body", () => {
     expect(textOf(body)).toBe(whole);
   });
 
-  test("does not change what it has given out", () => {
+  test("does not change bytes that it has returned", () => {
     const body = kept();
     body.add(Buffer.from("one"), 0, 3);
     const { bytes, length } = body;
@@ -40,14 +40,14 @@ describe("a kept body", () => {
     expect(Buffer.from(bytes.subarray(0, length)).toString()).toBe("one");
   });
 
-  test("keeps what fits to the byte, and nothing of what does not", () => {
+  test("keeps a body up to the last byte of the limit, and nothing of a longer one", () => {
     const body = kept();
     expect(body.add(Buffer.alloc(MOST), 0, MOST)).toBe(true);
     expect(body.add(Buffer.alloc(1), 0, 1)).toBe(false);
     expect([body.length, body.bytes.length]).toEqual([0, 0]);
   });
 
-  test("makes room for others when it is cleared, and they have no more than their bound together", () => {
+  test("frees its memory when it is cleared, and all bodies together stay within their limit", () => {
     const large = Buffer.alloc(MOST);
     for (let i = 0; i < MOST_OF_ALL / MOST; i++) expect(kept().add(large, 0, MOST)).toBe(true);
     expect(kept().add(large, 0, 1)).toBe(false);

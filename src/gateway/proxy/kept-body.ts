@@ -1,6 +1,6 @@
-/** Bytes of one request's body that are kept to be sent again. */
+/** Bytes of one request body that are kept for a retry. A longer body is not kept, so its request is not retried. */
 const MAX_KEPT_BYTES = 65_536;
-/** Bytes that all bodies of a worker have kept for them. */
+/** Bytes that a worker keeps for retries. Beyond them no further bytes are kept. */
 const MAX_ALL_KEPT_BYTES = 16_777_216;
 const LEAST_BYTES = 256;
 
@@ -8,17 +8,17 @@ const NOTHING = Buffer.alloc(0);
 const { copy: copyBytes } = Buffer.prototype;
 let allKept = 0;
 
-/** The beginning of a body, kept while its request may have to be sent again. Who is through with it clears it. */
+/** The beginning of a body, kept while its request may have to be sent again. Its owner clears it. */
 export class KeptBody {
   #bytes = NOTHING;
   length = 0;
 
-  /** From 0 to `length` they stay as they are, whatever is added. */
+  /** The bytes from 0 to `length` stay unchanged when others are added. */
   get bytes(): Uint8Array {
     return this.#bytes;
   }
 
-  /** Keeps the bytes of `chunk` from `start` to `end` as well; false, with nothing kept any more, where that is too much. */
+  /** Also keeps the bytes of `chunk` from `start` to `end`. Returns false and drops everything if that exceeds a limit. */
   add(chunk: Uint8Array, start: number, end: number): boolean {
     const length = this.length + end - start;
     if (length > MAX_KEPT_BYTES || (length > this.#bytes.length && !this.#grow(length))) {

@@ -9,7 +9,7 @@ function framed(length: number): Buffer {
   return bytes;
 }
 
-/** Whether the meter takes all of it, in chunks of these sizes. */
+/** True if the meter accepts all bytes, in chunks of these sizes. */
 function takesAll(meter: MessageMeter, bytes: Buffer, sizes: readonly number[]): boolean {
   let at = 0;
   for (let i = 0; at < bytes.length; i++) {
@@ -20,7 +20,7 @@ function takesAll(meter: MessageMeter, bytes: Buffer, sizes: readonly number[]):
   return true;
 }
 
-test("messages pass whatever chunks they come in, as long as none is longer than the limit", () => {
+test("messages pass in any chunks if none is longer than the limit", () => {
   const lengths = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
   const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 10 });
   fc.assert(
@@ -31,7 +31,7 @@ test("messages pass whatever chunks they come in, as long as none is longer than
   );
 });
 
-test("the longest length that there is is read as what it is", () => {
+test("the longest possible length is parsed correctly", () => {
   const prefix = Buffer.from([0, 0xff, 0xff, 0xff, 0xff]);
   expect(new MessageMeter(2 ** 32 - 2).takes(prefix, 0, 5)).toBe(false);
   expect(new MessageMeter(2 ** 32 - 1).takes(prefix, 0, 5)).toBe(true);

@@ -1,12 +1,15 @@
-/** Bytes before each message of gRPC: whether it is compressed, and its length (grpc/grpc, doc/PROTOCOL-HTTP2.md, Length-Prefixed-Message). */
+/**
+ * Bytes of the prefix of each gRPC message: a compression flag, and the message's length (grpc/grpc, doc/PROTOCOL-HTTP2.md,
+ * Length-Prefixed-Message).
+ */
 const PREFIX_BYTES = 5;
 
-/** Reads the lengths of the messages in one direction of a call, which come in chunks of any size. */
+/** Parses the lengths of the messages in one direction of a call, in chunks of any size. */
 export class MessageMeter {
   readonly #maxBytes: number;
-  /** Bytes of the current message that are still to come. */
+  /** Bytes of the current message that have not arrived. */
   #left = 0;
-  /** Bytes of the next message's prefix that have come. */
+  /** Bytes of the next message's prefix that have arrived. */
   #prefix = 0;
   #length = 0;
 
@@ -14,7 +17,7 @@ export class MessageMeter {
     this.#maxBytes = maxBytes;
   }
 
-  /** False as soon as a message announces more bytes than it may have. */
+  /** Returns false as soon as a message announces more bytes than the limit. */
   takes(chunk: Uint8Array, start: number, end: number): boolean {
     let at = start;
     while (at < end) {

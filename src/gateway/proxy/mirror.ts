@@ -12,13 +12,16 @@ import { OwnExchange, type OwnSink, tellOwnSink } from "./own-exchange.ts";
 import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
 import { type ForwardTarget } from "./target.ts";
 
-/** Copies that one route has under way in one worker; of one more request there is none. */
+/** Copies of one route that a worker sends at the same time. Further requests are not copied. */
 const MAX_COPIES = 128;
-/** Bytes of one copy that wait for its server: two reads of the largest size. */
+/** Bytes of one copy that wait for its server: two reads of the largest size. Beyond them the copy is given up. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** Bytes of an answer that are read and dropped, so that its connection can be used again. */
+/** Bytes of a mirror's response that are read and dropped to reuse the connection. A longer response closes it. */
 const MAX_DISCARDED_BYTES = 1_048_576;
-/** Milliseconds beyond `total_timeout_ms` that an answer has which no other time-out ends, such as a stream of events. @bound */
+/**
+ * Milliseconds beyond `total_timeout_ms` that a response may take if no other timeout ends it, such as an event stream.
+ * @bound
+ */
 const ENDLESS_MS = 1000;
 /** The part of a worker's buffers that copies leave to requests. @bound */
 const LEFT_TO_REQUESTS = 1 / 2;
@@ -29,21 +32,21 @@ export interface MirrorDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** What a route's copies have in common. */
+/** The settings that all copies of a route share. */
 interface Shared extends MirrorDeps {
-  /** The route's own, but for where it leads. */
+  /** The route's target, with the mirror's upstream. */
   readonly target: ForwardTarget;
-  /** What waits for mirrors counts here: no more than their part of the worker's buffers. */
+  /** The account for waiting bytes: at most the mirrors' part of the worker's buffers. */
   readonly account: SpareAccount;
   left(): void;
 }
 
-/** Sends a copy of each request of a route to another upstream (`mirror`), and drops what that answers. */
+/** Sends a copy of each request of a route to another upstream (`mirror`), and drops the response. */
 export class Mirror implements RequestCopier {
   readonly #shared: Shared;
   #copies = 0;
 
-  /** `target` is the route's, with the mirror's upstream in the place of its own. */
+  /** `target` is the route's target, with the mirror's upstream in place of its own. */
   constructor(target: ForwardTarget, deps: MirrorDeps) {
     this.#shared = {
       ...deps,
@@ -51,7 +54,7 @@ export class Mirror implements RequestCopier {
         ...target,
         split: undefined,
         mirror: undefined,
-        // The request itself was gathered.
+        // The request was gathered before it was copied.
         gather: undefined,
         responses: undefined,
         retry: { ...target.retry, maxRetries: 0 },
@@ -64,7 +67,7 @@ export class Mirror implements RequestCopier {
   }
 
   copy(exchange: Exchange): RequestCopy | undefined {
-    // Two servers cannot talk to one client.
+    // A tunnel cannot connect one client to two servers.
     if (exchange.head.upgrade !== "") return undefined;
     const { metrics, account } = this.#shared;
     metrics.requested();
@@ -78,19 +81,19 @@ export class Mirror implements RequestCopier {
 }
 
 /**
- * One request's copy: an exchange of the gateway's own. Its body comes from the request that is forwarded, whose flow does not
- * depend on it: what the mirror does not take waits here, and where that is too much the copy is given up.
+ * The copy of one request, sent as a subrequest. Its body comes from the forwarded request, whose flow does not depend on
+ * the copy. Bytes that the mirror does not accept yet wait here; if too many wait, the copy is given up.
  *
- *   request ── data ──▶ waiting ── data ──▶ the mirror's server ── answer ──▶ dropped
+ *   request ── data ──▶ waiting ── data ──▶ the mirror's server ── response ──▶ dropped
  */
 class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
   readonly #shared: Shared;
   readonly #exchange: OwnExchange;
   readonly #waiting: ByteQueue;
-  /** The mirror's; undefined before it takes the body, and after its end. */
+  /** The mirror's body sink. Undefined before the mirror reads the body, and after its end. */
   #sink: BodySink | undefined;
   #full = false;
-  /** Those that ended the body, once all of it has come. */
+  /** The trailers, after the whole body has arrived. */
   #trailers: Fields | undefined;
   #over = false;
 
@@ -98,13 +101,13 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     super();
     this.#shared = shared;
     this.#waiting = new ByteQueue(shared.account);
-    // Whoever waits for a 100 waits for the request's own.
+    // A client that waits for 100 gets it for the request itself.
     const head = { ...exchange.head, expectContinue: false };
     this.#exchange = new OwnExchange(exchange, head, new DroppedAnswer(this), this);
     if (exchange.head.bodyLength === 0) this.#trailers = "";
   }
 
-  // --- the request's side: what is thrown here ends here ---
+  // --- Calls from the request: no error of the copy reaches it. ---
 
   begin(): void {
     if (this.#over) return;
@@ -146,7 +149,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     }
   }
 
-  /** The request is whole: so must the answer be before long. */
+  /** The request is complete: limits the time until the response must be complete too. */
   #limit(): void {
     const { wheel, totalTimeoutMs } = this.#shared.target;
     wheel.set(this, totalTimeoutMs + ENDLESS_MS);
@@ -163,7 +166,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     }
   }
 
-  // --- the mirror's side ---
+  // --- Calls from the mirror ---
 
   readTo(sink: BodySink): void {
     this.#sink = sink;
@@ -179,14 +182,14 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     this.#flush();
   }
 
-  /** Its answer goes on and on. */
+  /** The response does not end within its time. */
   override onDeadline(): void {
     this.failed();
     this.#exchange.cancel();
     flushCork();
   }
 
-  /** It was answered. */
+  /** The mirror's response was read. */
   done(): void {
     if (this.#over) return;
     this.#over = true;
@@ -202,7 +205,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     this.done();
   }
 
-  /** Sends no more of it. */
+  /** Sends no more of the copy. */
   giveUp(): void {
     if (this.#over) return;
     this.#shared.metrics.gaveUp();
@@ -215,12 +218,12 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
   }
 
   #pass(chunk: Uint8Array, start: number, end: number): void {
-    // What cannot be sent at once its connection keeps, on the account that requests need.
+    // The connection would buffer bytes that it cannot send at once, on the account that requests need.
     if (!this.#shared.account.admits) this.giveUp();
     else if (this.#sink?.data(chunk, start, end) === false) this.#full = true;
   }
 
-  /** Hands on what waits, as far as the mirror takes it, and the end behind it. */
+  /** Passes on the waiting bytes as far as the mirror accepts them, then the end. */
   #flush(): void {
     while (this.#sink !== undefined && !this.#full) {
       const piece = this.#waiting.first;
@@ -241,7 +244,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
   }
 }
 
-/** What a mirror answers: read to its end, for the sake of the connection, and forgotten. */
+/** Reads a mirror's response to its end so that the connection can be reused, and drops it. */
 class DroppedAnswer implements OwnSink {
   readonly #copy: MirrorCopy;
 
@@ -265,7 +268,7 @@ class DroppedAnswer implements OwnSink {
 
   fail({ code }: TurnpikeError): void {
     if (code === "overloaded") this.#copy.giveUp();
-    // It did answer.
+    // The mirror has responded, although its response was too large to read.
     else if (code === "response-too-large") this.#copy.done();
     else this.#copy.failed();
   }

@@ -2,16 +2,16 @@ import { type Fields } from "../../lib/fields.ts";
 import { type Exchange } from "../exchange.ts";
 import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
 
-/** The golden ratio's fraction: steps of this length spread over 0 to 1 as evenly as any, however many they are. */
+/** The fractional part of the golden ratio. Steps of this length spread evenly over 0 to 1, for any number of steps. */
 const STEP = 0.618_033_988_749_895;
 
-/** Copies a share of the requests, evenly spread: any number of requests in a row has its share to within a few. */
+/** Copies a fraction of the requests, evenly spread: any sequence of requests has this fraction, to within a few requests. */
 export class SampledMirror implements RequestCopier {
   readonly #mirror: RequestCopier;
   readonly #share: number;
   #point: number;
 
-  /** `share` is from 0 to 1; `random` sets where it begins. */
+  /** `share` is the fraction, from 0 to 1. `random` chooses the starting point. */
   constructor(mirror: RequestCopier, share: number, random: () => number) {
     this.#mirror = mirror;
     this.#share = share;
@@ -24,7 +24,7 @@ export class SampledMirror implements RequestCopier {
   }
 }
 
-/** One copier for several; undefined where there is none. */
+/** Combines several copiers into one; undefined if there is no copier. */
 export function mirrorsTogether(copiers: readonly RequestCopier[]): RequestCopier | undefined {
   return copiers.length < 2 ? copiers[0] : { copy: (exchange) => copiesOf(copiers, exchange) };
 }
@@ -38,7 +38,7 @@ function copiesOf(copiers: readonly RequestCopier[], exchange: Exchange): Reques
   return copies.length < 2 ? copies[0] : new Copies(copies);
 }
 
-/** Several copies of one request, each with a flow of its own. */
+/** Several copies of one request, each with its own flow control. */
 class Copies implements RequestCopy {
   readonly #copies: readonly RequestCopy[];
 

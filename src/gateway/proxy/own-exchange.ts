@@ -9,9 +9,9 @@ import {
   type UpstreamTrace,
 } from "../exchange.ts";
 
-/** Who gets the answer to a request of the gateway's own, in the place of a client. */
+/** Receives the response to a subrequest, in place of a client. */
 export interface OwnSink extends ResponseSink {
-  /** There is no answer: the gateway itself would have answered with this error. */
+  /** The subrequest has no response. A client would have received this error from the gateway. */
   fail(error: TurnpikeError): void;
 }
 
@@ -23,10 +23,13 @@ const NO_BODY: RequestBody = {
   resume() {},
 };
 
-/** For whom a request of the gateway's own is made; its Via names the protocol, and upstreams share connections by its addresses. */
+/**
+ * The client on whose behalf a subrequest is made. Via names its protocol, and its addresses decide the share of upstream
+ * connections.
+ */
 export type OwnOrigin = Pick<Exchange, "id" | "protocol" | "peerAddress" | "clientAddress" | "session" | "beganAt">;
 
-/** A request that the gateway makes on its own behalf, for what a client has asked: it goes the way of that client's. */
+/** A subrequest: a request that the gateway itself makes on behalf of a client, on the route of that client's request. */
 export class OwnExchange implements Exchange {
   readonly id: string;
   readonly protocol: Exchange["protocol"];
@@ -53,7 +56,7 @@ export class OwnExchange implements Exchange {
   onTaken: ((taken: boolean) => void) | undefined = undefined;
   readonly #sink: OwnSink;
 
-  /** `head` and `body` are what is asked; all else is as `client` has it. */
+  /** `head` and `body` are those of the subrequest; everything else comes from `client`. */
   constructor(client: OwnOrigin, head: RequestHead, sink: OwnSink, body: RequestBody = NO_BODY) {
     this.id = client.id;
     this.protocol = client.protocol;
@@ -67,12 +70,12 @@ export class OwnExchange implements Exchange {
     this.#sink = sink;
   }
 
-  /** What `ForwardTarget.answerError` is for exchanges of this kind. */
+  /** The counterpart of `ForwardTarget.answerError` for subrequests. */
   fail(error: TurnpikeError): void {
     this.#sink.fail(error);
   }
 
-  /** Stops who works for it; the sink hears nothing more of that. */
+  /** Stops the forwarding of the subrequest. The sink receives nothing more. */
   cancel(): void {
     if (this.gone) return;
     this.gone = true;
@@ -81,7 +84,7 @@ export class OwnExchange implements Exchange {
   }
 }
 
-/** An error in the place of an answer to a request of the gateway's own: its sink is told. */
+/** Reports the error of a subrequest to its sink. */
 export function tellOwnSink(exchange: Exchange, error: TurnpikeError): void {
   if (exchange instanceof OwnExchange) exchange.fail(error);
   else exchange.response.abort(error);

@@ -1,20 +1,20 @@
 import { type Fields } from "../../lib/fields.ts";
 import { type Exchange } from "../exchange.ts";
 
-/** Copies requests as they are forwarded (`mirror`). Nothing that becomes of a copy reaches the request itself. */
+/** Copies requests that are forwarded (`mirror`). A failed copy does not affect the request. */
 export interface RequestCopier {
-  /** The copy of a request that is about to be forwarded; undefined where there is none of this one. */
+  /** Creates the copy of a request that is about to be forwarded; undefined if this request is not copied. */
   copy(exchange: Exchange): RequestCopy | undefined;
 }
 
-/** A request's copy, told of the body as the request itself is sent. Nothing is thrown. */
+/** The copy of a request. It receives the body while the request is sent. Its methods do not throw. */
 export interface RequestCopy {
-  /** The request itself is on its way. */
+  /** The request itself was sent to its upstream, or waits for a connection. */
   begin(): void;
-  /** Takes bytes from `start` to `end`, and may keep them. */
+  /** Takes the bytes from `start` to `end`, and may keep them. */
   data(chunk: Uint8Array, start: number, end: number): void;
-  /** The body is whole. */
+  /** The body is complete. */
   end(trailers: Fields): void;
-  /** The request is over: where its body is not whole, nothing more comes of it. */
+  /** The request has ended. If the body is incomplete, the copy is given up. */
   close(): void;
 }

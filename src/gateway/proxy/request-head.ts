@@ -6,14 +6,14 @@ import { serverKey } from "../upstream/member.ts";
 import { type Endpoint } from "../wire/tcp.ts";
 import { type ForwardTarget } from "./target.ts";
 
-/** A request that does nothing more when it is made twice, and has no body as a rule. */
+/** True for an idempotent method that normally has no body. */
 export function isRetryable(method: string): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
 /**
- * The body can wait for its end, up to so many bytes. Not where it may be one half of a conversation; and the upstream decides
- * whether a body is sent at all that is announced to be longer.
+ * True if the body may be gathered, up to `maxBytes`. A gRPC call and an upgrade may be interactive. With `Expect:
+ * 100-continue` and a longer body, the upstream decides if the body is sent at all.
  */
 export function mayGather({ bodyLength, isGrpc, upgrade, expectContinue }: RequestHead, maxBytes: number): boolean {
   return bodyLength !== 0 && !isGrpc && upgrade === "" && !(expectContinue && bodyLength > maxBytes);
@@ -29,8 +29,8 @@ export function http1Head(exchange: Exchange, target: ForwardTarget, endpoint: E
 }
 
 /**
- * Writes that head. Most requests are a connection's next ones to the same place: their pieces go out as they are, since joining
- * them first costs more than parsing a small head (bench http1).
+ * Writes the head of `http1Head`. Most requests follow another one of the same connection to the same upstream. Their parts
+ * are written separately, because joining them costs more than parsing a small head (bench http1).
  */
 export function writeHttp1Head(out: TextSink, exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): void {
   const told = exchange.session === undefined ? toldAgain(exchange, target) : undefined;
@@ -52,7 +52,7 @@ export function writeHttp1Head(out: TextSink, exchange: Exchange, target: Forwar
   out.text(expectField(head));
 }
 
-/** The same request as HTTP/2 sends it. */
+/** The same request for HTTP/2. */
 export function http2Request(
   exchange: Exchange,
   target: ForwardTarget,
@@ -67,20 +67,20 @@ export function http2Request(
     scheme,
     authority: target.host ?? authorityOf(exchange, endpoint),
     path: path + head.query,
-    // A client of gRPC must say this, and each hop for itself (grpc/grpc, doc/PROTOCOL-HTTP2.md).
+    // A gRPC client must send `te: trailers`, and so must each hop (grpc/grpc, doc/PROTOCOL-HTTP2.md).
     fields: repeatedFields(exchange, target, head.isGrpc ? `${more}te: trailers\r\n` : more),
     ownFields: ownFields(exchange),
     bodyLength: head.bodyLength,
   };
 }
 
-/** HTTP/1.0 needs no Host, and an empty one is refused by most servers. */
+/** HTTP/1.0 needs no Host, but most servers refuse an empty one. */
 function authorityOf({ head }: Exchange, endpoint: Endpoint): string {
   if (head.authority !== "") return head.authority;
   return "unix" in endpoint ? "localhost" : serverKey(endpoint);
 }
 
-/** What the fields of a request to an upstream are made of, but for those that it shares with no other request. */
+/** The input of the fields of an upstream request, without the fields that differ for each request. */
 interface Forwarded {
   readonly target: ForwardTarget;
   /** Lines that the route adds. */
@@ -95,13 +95,14 @@ interface Forwarded {
   readonly peerAddress: string;
 }
 
-/** Those of the last request of a multiplexed connection, and the lines made of them. */
+/** The input and the lines of the last request on a multiplexed connection. */
 let last: Forwarded | undefined;
 let lastLines: Fields = "";
 
 /**
- * The client's own fields, those that tell of the client, and `more`. Requests of one HTTP/2 or HTTP/3 client follow each other with the
- * same fields, often as the same text: then the lines are the last ones, and HPACK finds them encoded (bench proxy, grpc-unary).
+ * The client's own fields, the fields that describe the client, and `more`. Requests of one HTTP/2 or HTTP/3 client often
+ * have identical fields. The lines of the last request are then used again, and HPACK finds them already encoded (bench
+ * proxy, grpc-unary).
  */
 function repeatedFields(exchange: Exchange, target: ForwardTarget, more: Fields): Fields {
   const { head, protocol, clientAddress, peerAddress, session } = exchange;
@@ -142,7 +143,7 @@ function isSame(a: Forwarded, b: Forwarded): boolean {
   );
 }
 
-/** The fields that a request shares with no other one. */
+/** The fields that differ for each request. */
 function ownFields({ head, id, trace }: Exchange): Fields {
   return `${trace?.fields ?? ""}X-Request-Id: ${id}\r\n${expectField(head)}`;
 }
@@ -151,12 +152,12 @@ function expectField({ expectContinue, bodyLength }: RequestHead): Fields {
   return expectContinue && bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
 }
 
-/** What tells of the client. */
+/** The fields that describe the client. */
 function clientFields({ head, protocol, clientAddress, peerAddress }: Exchange, target: ForwardTarget): Fields {
   const { tellsClient, serviceName } = target;
   const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;
   const via = head.via === "" ? "" : `${head.via}, `;
-  // RFC 9110 §7.6.3: the version that the client spoke.
+  // RFC 9110 §7.6.3: the version of the client's request.
   const version = protocol === "HTTP/1.1" ? "1.1" : protocol.slice("HTTP/".length);
   const forwardedHost = head.authority === "" ? "" : `X-Forwarded-Host: ${head.authority}\r\n`;
   return (
@@ -166,8 +167,8 @@ function clientFields({ head, protocol, clientAddress, peerAddress }: Exchange, 
 }
 
 /**
- * What the connection's last request had composed, where this one's is the same: most of a head of many short texts, and putting
- * them together costs more than parsing it (bench proxy --pinned, small64). Undefined where requests differ in it.
+ * The fields of the connection's last request, if those of this request are equal. They are most of a small head, and
+ * composing them costs more than parsing it (bench proxy --pinned, small64). Undefined if they differ.
  */
 function toldAgain(exchange: Exchange, target: ForwardTarget): ToldClient | undefined {
   const { head, protocol, clientAddress, peerAddress, told } = exchange;

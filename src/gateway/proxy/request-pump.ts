@@ -14,31 +14,31 @@ const MESSAGE_TOO_LARGE = new CannedError("body-too-large", "a message of the ca
 const TOO_LONG = new CannedError("upstream-failed", "the upstream gave up a request that is too long to be sent again");
 const NO_ROOM = new CannedError("overloaded", "no memory is left for what waits to be sent to the upstream");
 
-/** One request on its way: an HTTP/1 connection that carries it alone, or a stream of an HTTP/2 connection. */
+/** An upstream request: an HTTP/1 connection that carries only this request, or a stream of an HTTP/2 connection. */
 export type Carrier = ClientConnection | ClientStream;
 
-/** What a pump needs of who forwards the request. */
+/** The forwarding of the request, which owns the pump. */
 export interface PumpOwner {
-  /** Is told of the body as well. */
+  /** Receives the body as well. */
   readonly copy: RequestCopy | undefined;
-  /** The body is gathered, or as much of it as may be: the rest is read once there is a carrier. */
+  /** The body was gathered, or as much of it as the limits allow. The rest is read after the upstream request begins. */
   gathered(): void;
-  /** All of the body was handed on. */
+  /** The whole body was passed on. */
   requestSent(): void;
   fail(error: TurnpikeError): void;
 }
 
-/** How much of a body is gathered before its request takes a connection to the upstream. */
+/** The limits for gathering a body before its request takes an upstream connection. */
 export interface GatherBounds {
-  /** Of one body, in bytes. */
+  /** Bytes of one body. */
   readonly maxBytes: number;
-  /** Of all bodies. */
+  /** The memory of all bodies. */
   readonly account: BufferAccount;
-  /** What comes beyond these before there is a carrier waits here. */
+  /** The memory for bytes beyond these limits that wait for the upstream request. */
   readonly overflow: BufferAccount;
 }
 
-/** A piece of the body, where it lies. */
+/** Part of the body, in its original buffer. */
 interface Piece {
   readonly chunk: Uint8Array;
   readonly start: number;
@@ -46,35 +46,35 @@ interface Piece {
 }
 
 /**
- * Carries a request's body from the client to the upstream. A slow client must not hold a connection to the upstream, so its body
- * is gathered first, within bounds; one that is kept can be carried again.
+ * Passes a request's body from the client to the upstream request. A slow client must not occupy an upstream connection, so
+ * its body is gathered first, within limits. A kept body can be sent again.
  *
- *   gather ──end, or the bounds──▶ sendBy a carrier ──▶ what waits, then what comes
+ *   gather ──end, or the limits──▶ sendBy an upstream request ──▶ waiting bytes, then new ones
  */
 export class RequestPump implements BodySink {
   readonly #owner: PumpOwner;
   readonly #body: RequestBody;
-  /** Undefined before the first carrier, and between two. */
+  /** Undefined before the first upstream request, and between two. */
   #carrier: Carrier | undefined;
   #isReading = false;
-  /** All that was sent so far; undefined where it is not kept, or not any more. */
+  /** All bytes that were sent. Undefined if they are not kept, or no longer. */
   #kept: KeptBody | undefined;
   readonly #messages: MessageMeter | undefined;
   /** Set while the body is gathered. */
   #gathering: GatherBounds | undefined;
-  /** The body in one piece, as most come: it goes on from where it lies. */
+  /** The body in one piece, as most bodies arrive. It is passed on without a copy. */
   #only: Piece | undefined;
-  /** What waits for a carrier, or for room at it: what was gathered, and what came after that. */
+  /** Bytes that wait for the upstream request: the gathered ones, then those that came after them. */
   #waiting: ByteQueue[] | undefined;
-  /** What ended the body. */
+  /** The trailers that ended the body. */
   #trailers: Fields | undefined;
-  /** The carrier was given the end. */
+  /** The upstream request has received the end. */
   #hasEnded = false;
   #isOver = false;
-  /** Bytes of the body that went to a carrier; those that went to another one again are counted once. */
+  /** Bytes of the body that were sent. Bytes that were sent again count once. */
   sent = 0;
 
-  /** `call` is there where the body is a call's. */
+  /** `call` is set for the body of a gRPC call. */
   constructor(owner: PumpOwner, body: RequestBody, call: { kept: KeptBody; messages: MessageMeter } | undefined) {
     this.#owner = owner;
     this.#body = body;
@@ -82,12 +82,12 @@ export class RequestPump implements BodySink {
     this.#messages = call?.messages;
   }
 
-  /** The body can be sent again, from its beginning. */
+  /** The body can be sent again from its beginning. */
   get isKept(): boolean {
     return this.#kept !== undefined;
   }
 
-  /** Reads the body before there is a carrier; `gathered` follows, unless the body fails. */
+  /** Reads the body before there is an upstream request. Calls `gathered`, unless the body fails. */
   gather(bounds: GatherBounds): void {
     this.#gathering = bounds;
     this.#waiting = [new ByteQueue(bounds.account)];
@@ -95,7 +95,7 @@ export class RequestPump implements BodySink {
     this.#body.readTo(this);
   }
 
-  /** Sends by `carrier` what was gathered, or sent by another one, and what follows. */
+  /** Sends by `carrier` the bytes that were gathered or sent before, and those that follow. */
   sendBy(carrier: Carrier): void {
     this.#carrier = carrier;
     this.#hasEnded = false;
@@ -110,19 +110,19 @@ export class RequestPump implements BodySink {
     else if (this.#trailers !== undefined) this.#endAt(carrier, this.#trailers);
   }
 
-  /** The carrier is gone, and the body, which is kept, will be sent by another one. */
+  /** The upstream request has ended. Another one will send the kept body again. */
   detach(): void {
     this.#carrier = undefined;
     this.#body.pause();
   }
 
-  /** The body need not be sent again. */
+  /** Drops the kept bytes: the body will not be sent again. */
   forget(): void {
     this.#kept?.clear();
     this.#kept = undefined;
   }
 
-  /** Nothing more of the body is sent. */
+  /** Sends nothing more of the body. */
   close(): void {
     this.#isOver = true;
     this.forget();
@@ -172,7 +172,7 @@ export class RequestPump implements BodySink {
     if (first !== undefined && queue.length === 0) this.#wait(first);
     this.#wait(piece);
     if (!this.#isOver) this.#gathered();
-    // False holds the rest back until the carrier asks for it; one that was quick has done so.
+    // False pauses the client until the upstream request asks for more. A fast upstream request has done so already.
     return this.#isOver || this.#waiting === undefined;
   }
 
@@ -181,12 +181,12 @@ export class RequestPump implements BodySink {
     this.#owner.gathered();
   }
 
-  /** Has a piece wait behind the others. */
+  /** Adds a piece to the waiting bytes. */
   #wait({ chunk, start, end }: Piece): void {
     if (this.#waiting?.at(-1)?.push(chunk, start, end) === false) this.#owner.fail(NO_ROOM);
   }
 
-  /** The carrier has room: sends what waits, then has the rest come. */
+  /** The upstream request accepts more: sends the waiting bytes, then resumes the client. */
   #goOn(): void {
     if (this.#hasEnded) return;
     const only = this.#only;
@@ -198,7 +198,7 @@ export class RequestPump implements BodySink {
     else if (hasRoom) this.#body.resume();
   }
 
-  /** False: the carrier is full. */
+  /** False: the upstream request accepts no more for now. */
   #flush(): boolean {
     let hasRoom = true;
     for (const queue of this.#waiting ?? []) {
@@ -233,7 +233,7 @@ export class RequestPump implements BodySink {
   }
 }
 
-/** False, with nothing added, where the queue would have more than `maxBytes`, or there is no memory. */
+/** Returns false and adds nothing if the queue would exceed `maxBytes`, or if no memory is left. */
 function addWithin(queue: ByteQueue, { chunk, start, end }: Piece, maxBytes: number): boolean {
   return queue.length + end - start <= maxBytes && queue.push(chunk, start, end);
 }

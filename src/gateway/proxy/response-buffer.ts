@@ -9,72 +9,79 @@ import { CannedError } from "../answer.ts";
 import { type Exchange } from "../exchange.ts";
 import { BLOCK_BYTES, type Spool } from "./spool.ts";
 
-/** Bytes of one response that wait in memory; with more its upstream is held back, until some are sent or on the disk. @bound */
+/**
+ * Bytes of one response that wait in memory. Beyond them the upstream is paused until some are sent or written to the disk.
+ * @bound
+ */
 const MEMORY_BYTES = 262_144;
-/** Fewer bytes than this stay in memory. */
+/** Bytes below which a response is not written to the disk. */
 const MIN_DISK_BYTES = 65_536;
-/** Milliseconds that a client makes its response wait, all in all, before what waits goes to the disk: most are quicker. */
+/**
+ * Milliseconds that a client may make its response wait, in total, before waiting bytes go to the disk. Most clients are
+ * faster.
+ */
 const SLOW_MS = 250;
-/** Milliseconds before the disk is asked again for room that it had not. */
+/** Milliseconds before the disk is tried again after it had no room. */
 const RETRY_MS = 500;
-/** Bytes that are read back at one time. @bound */
+/** Bytes that are read back at a time. @bound */
 const READ_BYTES = 131_072;
 
 const NO_MEMORY = new CannedError("overloaded", "no memory is left for what waits to be sent to the client");
 const UNREADABLE = new CannedError("internal", "the response could not be read back");
 
-/** What responses of a route may take while their clients do not. */
+/** The buffers for responses of a route whose clients are slow. */
 export interface ResponseBuffering {
   readonly wheel: TimerWheel;
   readonly memory: BufferPool;
-  /** Of `memory`: responses wait in it while it has enough for other work. */
+  /** The spare part of `memory`: responses wait in it only while enough is left for other work. */
   readonly spare: SpareAccount;
   readonly spool: Spool;
-  /** Of one response, in memory and on the disk. */
+  /** Bytes of one response, in memory and on the disk. */
   readonly maxBytes: number;
 }
 
-/** Who sends the response. */
+/** The sender of the response. */
 export interface BufferSource {
-  /** More is welcome, after a `data` that returned false. */
+  /** The buffer accepts more, after a `data` that returned false. */
   resume(): void;
-  /** The response cannot go on. */
+  /** The response cannot continue. */
   fail(error: TurnpikeError): void;
 }
 
 /**
- * What an upstream sends faster than the client takes it: first in memory, then, where the client stays slow, on the disk, so that
- * the upstream's connection is free for others. The response's sinks see what the client takes, when it takes it.
+ * Buffers a response that its upstream sends faster than the client reads it. Bytes wait in memory first. If the client
+ * stays slow, they go to the disk, so that the upstream's connection is free for other requests. The response's sinks see
+ * the bytes only when the client accepts them.
  *
  *   source ──▶ memory ──▶ client                while the client keeps up, or nearly so
- *   source ──▶ memory ──▶ disk ──▶ client       once it has made the response wait for SLOW_MS
+ *   source ──▶ memory ──▶ disk ──▶ client       after it has made the response wait for SLOW_MS
  */
 export class ResponseBuffer extends Deadline {
   readonly #exchange: Exchange;
   readonly #source: BufferSource;
   readonly #options: ResponseBuffering;
-  /** Behind what is on the disk. */
+  /** Bytes that follow those on the disk. */
   readonly #queue: ByteQueue;
   /** Blocks on the disk, in the order of their bytes. */
   readonly #blocks: number[] = [];
   #share: Share<never> | undefined;
-  /** Where the bytes in the first block begin, and those in the last one end. */
+  /** Offset of the first byte in the first block, and of the end in the last block. */
   #readFrom = 0;
   #writtenTo = 0;
-  /** The disk is at work: the first block, or the first bytes of the queue, must stay. */
+  /** A disk operation is running: the first block, or the first bytes of the queue, must stay. */
   #isBusy = false;
   #isFull = true;
   #isHeldBack = false;
   #isSlow = false;
-  /** Of waiting that is over, in milliseconds. */
+  /** Milliseconds of waiting times that have ended. */
   #waited = 0;
-  /** In wheel time; -1 while nothing waits. */
+  /** In wheel time; -1 while no bytes wait. */
   #waitingSince = -1;
   #trailers: Fields | undefined;
-  /** All of it was handed on, or it was dropped. */
+  /** The response was delivered or dropped. */
   isOver = false;
 
-  /** The client has just said that it is full. */
+  /** Create the buffer when the client has stopped accepting bytes. */
   constructor(exchange: Exchange, source: BufferSource, options: ResponseBuffering) {
     super();
     this.#exchange = exchange;
@@ -83,7 +90,7 @@ export class ResponseBuffer extends Deadline {
     this.#queue = new ByteQueue(options.memory);
   }
 
-  /** As `BodySink.data`. */
+  /** Like `BodySink.data`. */
   data(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.isOver) return true;
     if (!this.#isFull && this.#isEmpty) {
@@ -101,14 +108,14 @@ export class ResponseBuffer extends Deadline {
     return false;
   }
 
-  /** The source is done. */
+  /** The source has ended. */
   end(trailers: Fields): void {
     if (this.isOver) return;
     this.#trailers = trailers;
     if (this.#isEmpty) this.#finish(trailers);
   }
 
-  /** The client can take more. */
+  /** The client accepts more. */
   drained(): void {
     this.#isFull = false;
     if (this.#waitingSince !== -1) {
@@ -120,7 +127,7 @@ export class ResponseBuffer extends Deadline {
     this.#deliver();
   }
 
-  /** Nobody wants it any more. */
+  /** Drops the rest of the response. */
   drop(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -129,7 +136,7 @@ export class ResponseBuffer extends Deadline {
     if (!this.#isBusy) this.#giveBlocks();
   }
 
-  /** The client has made it wait for so long, or the disk may have room again. */
+  /** The client has been slow for SLOW_MS, or the disk may have room again. */
   override onDeadline(): void {
     this.#isSlow = true;
     this.#spill();
@@ -143,14 +150,14 @@ export class ResponseBuffer extends Deadline {
     return this.#blocks.length === 0 ? 0 : (this.#blocks.length - 1) * BLOCK_BYTES + this.#writtenTo - this.#readFrom;
   }
 
-  /** Whether a part of the bounds is free. */
+  /** True if this part of the memory limit is free, and the other limits are not reached. */
   #hasRoom(part: number): boolean {
     const { maxBytes, spare } = this.#options;
     if (this.#queue.length >= MEMORY_BYTES * part || !spare.admits) return false;
     return this.#queue.length + this.#onDisk < maxBytes;
   }
 
-  /** Counts the time for which something waits for the client. */
+  /** Measures how long bytes wait for the client. */
   #wait(): void {
     if (this.#waitingSince !== -1 || this.#isSlow) return;
     const { wheel } = this.#options;
@@ -158,7 +165,7 @@ export class ResponseBuffer extends Deadline {
     wheel.set(this, Math.max(SLOW_MS - this.#waited, 0));
   }
 
-  /** Gives the client what it takes. */
+  /** Sends as much as the client accepts. */
   #deliver(): void {
     while (!this.#isFull && !this.isOver && !this.#isBusy) {
       if (this.#blocks.length > 0) {
@@ -181,7 +188,7 @@ export class ResponseBuffer extends Deadline {
     this.#goOn();
   }
 
-  /** Has the source go on where there is room. */
+  /** Resumes the source if there is room. */
   #goOn(): void {
     if (!this.#isHeldBack || !this.#hasRoom(1 / 2)) return;
     this.#isHeldBack = false;
@@ -194,7 +201,7 @@ export class ResponseBuffer extends Deadline {
     this.#exchange.response.end(trailers);
   }
 
-  /** Writes what waits for a slow client to the disk. */
+  /** Writes the bytes of a slow client to the disk. */
   #spill(): void {
     if (!this.#isSlow || !this.#isFull || this.#isBusy || this.isOver || this.#queue.length < MIN_DISK_BYTES) return;
     const piece = this.#queue.first;
@@ -221,14 +228,14 @@ export class ResponseBuffer extends Deadline {
     else this.#options.wheel.set(this, RETRY_MS);
   }
 
-  /** The last block got nothing. */
+  /** Releases the last block if nothing was written to it. */
   #giveUnused(): void {
     const block = this.#blocks.pop();
     if (block !== undefined) this.#give(block);
     this.#writtenTo = this.#blocks.length === 0 ? 0 : BLOCK_BYTES;
   }
 
-  /** The last block, or a new one where that is full; undefined where there is none. */
+  /** The last block, or a new one if it is full. Undefined if no block is free. */
   #blockToFill(): number | undefined {
     const last = this.#blocks.at(-1);
     if (last !== undefined && this.#writtenTo < BLOCK_BYTES) return last;

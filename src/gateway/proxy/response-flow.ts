@@ -6,23 +6,23 @@ import { MessageMeter } from "./message-meter.ts";
 import { type BufferSource, ResponseBuffer } from "./response-buffer.ts";
 import { type ForwardTarget } from "./target.ts";
 
-/** What a response is: a call of gRPC and a stream of events may last, and their clients must get them as they come. */
+/** The kind of a response. gRPC calls and event streams may last, and their clients must receive the data without delay. */
 export type ResponseKind = "whole" | "call" | "events";
 
-/** The body of an upstream's response on its way to the client, within the route's bounds. */
+/** Passes the body of an upstream's response to the client, within the route's limits. */
 export class ResponseFlow {
   readonly #exchange: Exchange;
   readonly #source: BufferSource;
   readonly #target: Pick<ForwardTarget, "maxResponseBytes" | "responses">;
   #kind: ResponseKind = "whole";
-  /** Of a call of gRPC each message is limited, in place of all of them. */
+  /** Limits each message of a gRPC call, instead of the whole body. */
   #messages: MessageMeter | undefined;
   #maxBytes = 0;
   /** Bytes that came from the upstream. */
   received = 0;
-  /** Bytes in all; -1 where that is not known. */
+  /** Bytes of the whole body; -1 if unknown. */
   #expected = -1;
-  /** Made once the client does not keep up. */
+  /** Created when the client does not keep up. */
   #buffer: ResponseBuffer | undefined;
 
   constructor(exchange: Exchange, source: BufferSource, target: ForwardTarget) {
@@ -31,7 +31,7 @@ export class ResponseFlow {
     this.#target = target;
   }
 
-  /** The final head has come. */
+  /** The final head has arrived. */
   begin(head: ResponseHead, kind: ResponseKind): void {
     this.#kind = kind;
     this.#expected = head.bodyLength;
@@ -39,7 +39,7 @@ export class ResponseFlow {
     if (kind === "call") this.#messages = new MessageMeter(this.#maxBytes);
   }
 
-  /** As `BodySink.data`. */
+  /** Like `BodySink.data`. */
   data(chunk: Uint8Array, start: number, end: number): boolean {
     this.received += end - start;
     const fits = this.#messages?.takes(chunk, start, end) ?? this.received <= this.#maxBytes;
@@ -51,7 +51,7 @@ export class ResponseFlow {
     return this.#exchange.response.data(chunk, start, end) || this.#mayRunAhead();
   }
 
-  /** The client has had enough for now. True: the server may go on all the same. */
+  /** The client accepts no more for now. True: the server may continue, because a buffer takes its data. */
   #mayRunAhead(): boolean {
     const { responses } = this.#target;
     const isWhole = this.received === this.#expected;
@@ -60,7 +60,7 @@ export class ResponseFlow {
     return true;
   }
 
-  /** The client can take more. */
+  /** The client accepts more. */
   drained(): void {
     if (this.#buffer === undefined) this.#source.resume();
     else this.#buffer.drained();
@@ -71,12 +71,12 @@ export class ResponseFlow {
     else this.#buffer.end(trailers);
   }
 
-  /** Nobody wants what the client has not taken. */
+  /** Drops the bytes that the client has not received. */
   drop(): void {
     this.#buffer?.drop();
   }
 
-  /** The server has done its part, and what the client has still to come cannot be had. */
+  /** The upstream's response is complete, but its buffered bytes cannot be delivered. */
   failLate(error: TurnpikeError): void {
     if (this.#buffer?.isOver !== false) return;
     this.#buffer.drop();

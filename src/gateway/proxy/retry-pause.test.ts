@@ -13,7 +13,7 @@ const SETTINGS: RetrySettings = {
   random: () => 0,
 };
 
-test("pauses double up to the longest, and half of each is random", () => {
+test("pauses double up to the maximum, and half of each is random", () => {
   const pauses = (random: number): number[] =>
     [0, 1, 2, 3, 4, 50].map((retries) => pauseMs({ ...SETTINGS, random: () => random }, retries));
   expect(pauses(0)).toEqual([100, 200, 400, 800, 1000, 1000]);
@@ -21,7 +21,7 @@ test("pauses double up to the longest, and half of each is random", () => {
   expect(pauseMs({ ...SETTINGS, backoffMs: 0 }, 3)).toBe(0);
 });
 
-test("a pause ends at its time, and not when it was stopped", () => {
+test("a pause ends at its time, and not after it was stopped", () => {
   const clock = new FakeClock();
   const wheel = new TimerWheel(clock);
   let ended = 0;

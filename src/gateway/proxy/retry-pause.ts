@@ -1,28 +1,31 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 
-/** A route's retries; compiled when the configuration is loaded. Times in milliseconds. */
+/** The retry settings of a route, compiled when the configuration is loaded. Times in milliseconds. */
 export interface RetrySettings {
   readonly maxRetries: number;
-  /** Tries of any method where no connection was had. */
+  /** Requests of any method are retried if no connection could be opened. */
   readonly connectAnyMethod: boolean;
-  /** Answers that another try follows. */
+  /** Response statuses that are retried. */
   readonly statuses: ReadonlySet<number>;
-  /** From the begin of a try to the head of its answer; Infinity: the other limits alone hold. */
+  /** From the beginning of a try to the head of its response. Infinity: only the other limits apply. */
   readonly tryTimeoutMs: number;
-  /** Before the first retry, doubled for each one more up to the most; 0: none. */
+  /** The pause before the first retry, doubled for each further retry up to the maximum. 0: no pause. */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
   /** From 0 to less than 1. */
   readonly random: () => number;
 }
 
-/** The pause before a retry, of which `retries` have been made: half of it at random, so that clients that failed together come back apart. */
+/**
+ * The pause before the next retry, after `retries` retries. Half of it is random, so that clients that failed together do
+ * not return together.
+ */
 export function pauseMs({ backoffMs, maxBackoffMs, random }: RetrySettings, retries: number): number {
   const whole = Math.min(backoffMs * 2 ** retries, maxBackoffMs);
   return whole * (1 - random() / 2);
 }
 
-/** Waits for the next try. */
+/** The pause before the next try. */
 export class RetryPause extends Deadline {
   readonly #wheel: TimerWheel;
   readonly #then: () => void;

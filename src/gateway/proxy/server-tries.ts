@@ -2,17 +2,17 @@ import { pauseMs, type RetrySettings } from "./retry-pause.ts";
 import { type UpstreamServer } from "../upstream/server.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 
-/** The servers that one request is tried at, one after another: which comes next, and at which it counts as in flight. */
+/** The servers that one request is tried at, one after another. Counts the request as in flight at the current server. */
 export class ServerTries {
-  /** Where all tries go. */
+  /** The upstream of all tries. */
   readonly upstream: Upstream;
-  /** The last one, whose try may be over. */
+  /** The server of the last try, which may have ended. */
   server: UpstreamServer | undefined;
   readonly #clientAddress: string;
   readonly #retry: RetrySettings;
-  /** Those before it. */
+  /** The servers of earlier tries. */
   #tried: readonly UpstreamServer[] | undefined;
-  /** The request is counted there. */
+  /** The request counts as in flight at `server`. */
   #atServer = false;
   #count = 0;
 
@@ -22,12 +22,12 @@ export class ServerTries {
     this.#retry = retry;
   }
 
-  /** True while another try may follow. */
+  /** True while another try is allowed. */
   get mayFollow(): boolean {
     return this.#count <= this.#retry.maxRetries;
   }
 
-  /** Milliseconds to wait before the next try; other ones each time it is asked. */
+  /** Milliseconds before the next try; partly random, so each call returns another value. */
   pauseMs(): number {
     return this.#retry.backoffMs === 0 ? 0 : pauseMs(this.#retry, this.#count - 1);
   }
@@ -37,12 +37,12 @@ export class ServerTries {
     return this.upstream.servers.some(({ inRotation }) => inRotation);
   }
 
-  /** The next server: one that was not tried yet where there is one in rotation. */
+  /** The next server, if possible one in rotation that was not tried yet. */
   next(): UpstreamServer | undefined {
     return this.upstream.pick(this.#clientAddress, this.server, this.#tried);
   }
 
-  /** The request goes to `server` now, and the try before it is over. */
+  /** Begins a try at `server`, and ends the one before it. */
   begin(server: UpstreamServer): void {
     this.leave();
     if (this.server !== undefined) this.#tried = [...(this.#tried ?? []), this.server];
@@ -52,7 +52,7 @@ export class ServerTries {
     this.#count++;
   }
 
-  /** The request is not in flight there any more; so many bytes of bodies went there and came from there, if it was the last try. */
+  /** Ends the try. `sent` and `received` are the bytes of both bodies, if it was the last try. */
   leave(sent = 0, received = 0): void {
     if (!this.#atServer) return;
     this.#atServer = false;

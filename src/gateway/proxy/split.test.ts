@@ -4,7 +4,7 @@ import { createTrafficSplit, type Share, type Splittable, type Sticky } from "./
 
 const REQUESTS = 10_000;
 
-/** Upstreams called a, b, c, …, of these weights. */
+/** Upstreams named a, b, c, … with these weights. */
 function shares(...weights: number[]): Share[] {
   return weights.map((weight, at) => ({ upstream: upstreamNamed(String.fromCharCode(0x61 + at)), weight }));
 }
@@ -19,7 +19,7 @@ function request(fields = "", scheme: "http" | "https" = "http"): Splittable {
   return { head: { fields, scheme }, addedFields: "" };
 }
 
-/** The names that requests go to, one after the other. */
+/** The names of the upstreams that the requests go to, in order. */
 function names(list: readonly Share[], requests: readonly Splittable[], sticky?: Sticky, random = () => 0.3): string[] {
   const split = createTrafficSplit(list, sticky, random);
   return requests.map((asked) => split?.choose(asked).name ?? "");
@@ -33,16 +33,16 @@ function countOf(list: readonly string[], name: string): number {
   return list.filter((item) => item === name).length;
 }
 
-/** The cookie's value that a request without one gets. */
+/** The cookie value that a request without one receives. */
 function given(asked: Splittable): string {
   return /^Set-Cookie: share=([^;]*);/.exec(asked.addedFields)?.[1] ?? "";
 }
 
-test("no shares are no split", () => {
+test("without upstreams there is no split", () => {
   expect(createTrafficSplit([], undefined)).toBeUndefined();
 });
 
-describe("requests one by one", () => {
+describe("requests without a sticky key", () => {
   test.each([[[1, 1]], [[9, 1]], [[99, 1]], [[999, 1]], [[1_000_000, 1, 1]], [[5, 3, 2]], [[1, 2, 3, 4, 5, 6]]])(
     "are shared to within six of what the weights %j say, wherever a worker begins",
     (weights) => {
@@ -57,7 +57,7 @@ describe("requests one by one", () => {
     },
   );
 
-  test("are in no blocks: any hundred in a row have their shares", () => {
+  test("alternate evenly: any hundred in a row have their weights", () => {
     const found = names(shares(8, 2), plain());
     for (let from = 0; from + 100 <= REQUESTS; from += 7) {
       const rare = countOf(found.slice(from, from + 100), "b");
@@ -67,28 +67,28 @@ describe("requests one by one", () => {
     expect(found.join("")).not.toContain("bb");
   });
 
-  test("go to nobody whose weight is 0", () => {
+  test("never go to an upstream of weight 0", () => {
     expect(countOf(names(shares(0, 1, 0), plain()), "b")).toBe(REQUESTS);
   });
 
-  test("of many workers begin anywhere", () => {
+  test("start at different points in different workers", () => {
     const first = Array.from({ length: 1000 }, () => names(shares(1, 1), plain(1), undefined, Math.random)[0] ?? "");
-    // Six standard deviations: once in half a milliard runs.
+    // Six standard deviations: it fails by chance once in about 500 million runs.
     expect(Math.abs(countOf(first, "a") - 500)).toBeLessThan(95);
   });
 });
 
-describe("requests with the header that chooses", () => {
+describe("requests with the sticky header", () => {
   const sticky = { header: "X-User" };
   const users = Array.from({ length: REQUESTS }, (_, at) => request(`Accept: */*\r\nx-user: user-${at}\r\n`));
 
-  test("go where they went before, in any worker, however shares are listed", () => {
+  test("go to the same upstream in every worker, in whatever order the upstreams are listed", () => {
     const before = names(shares(3, 1), users, sticky);
     expect(names(shares(3, 1).toReversed(), users, sticky, () => 0.9)).toEqual(before);
     expect(before.slice(0, 40)).toContain("b");
   });
 
-  test("have the shares of the weights", () => {
+  test("are spread by weight", () => {
     const found = names(shares(7, 2, 1), users, sticky);
     for (const [name, expected] of [
       ["a", 7000],
@@ -100,7 +100,7 @@ describe("requests with the header that chooses", () => {
     }
   });
 
-  test("move only to the share that grows, and no more of them than it gains", () => {
+  test("move only to the upstream whose weight grows, and only as many as it gains", () => {
     const before = names(shares(9, 1), users, sticky);
     const after = names(shares(8, 2), users, sticky);
     const moved = before.filter((name, at) => name !== after[at]);
@@ -108,22 +108,22 @@ describe("requests with the header that chooses", () => {
     expect(Math.abs(moved.length - 1000)).toBeLessThan(200);
   });
 
-  test("have one share where an upstream is listed twice", () => {
+  test("treat an upstream that is listed twice as one", () => {
     const [a, b] = shares(1, 2) as [Share, Share];
     const twice = names([a, { upstream: b.upstream, weight: 1 }, { upstream: b.upstream, weight: 1 }], users, sticky);
     expect(twice).toEqual(names([a, b], users, sticky));
   });
 
-  test("without a value are dealt like any other", () => {
+  test("without a value are spread like requests without the header", () => {
     const empty = Array.from({ length: REQUESTS }, (_, at) => request(at % 2 === 0 ? "" : "X-User: \r\n"));
     expect(countOf(names(shares(1, 1), empty, sticky), "a")).toBe(REQUESTS / 2);
   });
 });
 
-describe("requests with the cookie that chooses", () => {
+describe("requests with the sticky cookie", () => {
   const sticky = { cookie: { name: "share", maxAgeS: 60, path: "/shop" } };
 
-  test("get it first, with the route's path, and stay where it came with", () => {
+  test("receive it first, with the route's path, and stay with their upstream", () => {
     const list = shares(1, 1);
     for (const first of plain(100)) {
       const [name] = names(list, [first], sticky);
@@ -136,11 +136,11 @@ describe("requests with the cookie that chooses", () => {
     }
   });
 
-  test("have the shares of the weights", () => {
+  test("are spread by weight", () => {
     expect(Math.abs(countOf(names(shares(9, 1), plain(), sticky), "b") - 1000)).toBeLessThan(180);
   });
 
-  test("get it for https alone over https, and for all paths where the route's would break it", () => {
+  test("receive a Secure cookie over https, and the path / if the route's path would break the attribute", () => {
     const secure = request("", "https");
     names(shares(1), [secure], sticky);
     expect(secure.addedFields).toEndWith("; SameSite=Lax; Secure\r\n");
@@ -149,7 +149,7 @@ describe("requests with the cookie that chooses", () => {
     expect(odd.addedFields).toContain("; Path=/; ");
   });
 
-  test.each(["", "x", "toolong", "a b c_", '"abcd"', "upstr=m"])("get another one for %j", (value) => {
+  test.each(["", "x", "toolong", "a b c_", '"abcd"', "upstr=m"])("receive a new cookie in place of %j", (value) => {
     const asked = request(`Cookie: share=${value}\r\n`);
     names(shares(1), [asked], sticky);
     expect(given(asked)).toHaveLength(6);

@@ -5,42 +5,45 @@ import { type Exchange, type RequestHead } from "../exchange.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { takeCookie } from "./take-cookie.ts";
 
-/** An upstream and its part of a route's requests, relative to the others. */
+/** An upstream and its weight, relative to the other upstreams. */
 export interface Share {
   readonly upstream: Upstream;
   readonly weight: number;
 }
 
-/** What a client is known by that stays with its share. */
+/** The header or cookie that identifies a client, so that it stays with its upstream. */
 export type Sticky =
   | { readonly header: string }
   | {
       readonly cookie: {
         readonly name: string;
         readonly maxAgeS: number;
-        /** Of the route: the cookie comes with its requests alone. */
+        /** The route's path: the client sends the cookie only with requests of the route. */
         readonly path: string;
       };
     };
 
-/** What a choice looks at: an exchange. */
+/** The part of an exchange that the choice uses. */
 export type Splittable = Pick<Exchange, "addedFields"> & { readonly head: Pick<RequestHead, "fields" | "scheme"> };
 
-/** Which upstream of several a request goes to (`traffic_split`). */
+/** Chooses an upstream for each request (`traffic_split`). */
 export interface TrafficSplit {
-  /** Called once a request: its tries stay where it was sent. */
+  /** Call this once for each request: all its tries go to the same upstream. */
   choose(exchange: Splittable): Upstream;
 }
 
-/** Bytes of a cookie's value: as many as the hash makes use of, and too few to know one client among all by. */
+/** Bytes of a cookie's value: as many as the hash uses, and too few to identify one client among all. */
 const ID_BYTES = 4;
 const ID = /^[\w-]{6}$/;
 
-/** The golden ratio's fraction, of 2^32: steps of this length spread over a circle as evenly as any, however many they are. */
+/**
+ * The golden ratio's fractional part, times 2^32. Steps of this length spread evenly over a circle, for any number of
+ * steps.
+ */
 const STEP = 0x9e3779b9;
 const CIRCLE = 2 ** 32;
 
-/** Deals requests by weight; undefined where there are no shares. At least one weight is above 0. */
+/** Splits requests by weight; undefined if there are no upstreams. At least one weight is above 0. */
 export function createTrafficSplit(
   shares: readonly Share[],
   sticky: Sticky | undefined,
@@ -52,10 +55,10 @@ export function createTrafficSplit(
   return "header" in sticky ? new HeaderSplit(shares, sticky.header, dealt) : new CookieSplit(shares, sticky.cookie);
 }
 
-/** Changes the request's fields, or puts a sink that changes the response's before the exchange's. */
+/** Edits the request's fields, or adds a sink that edits the response's fields. */
 export type MessageEdit = (exchange: Exchange) => void;
 
-/** A split, some of whose upstreams have rules of their own for fields. */
+/** A split in which some upstreams have their own rules for fields. */
 export class EditedSplit implements TrafficSplit {
   readonly #split: TrafficSplit;
   readonly #edits: ReadonlyMap<Upstream, MessageEdit>;
@@ -73,8 +76,8 @@ export class EditedSplit implements TrafficSplit {
 }
 
 /**
- * Each request by itself, in no blocks: a point goes round a circle, of which each upstream has an arc as long as its weight.
- * Any number of requests in a row is shared to within a few of them, and workers begin at different points.
+ * Chooses without a sticky key. A point moves around a circle on which each upstream has an arc in proportion to its
+ * weight. Any sequence of requests is spread by weight to within a few requests. Workers begin at different points.
  */
 class DealtSplit implements TrafficSplit {
   readonly #shares: readonly Share[];
@@ -98,7 +101,10 @@ class DealtSplit implements TrafficSplit {
   }
 }
 
-/** By the hash of a text: the same upstream in every worker and after reloads, and a change of weights moves as few as can be. */
+/**
+ * Chooses by the hash of a text: the same upstream in every worker and after reloads. A change of weights moves as few
+ * clients as possible.
+ */
 class HashedShares {
   readonly #choices: Rendezvous<Share & { readonly key: string }>;
 
@@ -138,7 +144,7 @@ class HeaderSplit implements TrafficSplit {
   }
 }
 
-/** The client brings a few random characters, whose hash chooses; upstreams never see them. */
+/** Chooses by the hash of a cookie with a few random characters. Upstreams do not receive the cookie. */
 class CookieSplit implements TrafficSplit {
   readonly #hashed: HashedShares;
   readonly #name: string;
@@ -147,7 +153,7 @@ class CookieSplit implements TrafficSplit {
   constructor(shares: readonly Share[], { name, maxAgeS, path }: { name: string; maxAgeS: number; path: string }) {
     this.#hashed = new HashedShares(shares);
     this.#name = name;
-    // RFC 6265 §4.1.1: a path-value holds no semicolon.
+    // RFC 6265 §4.1.1: a path-value must not contain a semicolon.
     this.#attributes = `Path=${path.includes(";") ? "/" : path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax`;
   }
 

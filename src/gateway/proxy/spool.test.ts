@@ -43,7 +43,7 @@ async function readFrom(spool: Spool, place: SpoolPlace, length: number): Promis
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }
 
-test("what was written to a block is read from there, and the file has no name", async () => {
+test("bytes are read back from the block that they were written to, and the file has no name", async () => {
   const spool = spoolOf();
   const share = spool.shareOf(CLIENT);
   const [one, two] = [spool.take(share), spool.take(share)];
@@ -58,7 +58,7 @@ test("what was written to a block is read from there, and the file has no name",
   expect([spool.used, used.at(-1)]).toEqual([0, 0]);
 });
 
-test("a client has half of the blocks, another one half of the rest, and what is given back is used again", () => {
+test("a client gets half of the blocks, another one half of the rest, and released blocks are used again", () => {
   const spool = spoolOf();
   const [share, other] = [spool.shareOf(CLIENT), spool.shareOf(OTHER)];
   const takeAll = (of: typeof share): number[] => {
@@ -73,12 +73,12 @@ test("a client has half of the blocks, another one half of the rest, and what is
   expect(spool.take(other)).toBe(back);
 });
 
-test("without a limit's worth of bytes there is no block", () => {
+test("without room for one block there is no block", () => {
   const spool = spoolOf({ maxBytes: BLOCK_BYTES - 1 });
   expect(spool.take(spool.shareOf(CLIENT))).toBe(-1);
 });
 
-test("a folder that is missing is told of once, left alone for a while, and told of when it is there again", async () => {
+test("a missing folder is reported once, not tried for a while, and reported again when it works", async () => {
   const spool = spoolOf({ folder: join(folder, "none") });
   const share = spool.shareOf(CLIENT);
   expect([spool.take(share), spool.take(share)]).toEqual([-1, -1]);

@@ -4,18 +4,18 @@ import { codeOf, messageOf } from "../../lib/caught.ts";
 import { type Asker, ClientShares, type Share } from "../../lib/client-shares.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 
-/** What the file is divided into. */
+/** Bytes of a block of the file. */
 export const BLOCK_BYTES = 262_144;
-/** The part of what is free, and of what it has, that one client may have on the disk. @bound */
+/** The part of the free blocks and its own blocks that one client may use. @bound */
 const CLIENT_PART = 1 / 2;
-/** Milliseconds for which a disk that failed is left alone. */
+/** Milliseconds before a disk that failed is tried again. */
 const RETRY_MS = 5000;
-/** Linux: opens a file that has no name. The folder's flag belongs to it. */
+/** Linux: opens a file without a name. It requires O_DIRECTORY. */
 const O_TMPFILE = 0o20_000_000 | constants.O_DIRECTORY;
 
 export interface SpoolLimits {
   readonly folder: string;
-  /** Bytes of the file at most; 0: there is none. */
+  /** Bytes of the file; 0: no file. */
   readonly maxBytes: number;
 }
 
@@ -24,22 +24,22 @@ export interface SpoolDeps {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly log: (message: string) => void;
-  /** Is told how many bytes are in use. */
+  /** Receives the number of bytes in use. */
   readonly onUse: (bytes: number) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-/** Where bytes lie in the file. */
+/** A position in the file. */
 export interface SpoolPlace {
   readonly block: number;
-  /** Within the block. */
+  /** Offset within the block. */
   readonly offset: number;
 }
 
 /**
- * Disk space of one worker for responses whose clients are slow: one file in blocks of equal size. It has no name, so that a
- * process which is killed leaves nothing; while no block is in use there is no file. A disk that fails, or is full, is left
- * alone for a while: responses then wait at their upstreams.
+ * Disk space of one worker for responses whose clients are slow: one file in blocks of equal size. The file has no name, so
+ * that a killed process leaves nothing behind. It exists only while blocks are in use. A disk that fails or is full is not
+ * used for a while; the upstreams are paused instead.
  */
 export class Spool {
   readonly #deps: SpoolDeps;
@@ -57,7 +57,7 @@ export class Spool {
     this.#shares = new ClientShares(CLIENT_PART, () => Math.floor(this.#limits.maxBytes / BLOCK_BYTES));
   }
 
-  /** Other limits from now on; another folder once no block is in use. */
+  /** Applies new limits. A new folder is used as soon as no block is in use. */
   set limits(limits: SpoolLimits) {
     this.#limits = limits;
   }
@@ -76,7 +76,7 @@ export class Spool {
     return this.#shares.of(client);
   }
 
-  /** A block for the client that `share` is of; -1 where there is none. */
+  /** Takes a block for the client of `share`; -1 if no block is free. */
   take(share: Share<never>): number {
     if (share.allowance <= 0 || this.#deps.now() < this.#brokenUntil) return -1;
     if (this.#file === undefined && !this.#open()) return -1;
@@ -85,7 +85,7 @@ export class Spool {
     return this.#free.pop() ?? this.#next++;
   }
 
-  /** Gives a block back, which is not being read or written. */
+  /** Releases a block that is not being read or written. */
   give(share: Share<never>, block: number): void {
     share.give();
     this.#deps.onUse(this.used);
@@ -97,7 +97,7 @@ export class Spool {
     this.#next = 0;
   }
 
-  /** Writes bytes from `start` to `end`; `done` is told whether all of them were written. */
+  /** Writes the bytes from `start` to `end`. `done` receives true if all of them were written. */
   write(
     place: SpoolPlace,
     { bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
@@ -111,7 +111,7 @@ export class Spool {
     });
   }
 
-  /** Reads `length` bytes that were written; `done` gets undefined where that cannot be done. */
+  /** Reads `length` bytes that were written. `done` receives undefined if they cannot be read. */
   read(place: SpoolPlace, length: number, done: (bytes: Uint8Array | undefined) => void): void {
     const bytes = Buffer.allocUnsafeSlow(length);
     read(this.#descriptor, bytes, 0, length, positionOf(place), (error, count) => {
@@ -126,7 +126,7 @@ export class Spool {
     return this.#file;
   }
 
-  /** Nothing else catches what a callback of the file system throws, or sends what it has written. */
+  /** Runs a callback of the file system: logs its error, and sends what it has written to connections. */
   #run(callback: () => void): void {
     holdCork();
     try {
@@ -168,7 +168,10 @@ function positionOf({ block, offset }: SpoolPlace): number {
   return block * BLOCK_BYTES + offset;
 }
 
-/** A file that is gone once it is closed. Where the file system has none without a name, it loses its name at once. */
+/**
+ * Opens a file that disappears when it is closed. If the file system cannot open a file without a name, its name is removed
+ * at once.
+ */
 function openNameless(folder: string): number {
   try {
     return openSync(folder, O_TMPFILE | constants.O_RDWR, 0o600);

@@ -1,8 +1,9 @@
 import { type Fields, fieldValues, trimOws, withoutFields } from "../../lib/fields.ts";
 
 /**
- * The value of the first cookie of that name, and the fields without any of that name. HTTP/2 sends cookies in several fields
- * (RFC 9113 §8.2.3); of equal names the one with the longest path comes first (RFC 6265 §5.4).
+ * Returns the value of the first cookie with this name, and the fields without all cookies of this name. HTTP/2 sends
+ * cookies in several fields (RFC 9113 §8.2.3). Of cookies with equal names the one with the longest path comes first (RFC
+ * 6265 §5.4).
  */
 export function takeCookie(fields: Fields, name: string): { value: string | undefined; fields: Fields } {
   const pairs = fieldValues(fields, "cookie").flatMap((value) => value.split(";").map(trimOws));

@@ -8,32 +8,35 @@ import { type ResponseBuffering } from "./response-buffer.ts";
 import { type RetrySettings } from "./retry-pause.ts";
 import { type TrafficSplit } from "./split.ts";
 
-/** Where a route sends its requests and within which bounds; compiled when the configuration is loaded. Times in milliseconds. */
+/**
+ * The upstream of a route, and the limits of its requests, compiled when the configuration is loaded. Times in
+ * milliseconds.
+ */
 export interface ForwardTarget {
   readonly wheel: TimerWheel;
   readonly upstream: Upstream;
-  /** Chooses an upstream in the place of that one. */
+  /** Chooses an upstream in place of `upstream`. */
   readonly split: TrafficSplit | undefined;
-  /** Copies what is forwarded. */
+  /** Copies forwarded requests. */
   readonly mirror: RequestCopier | undefined;
-  /** Undefined: bodies of requests are sent as they come. */
+  /** Undefined: request bodies are streamed. */
   readonly gather: GatherBounds | undefined;
-  /** Undefined: a response is read from its server as fast as its client reads it. */
+  /** Undefined: a response is read from its server only as fast as its client reads it. */
   readonly responses: ResponseBuffering | undefined;
   readonly rewrite: ((path: string) => string) | undefined;
   readonly connectTimeoutMs: number;
   readonly sendTimeoutMs: number;
   readonly readTimeoutMs: number;
   readonly totalTimeoutMs: number;
-  /** Of a call of gRPC these hold for each message; a stream of events has no limit. */
+  /** For a gRPC call the limit applies to each message; an event stream has no limit. */
   readonly maxBodyBytes: number;
   readonly maxResponseBytes: number;
   readonly retry: RetrySettings;
-  /** The upstream is told the client's address. */
+  /** The upstream receives the client's address. */
   readonly tellsClient: boolean;
-  /** What `upstream_headers` has in the place of the client's Host. */
+  /** The Host from `upstream_headers`, in place of the client's. */
   readonly host: string | undefined;
-  /** Lines of `upstream_headers`, and their lower-case names: the client's own of those names are left out. */
+  /** Lines of `upstream_headers`, and their lower-case names. The client's own fields with these names are removed. */
   readonly extraFields: Fields;
   readonly extraFieldsWithoutHost: Fields;
   readonly extraNames: readonly string[];

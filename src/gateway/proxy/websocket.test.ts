@@ -36,7 +36,7 @@ let closed: number;
 let over: number;
 let refuse: ((exchange: Exchange) => void) | undefined;
 
-/** A client's connection and an upstream's, with a tunnel between them as soon as the upstream switches. */
+/** Connections of a client and an upstream, with a tunnel between them after the upstream's 101. */
 beforeEach(() => {
   clock = new FakeClock();
   const wheel = new TimerWheel(clock);
@@ -89,12 +89,12 @@ function open(): void {
   fromUpstream(SWITCHING);
 }
 
-/** What was sent behind the head. */
+/** The bytes that were sent after the head. */
 function behindHead(wire: FakeWire): string {
   return wire.text.slice(wire.text.indexOf("\r\n\r\n") + 4);
 }
 
-test("what comes with either head is passed on, and what follows, whatever the limits of bodies are", () => {
+test("bytes that arrive with either head, and those that follow, are passed on without a body limit", () => {
   fromClient(`GET / HTTP/1.1\r\nHost: h\r\n${FIELDS}\r\nfrom the client`);
   expect(behindHead(far)).toBe("");
   fromUpstream(`${SWITCHING}from the upstream`);
@@ -106,7 +106,7 @@ test("what comes with either head is passed on, and what follows, whatever the l
   ]);
 });
 
-test("a byte either way puts the end off, and silence brings it for both sides", () => {
+test("a byte in either direction extends the idle time, and silence closes both sides", () => {
   open();
   for (let i = 0; i < 6; i++) {
     clock.advance(IDLE_MS - 100);
@@ -118,7 +118,7 @@ test("a byte either way puts the end off, and silence brings it for both sides",
   expect([near.ended, far.ended, far.closed, closed, over]).toEqual([true, true, true, 1, 1]);
 });
 
-test("a client's end leaves the upstream some seconds, which what it sends does not make more", () => {
+test("after the client's end the upstream has a few seconds, which its own bytes do not extend", () => {
   open();
   fromClient("last");
   near.data.onEnd();
@@ -130,7 +130,7 @@ test("a client's end leaves the upstream some seconds, which what it sends does 
   expect([near.ended, far.closed, closed, over]).toEqual([true, true, 1, 1]);
 });
 
-test("an upstream's end is the client's behind what it was sent, and what the client still sends is dropped", () => {
+test("after the upstream's end the client gets the remaining bytes, and bytes of the client are dropped", () => {
   open();
   near.takes = [3];
   fromUpstream("goodbye");
@@ -142,7 +142,7 @@ test("an upstream's end is the client's behind what it was sent, and what the cl
   expect(behindHead(far)).toBe("");
 });
 
-test("what waits for an upstream that has ended is still sent to it", () => {
+test("bytes that wait for an upstream that has ended are still sent to it", () => {
   open();
   far.takes = [2];
   fromClient("hello");
@@ -152,10 +152,10 @@ test("what waits for an upstream that has ended is still sent to it", () => {
   expect([behindHead(far), far.closed, closed]).toEqual(["hello", true, 1]);
 });
 
-test("each side is held back while the other takes nothing, and an upstream that takes nothing for too long is cut off", () => {
+test("each side is paused while the other accepts nothing, and an upstream that accepts nothing for too long is disconnected", () => {
   open();
   near.takes = [0];
-  // What one read brings leaves when all of it was read: the next one finds that nothing was taken.
+  // Bytes are written after a whole read was processed: the next read finds that nothing was accepted.
   fromUpstream("to the ");
   fromUpstream("client");
   expect(far.paused).toBe(true);
@@ -173,13 +173,13 @@ test("each side is held back while the other takes nothing, and an upstream that
   expect([near.closed, near.ended, far.closed, closed, over]).toEqual([true, false, true, 1, 1]);
 });
 
-test("a side that breaks off takes the other with it", () => {
+test("when one side is aborted, the other is closed too", () => {
   open();
   far.terminate();
   expect([near.closed, near.ended, closed, over]).toEqual([true, false, 1, 1]);
 });
 
-test("a client that breaks off is no answer's business any more", () => {
+test("a client that is aborted receives no response any more", () => {
   open();
   near.terminate();
   expect([far.closed, closed, over]).toEqual([true, 1, 1]);
@@ -187,7 +187,7 @@ test("a client that breaks off is no answer's business any more", () => {
   expect(over).toBe(1);
 });
 
-test("a policy that refuses the 101 has the upstream's connection closed, and no byte passes", () => {
+test("a policy that refuses the 101 closes the upstream's connection, and no byte passes", () => {
   refuse = (exchange) => {
     const own = exchange.response;
     exchange.response = {

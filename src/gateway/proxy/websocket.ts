@@ -7,20 +7,23 @@ import { type ClientConnection } from "../http1/client-connection.ts";
 import { type ClientTunnel } from "../http1/client-tunnel.ts";
 import { flushCork } from "../wire/outgoing.ts";
 
-/** Milliseconds that the upstream has for the rest of what it sends once its client has ended. @bound */
+/**
+ * Milliseconds that the upstream has to send its remaining bytes after the client's end. Beyond them the tunnel is closed.
+ * @bound
+ */
 const CLOSING_MS = 5000;
 
 export interface TunnelOptions {
   readonly wheel: TimerWheel;
-  /** Milliseconds without a byte either way. */
+  /** Milliseconds without a byte in either direction. */
   readonly idleMs: number;
-  /** Milliseconds in which the upstream takes nothing. */
+  /** Milliseconds for which the upstream may accept nothing. */
   readonly writeMs: number;
-  /** The tunnel is over; called once. */
+  /** Called once, when the tunnel has ended. */
   readonly onOver: () => void;
 }
 
-/** The key of the handshake: the client's own where it speaks HTTP/1, else one that is made and added to the fields. */
+/** The key of the handshake: the client's own with HTTP/1, else a new one, which is added to the fields. */
 export function handshakeKey(head: RequestHead): string {
   const own = fieldValue(head.fields, "sec-websocket-key");
   if (own !== undefined) return own;
@@ -29,7 +32,7 @@ export function handshakeKey(head: RequestHead): string {
   return key;
 }
 
-/** What a client sends through its tunnel. */
+/** Receives the bytes of the client. */
 class ClientBytes implements BodySink {
   readonly #tunnel: Tunnel;
   constructor(tunnel: Tunnel) {
@@ -47,9 +50,9 @@ class ClientBytes implements BodySink {
 }
 
 /**
- * The bytes between a client and an upstream that have agreed to go on in WebSocket (RFC 6455), none of which is looked at. An
- * upstream's end is passed on and is the end of the tunnel; a client's is passed on, and what the upstream still has to say
- * comes through for a while.
+ * A tunnel between a client and an upstream that have switched to WebSocket (RFC 6455). The gateway does not parse its
+ * bytes. The upstream's end is passed on and closes the tunnel. The client's end is passed on, and the upstream may still
+ * send for a while.
  *
  *   client ── exchange.body ──▶ send ─▶ upstream
  *   client ◀─ exchange.response ◀─ data ── upstream
@@ -61,7 +64,7 @@ export class Tunnel extends Deadline implements BodySink {
   #clientHasEnded = false;
   #over = false;
 
-  /** Within the `start` of the connection's 101. */
+  /** Call this during `start` for the connection's 101. */
   constructor(exchange: Exchange, connection: ClientConnection, options: TunnelOptions) {
     super();
     this.#exchange = exchange;
@@ -69,20 +72,20 @@ export class Tunnel extends Deadline implements BodySink {
     this.#upstream = connection.takeTunnel(this, options.writeMs);
   }
 
-  /** Sends the 101 that `head` is, and whatever follows. */
+  /** Sends the 101 in `head`, then all bytes that follow. */
   open(head: ResponseHead): void {
     const exchange = this.#exchange;
     exchange.onCancel = () => this.#break();
     exchange.onDrain = () => this.#upstream.resume();
     this.#upstream.onSendable = () => exchange.body.resume();
     exchange.response.start(head);
-    // A policy may have refused it.
+    // A policy may have refused the response.
     if (this.#over) return;
     this.#touch();
     exchange.body.readTo(new ClientBytes(this));
   }
 
-  /** Takes bytes of the client; false: `body.resume` follows. */
+  /** Takes bytes of the client. False: `body.resume` follows. */
   send(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.#over) return true;
     this.#touch();
@@ -96,7 +99,7 @@ export class Tunnel extends Deadline implements BodySink {
     this.#options.wheel.set(this, CLOSING_MS);
   }
 
-  /** Ends both sides for a fault. */
+  /** Closes both sides after an error. */
   cutOff(error: TurnpikeError): void {
     if (this.#over) return;
     this.#break();
@@ -126,7 +129,7 @@ export class Tunnel extends Deadline implements BodySink {
     if (!this.#clientHasEnded) this.#options.wheel.set(this, this.#options.idleMs);
   }
 
-  /** Ends both sides after what they were sent. */
+  /** Closes both sides after the bytes that were sent to them. */
   #close(): void {
     if (this.#over) return;
     this.#finish();

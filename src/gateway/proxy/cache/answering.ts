@@ -1,4 +1,4 @@
-/** Answers of a cache: the whole of what is stored, a range of it, or 304. */
+/** Responses from the cache: a whole stored response, a range of it, or 304. */
 import { type ByteRange, parseRange } from "../../../lib/byte-ranges.ts";
 import { type Fields, withoutFields } from "../../../lib/fields.ts";
 import { parseHttpDate } from "../../../lib/http-date.ts";
@@ -14,16 +14,16 @@ const UNSATISFIABLE = new CannedError(
   "the response does not reach as far as any of the ranges",
 );
 
-/** What a 304 leaves out, since it tells of a body that does not follow (RFC 9110 §15.4.5). */
+/** Fields that a 304 leaves out, because they describe a body that does not follow (RFC 9110 §15.4.5). */
 const ABOUT_BODY: readonly string[] = ["content-type", "content-encoding", "content-language", "content-range"];
 
 interface Asked {
   readonly conditions: RequestConditions;
-  /** Of the answer, with its age. */
+  /** The fields of the response, with its Age. */
   readonly fields: Fields;
 }
 
-/** Answers from a whole response that is stored. */
+/** Responds from a whole stored response. */
 export function answerWhole(
   exchange: Exchange,
   stored: StoredResponse,
@@ -52,7 +52,7 @@ export function answerWhole(
   else sendBody(exchange, body, 0, body.length);
 }
 
-/** The one range that a part holds of what is asked for; undefined where it holds less, or where more than one is asked for. */
+/** The requested range, if the stored part holds all of it. Undefined if it does not, or if several ranges are requested. */
 export function rangeOfPart(part: StoredResponse, conditions: RequestConditions): ByteRange | undefined {
   if (part.place === undefined || conditions.range === undefined) return undefined;
   if (!rangeApplies(conditions.ifRange, part)) return undefined;
@@ -63,7 +63,7 @@ export function rangeOfPart(part: StoredResponse, conditions: RequestConditions)
   return one !== undefined && one.from >= first && one.to <= first + part.body.length ? one : undefined;
 }
 
-/** Answers with a range that `rangeOfPart` has found. */
+/** Responds with a range that `rangeOfPart` has found. */
 export function answerPart(
   exchange: Exchange,
   part: StoredResponse,
@@ -85,7 +85,7 @@ function sendRange(
   sendBody(exchange, body, from - first, to - first);
 }
 
-/** True: the client has it already, and was told so. */
+/** Sends 304 if the client has the response already. True: it was sent. */
 function answeredUnchanged({ response }: Exchange, stored: StoredResponse, { conditions, fields }: Asked): boolean {
   if ((stored.status !== 200 && stored.status !== 206) || !isUnchanged(conditions, stored.etag, stored.modifiedAt))
     return false;
@@ -94,7 +94,7 @@ function answeredUnchanged({ response }: Exchange, stored: StoredResponse, { con
   return true;
 }
 
-/** Whether a client that asks by these conditions has the response already (RFC 9110 §13.2.2). */
+/** True if the client has the response already, by the conditions of its request (RFC 9110 §13.2.2). */
 export function isUnchanged(
   { ifNoneMatch, ifModifiedSince }: RequestConditions,
   etag: string | undefined,
@@ -113,7 +113,7 @@ export function unchanged(fields: Fields): ResponseHead {
   return { status: 304, reason: "", fields: withoutFields(fields, ABOUT_BODY), bodyLength: -1 };
 }
 
-/** RFC 9110 §13.1.5: a strong entity tag, or the very date. */
+/** RFC 9110 §13.1.5: a strong entity tag, or the exact date. */
 function rangeApplies(ifRange: string | undefined, { etag, lastModified }: StoredResponse): boolean {
   return ifRange === undefined || (ifRange === etag && !etag.startsWith("W/")) || ifRange === lastModified;
 }

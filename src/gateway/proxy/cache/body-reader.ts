@@ -1,9 +1,9 @@
 import { type Exchange } from "../../exchange.ts";
 
-/** Given to a client at one time: what it does not take waits in memory that it is counted for. */
+/** Bytes that are written to a client at a time. Bytes that it does not accept wait in memory, on its account. */
 const PIECE_BYTES = 65_536;
 
-/** Sends bytes `from` to `to` of a stored body, as fast as the client takes them, and ends the answer. */
+/** Sends bytes `from` to `to` of a stored body, as fast as the client accepts them, and ends the response. */
 export function sendBody(exchange: Exchange, body: Uint8Array, from: number, to: number): void {
   const { response } = exchange;
   if (to - from > PIECE_BYTES) {

@@ -1,11 +1,11 @@
-/** Seconds beyond which a longer time makes no difference (RFC 9111 §1.2.2). */
+/** Seconds; a longer time makes no difference (RFC 9111 §1.2.2). */
 export const MAX_SECONDS = 2_147_483_648;
 
-/** What Cache-Control says (RFC 9111 §5.2); times in seconds, undefined where a directive is absent. */
+/** The directives of Cache-Control (RFC 9111 §5.2). Times in seconds, undefined if a directive is absent. */
 export interface CacheControl {
   readonly maxAge: number | undefined;
   readonly sMaxage: number | undefined;
-  /** Of requests: `max-stale` without a value takes any. */
+  /** In requests: `max-stale` without a value accepts any staleness. */
   readonly maxStale: number | undefined;
   readonly minFresh: number | undefined;
   readonly staleWhileRevalidate: number | undefined;
@@ -18,9 +18,9 @@ export interface CacheControl {
   readonly proxyRevalidate: boolean;
   readonly mustUnderstand: boolean;
   readonly onlyIfCached: boolean;
-  /** A directive that has no meaning as it is written: what it was to forbid is not known. */
+  /** A directive has an invalid value, so the restriction that it was meant to set is unknown. */
   readonly malformed: boolean;
-  /** Read from a targeted field: `Expires` does not count then (RFC 9213 §2.2). */
+  /** Parsed from a targeted field: `Expires` is then ignored (RFC 9213 §2.2). */
   readonly isTargeted: boolean;
 }
 
@@ -46,7 +46,7 @@ export const NO_CACHE_CONTROL: CacheControl = {
 export type Seconds = "maxAge" | "sMaxage" | "maxStale" | "minFresh" | "staleWhileRevalidate" | "staleIfError";
 export type Flag = Exclude<keyof CacheControl, Seconds | "malformed" | "isTargeted">;
 
-/** While it is read. */
+/** The result while it is parsed. */
 export type CacheControlDraft = { -readonly [Key in keyof CacheControl]: CacheControl[Key] };
 
 /** Directives whose value is a number of seconds. */
@@ -58,7 +58,7 @@ export const SECONDS: ReadonlyMap<string, Seconds> = new Map([
   ["stale-while-revalidate", "staleWhileRevalidate"],
   ["stale-if-error", "staleIfError"],
 ]);
-/** Those that may name fields (`private="x"`) are taken as if they named none, which forbids more. */
+/** Directives without a value. Field names (`private="x"`) are ignored, so that the directive applies to the whole response. */
 export const FLAGS: ReadonlyMap<string, Flag> = new Map([
   ["no-cache", "noCache"],
   ["no-store", "noStore"],
@@ -70,14 +70,14 @@ export const FLAGS: ReadonlyMap<string, Flag> = new Map([
   ["only-if-cached", "onlyIfCached"],
 ]);
 
-/** A directive, with its value as a token or a quoted string (RFC 9111 §5.2), and the comma behind it. */
+/** A directive, its value as a token or a quoted string (RFC 9111 §5.2), and the comma after it. */
 const DIRECTIVE = /[\t ]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\t ,";]*)))?[\t ]*(?:,|$)/y;
-/** An empty member of the list counts for nothing (RFC 9110 §5.6.1.2). */
+/** An empty list member is ignored (RFC 9110 §5.6.1.2). */
 const EMPTY = /[\t ]*(?:,|$)/y;
 
 /**
- * Reads a Cache-Control value, the lines of several fields joined by commas. Of a time that is repeated the shortest counts;
- * of what is allowed for stale answers, too.
+ * Parses a Cache-Control value; several field lines are joined by commas. Of a repeated time the shortest is used, also of
+ * the times that allow stale responses.
  */
 export function parseCacheControl(value: string): CacheControl {
   const found: CacheControlDraft = { ...NO_CACHE_CONTROL };

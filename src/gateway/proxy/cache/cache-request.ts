@@ -3,10 +3,10 @@ import { type RequestConditions } from "../../../lib/request-conditions.ts";
 import { type CacheControl, NO_CACHE_CONTROL, parseCacheControl } from "./cache-control.ts";
 import { normalisedEncodings } from "./variant.ts";
 
-/** What a cache must know of a request, read in one pass over its fields. */
+/** The fields of a request that a cache uses, parsed in one pass. */
 export class CacheRequest {
   readonly control: CacheControl;
-  /** As it is part of the key: small letters, no white space, members in order. */
+  /** Normalised for the cache key: in lower case, without white space, members in order. */
   readonly acceptEncoding: string;
   readonly hasAuthorization: boolean;
   readonly conditions: RequestConditions;
@@ -24,7 +24,7 @@ export class CacheRequest {
     let range: string | undefined;
     for (let start = 0; start < fields.length; ) {
       const next = fields.indexOf("\n", start) + 1;
-      // No other field begins with one of these: most lines are passed over by their first letter.
+      // Each of the fields begins with one of these letters, so most lines are skipped by their first letter.
       const first = fields.charCodeAt(start) | 0x20;
       if (first === 0x61 || first === 0x63 || first === 0x69 || first === 0x70 || first === 0x72) {
         const colon = fields.indexOf(":", start);
@@ -66,7 +66,7 @@ const NAMES: readonly string[] = [
 ];
 const LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
 
-/** The name that stands there, if it is one of those that matter; else empty. */
+/** The name at this position, if it is one of the cache's fields; else empty. */
 function nameOf(fields: Fields, start: number, length: number): string {
   if (!LENGTHS.has(length)) return "";
   const name = fields.slice(start, start + length).toLowerCase();
@@ -77,7 +77,7 @@ function joined(before: string, value: string): string {
   return before === "" ? value : `${before}, ${value}`;
 }
 
-/** RFC 9111 §5.4: `Pragma: no-cache` of clients that know no Cache-Control. */
+/** RFC 9111 §5.4: `Pragma: no-cache` of clients without Cache-Control. */
 function controlOf(control: string, pragma: string): CacheControl {
   if (control !== "") return parseCacheControl(control);
   return /(?:^|,)[\t ]*no-cache[\t ]*(?:,|$)/i.test(pragma) ? { ...NO_CACHE_CONTROL, noCache: true } : NO_CACHE_CONTROL;

@@ -1,6 +1,6 @@
 import { type RequestHead } from "../../exchange.ts";
 
-/** What a response is stored under. The scheme is part of it: what redirects to https must not be served there. */
+/** The URI that a response is stored under. It includes the scheme: a redirect to https must not be served over https. */
 export function uriOf({
   scheme,
   authority,

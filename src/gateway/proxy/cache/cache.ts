@@ -20,7 +20,10 @@ import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 import { variantOf } from "./variant.ts";
 
-/** Keys whose responses were not stored when they were asked for last: nobody waits for another's answer there. */
+/**
+ * Keys whose last response was not stored: requests for them do not wait for each other. Beyond them the oldest key is
+ * dropped.
+ */
 const MAX_UNSHARED = 1024;
 
 const NOT_CACHED = new CannedError(
@@ -28,10 +31,10 @@ const NOT_CACHED = new CannedError(
   "nothing that is stored answers this request, and it asks for nothing else",
 );
 
-/** What is asked of the upstream alone, in the place of what the client asks. */
+/** Conditional fields of the client, which the cache replaces by its own in upstream requests. */
 const ASKED_BY_CACHE: readonly string[] = ["if-none-match", "if-modified-since", "if-range", "range"];
 export interface CacheSettings extends CachePolicy {
-  /** Names that are part of the key beside Accept-Encoding, in small letters. */
+  /** Lower-case names of fields that are part of the key, in addition to Accept-Encoding. */
   readonly vary: readonly string[];
   readonly maxEntryBytes: number;
 }
@@ -43,7 +46,7 @@ export interface CacheDeps {
   readonly now: () => number;
 }
 
-/** A route's cache (RFC 9111), in front of its upstream. */
+/** The cache of a route (RFC 9111), in front of its upstream. */
 export class ResponseCache implements FetchHost {
   readonly store: CacheStore;
   readonly policy: CachePolicy;
@@ -69,7 +72,7 @@ export class ResponseCache implements FetchHost {
     this.#ownTarget = { ...target, answerError: tellOwnSink };
   }
 
-  /** Answers from what is stored, or sends the exchange on. */
+  /** Responds from the cache, or forwards the exchange. */
   serve(exchange: Exchange): void {
     const { head } = exchange;
     const { method } = head;
@@ -101,7 +104,7 @@ export class ResponseCache implements FetchHost {
     this.#fetchFor(exchange, { uri, variant, request, stale: stored, reason });
   }
 
-  /** True where the stored response does, fresh or as stale as may be. */
+  /** Serves the stored response if it is fresh, or if it may be served stale. True: it was served. */
   #serveStored(exchange: Exchange, stored: StoredResponse, request: CacheRequest): boolean {
     const { control } = request;
     const now = this.now();
@@ -123,7 +126,7 @@ export class ResponseCache implements FetchHost {
     return true;
   }
 
-  /** True: a part that is stored and fresh holds the range that is asked for. */
+  /** Serves the requested range from a fresh stored part. True: it was served. */
   #servePart(exchange: Exchange, { uri, variant, request }: Pick<FetchPlan, "uri" | "variant" | "request">): boolean {
     const part = this.store.find(uri, partVariant(variant));
     const range = part === undefined ? undefined : rangeOfPart(part, request.conditions);
@@ -143,7 +146,7 @@ export class ResponseCache implements FetchHost {
   #fetchFor(exchange: Exchange, plan: FetchPlan): void {
     const key = keyOf(plan);
     const running = this.#fetches.get(key);
-    // Who wants it anew must not get what was asked for before.
+    // A request with no-cache must not get the response of an earlier request.
     if (running !== undefined && !this.#unshared.has(key) && !plan.request.control.noCache) {
       running.join(exchange, plan.request);
       return;
@@ -154,7 +157,7 @@ export class ResponseCache implements FetchHost {
     this.#ask(exchange, fetch);
   }
 
-  /** Asks the server about a response that is served meanwhile. */
+  /** Revalidates a stored response in the background while it is served. */
   #revalidate(exchange: Exchange, stored: StoredResponse, request: CacheRequest): void {
     const plan = { uri: stored.uri, variant: stored.variant, request, stale: stored, reason: "stale" } as const;
     if (this.#fetches.has(keyOf(plan))) return;
@@ -215,7 +218,7 @@ export class ResponseCache implements FetchHost {
     forward(exchange, this.#target);
   }
 
-  /** Sends on what this cache has no part in, but for what it says of what is stored. */
+  /** Forwards a request that the cache does not handle. Its response may still invalidate or update stored ones. */
   #passBy(exchange: Exchange, reason: "method" | "bypass"): void {
     this.#watcher.answered("bypass");
     exchange.addedFields += `Cache-Status: Turnpike; fwd=${reason}\r\n`;
@@ -242,10 +245,10 @@ export class ResponseCache implements FetchHost {
   }
 }
 
-/** Whether a request's directives allow an answer from what is stored, fresh or not (RFC 9111 §5.2.1). */
+/** True if the request's directives allow a stored response, fresh or stale (RFC 9111 §5.2.1). */
 function takesStored(control: CacheControl, stored: StoredResponse, now: number): boolean {
   if (control.noCache || control.noStore) return false;
-  // A client that reloads says 0, and means it.
+  // A client that reloads a page sends max-age=0. Even a response of age 0 is then not used.
   if (control.maxAge !== undefined && (control.maxAge === 0 || stored.age(now) > control.maxAge)) return false;
   return control.minFresh === undefined || stored.freshFor(now) >= control.minFresh;
 }
@@ -259,7 +262,7 @@ function reasonFor(stored: StoredResponse | undefined, hasOthers: boolean): Fetc
   return hasOthers ? "vary-miss" : "uri-miss";
 }
 
-/** RFC 9111 §4.2.4, §5.2.2: what a shared cache must not serve stale, whatever the request says. */
+/** RFC 9111 §4.2.4, §5.2.2: false for a response that a shared cache must not serve stale, whatever the request allows. */
 function mayBeStale({ control }: StoredResponse): boolean {
   return !control.mustRevalidate && !control.proxyRevalidate && control.sMaxage === undefined;
 }

@@ -9,10 +9,13 @@ import { type CacheStore } from "./store.ts";
 import { type ReceivedHead, StoredResponse } from "./stored-response.ts";
 import { directivesOf } from "./targeted-field.ts";
 
-/** Bytes of a body too large to be stored that the fastest of its readers may be ahead of the slowest. */
+/**
+ * Bytes by which the fastest reader of a body that is not stored may be ahead of the slowest one. Beyond them the upstream
+ * is paused.
+ */
 const MAX_LEAD_BYTES = 1_048_576;
 
-/** What a fetch needs of its cache. */
+/** The interface of a cache for its fetches. */
 export interface FetchHost {
   readonly store: CacheStore;
   readonly policy: CachePolicy;
@@ -20,16 +23,16 @@ export interface FetchHost {
   readonly maxEntryBytes: number;
   /** Unix milliseconds. */
   now(): number;
-  /** Answers from a stored response that is fresh, or that has to do. */
+  /** Responds from a stored response that is fresh or may be served stale. */
   answerFrom(reader: Reader, stored: StoredResponse, status: string): void;
-  /** True where a conditional request was answered 304 by this head. */
+  /** Sends 304 if the request's conditions match this head. True: it was sent. */
   answerUnchanged(reader: Reader, head: ResponseHead): boolean;
-  /** The response is for the one who asked alone: the others ask for themselves. */
+  /** The response cannot be shared: this exchange is forwarded alone. */
   goAlone(exchange: Exchange): void;
   answerError(exchange: Exchange, error: TurnpikeError): void;
-  /** Whether the stored response does in the place of an error (RFC 5861 §4). */
+  /** True if the stored response may be served in place of an error (RFC 5861 §4). */
   mayServeOnError(stored: StoredResponse): boolean;
-  /** The key is free for another fetch. `kept`: responses of this kind are stored. */
+  /** The key is free for another fetch. `kept`: responses to this key are stored. */
   over(fetch: Fetch, kept: boolean): void;
 }
 
@@ -37,20 +40,20 @@ export interface FetchPlan {
   readonly uri: string;
   readonly variant: string;
   readonly request: CacheRequest;
-  /** What is stored and asked about; undefined: nothing is. */
+  /** The stored response to revalidate. Undefined: the fetch does not revalidate. */
   readonly stale: StoredResponse | undefined;
-  /** Why the request goes to the upstream, as Cache-Status says it (RFC 9211 §2.2). */
+  /** The reason for the upstream request, as in Cache-Status (RFC 9211 §2.2). */
   readonly reason: "uri-miss" | "vary-miss" | "stale" | "request";
 }
 
 /**
- * One request to the upstream for all who want the same: it stores the answer where that may be, and gives it to its readers
- * while it comes. What may not be stored goes to the first of them alone.
+ * One upstream request for all clients that request the same key. It stores the response if that is allowed, and streams it
+ * to its readers. A response that must not be stored goes only to the first reader.
  *
- *   asked ─ 304 ───────────▶ all are answered from what is stored
- *     ├──── error ─────────▶ the same where what is stored may do, else the error
- *     ├──── storable ──────▶ all read it while it comes ─ too large ─▶ they go on, it is not stored
- *     └──── not storable ──▶ the first gets it, the others ask for themselves
+ *   304:          ──▶ all readers get the stored response
+ *   error:        ──▶ they get the stored response if it may be served, else the error
+ *   storable:     ──▶ they get it as it arrives; if it becomes too large it is not stored
+ *   not storable: ──▶ the first reader gets it, the requests of the others are forwarded
  */
 export class Fetch implements OwnSink {
   readonly plan: FetchPlan;
@@ -60,14 +63,14 @@ export class Fetch implements OwnSink {
   readonly #pieces = new Pieces();
   #own: OwnExchange | undefined;
   #head: ReceivedHead | undefined;
-  /** The only one who gets a response that is not shared. */
+  /** The only client of a response that is not shared. */
   #only: Exchange | undefined;
-  /** Of the response; -1 where its length is not known. */
+  /** Length of the response; -1 if unknown. */
   #bodyLength = -1;
   #isStoring = false;
   #reserved = 0;
   #isOver = false;
-  /** Nobody waits for it: it brings what is stored up to date. */
+  /** No client waits for it: it only updates the stored response. */
   readonly #isBackground: boolean;
 
   constructor(host: FetchHost, plan: FetchPlan, isBackground: boolean) {
@@ -77,12 +80,12 @@ export class Fetch implements OwnSink {
     this.#isBackground = isBackground;
   }
 
-  /** The request that it makes; it is begun by whoever made this. */
+  /** Sets the upstream request. The caller begins it. */
   asks(own: OwnExchange): void {
     this.#own = own;
   }
 
-  /** Has the client read along. */
+  /** Adds a client as a reader. */
   join(exchange: Exchange, request: CacheRequest): void {
     const reader = new Reader(exchange, request, this.#readers.size > 0);
     this.#readers.add(reader);
@@ -147,7 +150,7 @@ export class Fetch implements OwnSink {
     const [first, ...others] = this.#readers;
     this.#readers.clear();
     const { stale } = this.plan;
-    // What is stored is not what the server has any more.
+    // The stored response is no longer that of the server.
     if (stale !== undefined && head.status < 500) this.#host.store.remove(stale);
     this.#host.over(this, false);
     if (first === undefined) {
@@ -188,7 +191,7 @@ export class Fetch implements OwnSink {
     if (this.#only !== undefined) return this.#only.response.data(chunk, start, end);
     if (this.#isOver) return true;
     if (this.#isStoring && !this.#reserve(end - start)) this.#tooLarge();
-    // A copy: what a socket brought may be a small part of what it is read into.
+    // A copy, because a chunk may be a small part of a large read buffer.
     this.#pieces.add(Uint8Array.prototype.slice.call(chunk, start, end));
     for (const reader of this.#readers) {
       reader.read(this.#pieces);
@@ -203,7 +206,7 @@ export class Fetch implements OwnSink {
     return true;
   }
 
-  /** It is not stored after all; who reads it reads on. */
+  /** Stops storing the response; its readers continue. */
   #tooLarge(): void {
     this.#isStoring = false;
     this.#release();
@@ -213,12 +216,12 @@ export class Fetch implements OwnSink {
     this.#own?.cancel();
   }
 
-  /** Everything of what is stored is needed later; of what is not, only what somebody has not read. */
+  /** All bytes of a response that is stored are kept. Of others only the bytes that some reader has not read. */
   #mayComeOn(): boolean {
     return this.#isStoring || this.#pieces.bytes < MAX_LEAD_BYTES;
   }
 
-  /** A reader has read: what all have read can go, and more may come. */
+  /** Removes the bytes that all readers have read, and resumes the upstream if there is room. */
   #readOn(reader: Reader): void {
     if (reader.isOver) this.#readers.delete(reader);
     if (this.#isStoring || this.#head === undefined) return;
@@ -281,14 +284,14 @@ export class Fetch implements OwnSink {
     this.#readers.clear();
   }
 
-  /** A client has left, or needs no more. */
+  /** Removes a reader that has left or needs no more. */
   #leave(reader: Reader): void {
     this.#readers.delete(reader);
     if (this.#readers.size > 0) {
       this.#readOn(reader);
       return;
     }
-    // What is being stored is small, and others will ask for it.
+    // The fetch continues if the response is stored: it is small, and other clients may request it.
     if (this.#isStoring || this.#isBackground || this.#isOver) return;
     this.#finish(false);
     this.#own?.cancel();

@@ -22,16 +22,16 @@ describe("freshness lifetime (RFC 9111 §4.2.1, §4.2.2)", () => {
     ["max-age counts before Expires", `Cache-Control: max-age=10\r\nExpires: ${at(99)}\r\n${DATE}`, 60, 10],
     ["Expires counts from Date", `Expires: ${at(30)}\r\nDate: ${at(10)}\r\n`, 60, 20],
     ["Expires that has passed is stale", `Expires: ${at(-30)}\r\n${DATE}`, 60, 0],
-    ["Expires that is no date has passed", `Expires: 0\r\n${DATE}`, 60, 0],
-    ["a Date that is none is when it came", `Expires: ${at(30)}\r\nDate: x\r\n`, 60, 30],
-    ["ttl_s where nothing is said", DATE, 60, 60],
-    ["a tenth of the time since the last change where ttl_s is 0", `Last-Modified: ${at(-1000)}\r\n${DATE}`, 0, 100],
+    ["an Expires that is not a date has passed", `Expires: 0\r\n${DATE}`, 60, 0],
+    ["an invalid Date is replaced by the time of receipt", `Expires: ${at(30)}\r\nDate: x\r\n`, 60, 30],
+    ["ttl_s without an explicit lifetime", DATE, 60, 60],
+    ["a tenth of the time since the last change if ttl_s is 0", `Last-Modified: ${at(-1000)}\r\n${DATE}`, 0, 100],
     ["nothing where ttl_s is 0 and nothing is known", DATE, 0, 0],
   ])("%s", (_, fields, ttl, expected) => {
     expect(lifetimeOf(facts(fields), ttl)).toBe(expected);
   });
 
-  test("a status that is not kept unasked gets no ttl, unless it is public", () => {
+  test("a status that is not cacheable by default gets no ttl, unless the response is public", () => {
     expect(lifetimeOf(facts(DATE, 302), 60)).toBe(0);
     expect(lifetimeOf(facts(`Cache-Control: public\r\n${DATE}`, 302), 60)).toBe(60);
     expect(lifetimeOf(facts(DATE, 404), 60)).toBe(60);
@@ -53,7 +53,7 @@ describe("age (RFC 9111 §4.2.3, §5.1)", () => {
   });
 });
 
-describe("what is stored (RFC 9111 §3, §3.5, §4.1)", () => {
+describe("storable responses (RFC 9111 §3, §3.5, §4.1)", () => {
   const plain = { hasAuthorization: false, control: parseCacheControl("") };
   const FRESH = `Cache-Control: max-age=60\r\n${DATE}`;
   test.each<[string, string, number, boolean]>([
@@ -85,12 +85,12 @@ describe("what is stored (RFC 9111 §3, §3.5, §4.1)", () => {
     ["public", "public, max-age=60", true],
     ["s-maxage", "s-maxage=60", true],
     ["must-revalidate", "max-age=60, must-revalidate", true],
-  ])("the answer to a request with Authorization and %s", (_, control, expected) => {
+  ])("the response to a request with Authorization and %s", (_, control, expected) => {
     const request = { ...plain, hasAuthorization: true };
     expect(isStorable(facts(`Cache-Control: ${control}\r\n${DATE}`), request, KEY)).toBe(expected);
   });
 
-  test("nothing of a request that says no-store", () => {
+  test("no response to a request with no-store", () => {
     expect(isStorable(facts(FRESH), { ...plain, control: parseCacheControl("no-store") }, KEY)).toBe(false);
   });
 });

@@ -2,19 +2,19 @@ import { type Fields, fieldValues } from "../../../lib/fields.ts";
 import { parseHttpDate } from "../../../lib/http-date.ts";
 import { type CacheControl } from "./cache-control.ts";
 
-/** RFC 9110 §15.1: what may be kept without being told so. Of 206 see `part.ts`. */
+/** RFC 9110 §15.1: statuses that are cacheable by default. For 206 see `part.ts`. */
 const HEURISTICALLY_CACHEABLE: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
-/** Final statuses whose rules for caches are kept here; `must-understand` asks (RFC 9111 §5.2.2.3). */
+/** Final statuses whose caching rules this cache implements; `must-understand` refers to them (RFC 9111 §5.2.2.3). */
 const UNDERSTOOD: ReadonlySet<number> = new Set([
   200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 421, 429, 451, 500, 501, 502, 503,
   504,
 ]);
 
-/** How a route's cache takes what responses say. */
+/** The settings of a route's cache for the directives of responses. */
 export interface CachePolicy {
-  /** Seconds that a response is fresh which does not say so itself; 0: a share of its age. */
+  /** Seconds that a response without an explicit lifetime is fresh. 0: a part of the time since its last change. */
   readonly ttl: number;
-  /** Fields that count before Cache-Control, in small letters, the first of them most (RFC 9213 §2.2). */
+  /** Lower-case names of fields that take precedence over Cache-Control, in this order (RFC 9213 §2.2). */
   readonly targets: readonly string[];
 }
 
@@ -22,11 +22,11 @@ export interface ResponseFacts {
   readonly status: number;
   readonly fields: Fields;
   readonly control: CacheControl;
-  /** Unix milliseconds; what counts as its Date where that cannot be read. */
+  /** Unix milliseconds. Replaces a Date field that is absent or invalid. */
   readonly receivedAt: number;
 }
 
-/** Seconds for which the response is fresh by its own words (RFC 9111 §4.2.1); undefined where it says nothing. */
+/** Seconds that the response is fresh by its own fields (RFC 9111 §4.2.1). Undefined if they do not say. */
 export function explicitLifetime({ fields, control, receivedAt }: ResponseFacts): number | undefined {
   if (control.sMaxage !== undefined) return control.sMaxage;
   if (control.maxAge !== undefined) return control.maxAge;
@@ -34,7 +34,7 @@ export function explicitLifetime({ fields, control, receivedAt }: ResponseFacts)
   const [expires] = fieldValues(fields, "expires");
   if (expires === undefined) return undefined;
   const at = parseHttpDate(expires);
-  // Above all `0`: a date that is none has passed (RFC 9111 §5.3).
+  // An invalid date, above all `0`, has passed (RFC 9111 §5.3).
   return at === undefined ? 0 : Math.max((at - (dateOf(fields) ?? receivedAt)) / 1000, 0);
 }
 
@@ -43,12 +43,12 @@ export function dateOf(fields: Fields): number | undefined {
   return date === undefined ? undefined : parseHttpDate(date);
 }
 
-/** Of the time since the last change, how much a response is taken to stay fresh (RFC 9111 §4.2.2). */
+/** The part of the time since the last change for which a response counts as fresh (RFC 9111 §4.2.2). */
 const HEURISTIC_SHARE = 0.1;
 
 /**
- * Seconds for which it is fresh. Where it says nothing and such a response may be kept all the same: `ttl`, or, where that is
- * 0, a tenth of the time since its last change.
+ * Seconds that the response is fresh. Without an explicit lifetime, if the response may be cached, it is `ttl`, or a tenth
+ * of the time since the last change if `ttl` is 0.
  */
 export function lifetimeOf(facts: ResponseFacts, ttl: number): number {
   const explicit = explicitLifetime(facts);
@@ -68,7 +68,7 @@ function isKeptUnasked({ status, control }: Pick<ResponseFacts, "status" | "cont
   return HEURISTICALLY_CACHEABLE.has(status) || control.isPublic;
 }
 
-/** Seconds of age that the response came with (RFC 9111 §4.2.3). `askedAt` and `receivedAt` are Unix milliseconds. */
+/** Seconds of age that the response arrived with (RFC 9111 §4.2.3). `askedAt` and `receivedAt` are Unix milliseconds. */
 export function initialAge(fields: Fields, askedAt: number, receivedAt: number): number {
   const date = dateOf(fields) ?? receivedAt;
   const apparent = Math.max(receivedAt - date, 0) / 1000;
@@ -76,7 +76,7 @@ export function initialAge(fields: Fields, askedAt: number, receivedAt: number):
   return Math.max(Math.floor(apparent), corrected);
 }
 
-/** The Age field: of a list the first member counts, and one that is no number counts for nothing (RFC 9111 §5.1). */
+/** The Age field: the first member of a list. A value that is not a number is ignored (RFC 9111 §5.1). */
 function ageOf(fields: Fields): number {
   const [value] = fieldValues(fields, "age");
   if (value === undefined) return 0;
@@ -84,7 +84,7 @@ function ageOf(fields: Fields): number {
   return /^[\t ]*\d+[\t ]*$/.test(first) ? Number(first) : 0;
 }
 
-/** Whether a shared cache may keep the response to a GET (RFC 9111 §3, and what routes[].cache says). */
+/** True if a shared cache may store the response to a GET (RFC 9111 §3, and the settings of routes[].cache). */
 export function isStorable(
   facts: ResponseFacts,
   request: { readonly hasAuthorization: boolean; readonly control: CacheControl },
@@ -97,13 +97,13 @@ export function isStorable(
   if (request.control.noStore || control.isPrivate || control.noCache) return false;
   const isShared = control.isPublic || control.sMaxage !== undefined;
   if (request.hasAuthorization && !isShared && !control.mustRevalidate) return false;
-  // Such a response is for one client, unless it says that it is for all.
+  // A response with Set-Cookie is for one client, unless it says that it is for all.
   if (!isShared && fieldValues(fields, "set-cookie").length > 0) return false;
   if (!isVaryCovered(fields, keyNames)) return false;
   return explicitLifetime(facts) !== undefined || isKeptUnasked(facts);
 }
 
-/** Whether a response can answer anybody once it is stored: while it is fresh, stale, or after the server was asked about it. */
+/** True if a stored copy could be served: while it is fresh, when it is stale, or after revalidation. */
 export function isOfUse(facts: ResponseFacts, ttl: number): boolean {
   const { staleWhileRevalidate, staleIfError } = facts.control;
   const mayBeStale = staleWhileRevalidate !== undefined || staleIfError !== undefined;

@@ -7,7 +7,7 @@ import { type CachePolicy } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 
-/** Passes a response on, and looks at its final head. */
+/** Relays a response and inspects its final head. */
 class ObservingSink extends ResponseRelay {
   readonly #see: (head: ResponseHead) => void;
 
@@ -22,7 +22,7 @@ class ObservingSink extends ResponseRelay {
   }
 }
 
-/** An answer that is no error, to a method that may change things, ends what is stored of its URIs (RFC 9111 §4.4). */
+/** A successful response to an unsafe method invalidates the stored responses of its URIs (RFC 9111 §4.4). */
 export function invalidateBy(
   sink: ResponseSink,
   store: CacheStore,
@@ -40,7 +40,7 @@ export function invalidateBy(
   });
 }
 
-/** The URI that `reference` leads to from `base`, spelt as keys are; undefined where it is of another origin. */
+/** The URI of `reference`, relative to `base`, in the form of cache keys. Undefined if it has another origin. */
 function sameOrigin(reference: string, base: string, { scheme, authority }: RequestHead): string | undefined {
   const url = URL.parse(reference, base);
   const own = URL.parse(base);
@@ -48,7 +48,7 @@ function sameOrigin(reference: string, base: string, { scheme, authority }: Requ
   return uriOf({ scheme, authority, path: normalisePath(url.pathname) ?? url.pathname, query: url.search });
 }
 
-/** The answer to a HEAD tells of the response that is stored for GET (RFC 9111 §4.3.5): it is brought up to date, or ends. */
+/** The response to a HEAD updates or invalidates the stored response for GET (RFC 9111 §4.3.5). */
 export function freshenByHead(
   sink: ResponseSink,
   stored: StoredResponse,

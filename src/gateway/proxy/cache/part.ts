@@ -1,4 +1,4 @@
-/** Parts of responses that are kept (206, RFC 9111 §3.3), and how two become one (§3.4). */
+/** Stored parts of responses (206, RFC 9111 §3.3), and the combination of two parts (§3.4). */
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
@@ -9,20 +9,20 @@ import { type CacheStore } from "./store.ts";
 import { type PartPlace, type ReceivedHead, StoredResponse } from "./stored-response.ts";
 import { directivesOf } from "./targeted-field.ts";
 
-/** The variant that the part of a response is stored as: no variant of a whole response has a line of this kind. */
+/** The variant under which a part is stored. No variant of a whole response contains such a line. */
 export function partVariant(variant: string): string {
   return `${variant}\n\0part`;
 }
 
 export interface PartPlan {
   readonly uri: string;
-  /** Of the whole response. */
+  /** The variant of the whole response. */
   readonly variant: string;
   readonly request: CacheRequest;
   readonly askedAt: number;
 }
 
-/** What a recorder needs of its cache. */
+/** The interface of a cache for its recorders. */
 export interface PartHost {
   readonly store: CacheStore;
   readonly policy: CachePolicy;
@@ -32,7 +32,7 @@ export interface PartHost {
   now(): number;
 }
 
-/** Has the answer of `exchange` stored, where it is one part of a response and may be kept. */
+/** Stores the response of `exchange` if it is one part of a response and may be stored. */
 export function recordPart(exchange: Exchange, host: PartHost, plan: PartPlan): void {
   const recorder = new PartRecorder(exchange, host, plan);
   const { onFinish } = exchange;
@@ -48,7 +48,7 @@ class PartRecorder extends ResponseRelay {
   readonly #plan: PartPlan;
   #head: ReceivedHead | undefined;
   #place: PartPlace = { first: 0, size: 0 };
-  /** The part, as long as it is announced; undefined: it is not stored. */
+  /** The part, with its announced length. Undefined: it is not stored. */
   #body: Uint8Array | undefined;
   #length = 0;
 
@@ -66,11 +66,11 @@ class PartRecorder extends ResponseRelay {
   #begin(head: ResponseHead): void {
     const { policy, keyNames, maxEntryBytes, store } = this.#host;
     const range = contentRange(head.fields);
-    // A length that contradicts the range leaves open which bytes these are.
+    // If the length contradicts the range, the positions of the bytes are unknown.
     if (range === undefined || (head.bodyLength !== -1 && head.bodyLength !== range.length)) return;
     const control = directivesOf(head.fields, policy.targets);
     const received = { ...head, askedAt: this.#plan.askedAt, receivedAt: this.#host.now() };
-    // RFC 9111 §3.3: what would be kept were it whole.
+    // RFC 9111 §3.3: a part is stored if the whole response could be stored.
     const facts = { ...received, status: 200, control };
     if (!isStorable(facts, this.#plan.request, keyNames) || !isOfUse(facts, policy.ttl)) return;
     if (range.length > maxEntryBytes || !store.reserve(range.length)) return;
@@ -104,7 +104,7 @@ class PartRecorder extends ResponseRelay {
     this.sink.abort(error);
   }
 
-  /** Nothing more is recorded. */
+  /** Stops recording. */
   stop(): void {
     if (this.#body === undefined) return;
     this.#host.store.release(this.#body.length);
@@ -134,7 +134,7 @@ function keepPart(
   }
 }
 
-/** Both as one, where they are of the same response by its strong entity tag and nothing is missing between them (RFC 9111 §3.4). */
+/** Combines two parts of the same response, by its strong entity tag, if there is no gap between them (RFC 9111 §3.4). */
 function joined(
   before: StoredResponse,
   received: ReceivedPart,
@@ -156,7 +156,7 @@ function joined(
   return { body: both, place: { first, size: place.size } };
 }
 
-/** Which bytes a 206 brings (RFC 9110 §14.4); undefined where it does not say so, or how long the whole is. */
+/** The range of a 206 (RFC 9110 §14.4). Undefined if it is missing, or if the length of the whole is unknown. */
 function contentRange(fields: Fields): (PartPlace & { readonly length: number }) | undefined {
   const [value = "", ...more] = fieldValues(fields, "content-range");
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(value);

@@ -2,17 +2,17 @@ import { type Fields } from "../../../lib/fields.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type CacheRequest } from "./cache-request.ts";
 
-/** Pieces of a body that is still coming, those that everybody has read left out. */
+/** Pieces of a body that still arrives, without those that all readers have read. */
 export class Pieces {
   readonly #pieces: Uint8Array[] = [];
-  /** Number of the first piece that is still there. */
+  /** Number of the first remaining piece. */
   #first = 0;
-  /** Bytes of the pieces that are there. */
+  /** Bytes of the remaining pieces. */
   bytes = 0;
   isWhole = false;
   trailers: Fields = "";
 
-  /** The number that the next piece gets. */
+  /** The number of the next piece. */
   get next(): number {
     return this.#first + this.#pieces.length;
   }
@@ -26,7 +26,7 @@ export class Pieces {
     this.bytes += piece.length;
   }
 
-  /** Forgets those before `number`. */
+  /** Removes the pieces before `number`. */
   forget(number: number): void {
     while (this.#first < number) {
       const piece = this.#pieces.shift();
@@ -36,19 +36,19 @@ export class Pieces {
     }
   }
 
-  /** All of it, where nothing was forgotten. */
+  /** The whole body. Call this only if no piece was removed. */
   joined(): Uint8Array {
     return this.#pieces.length === 1 && this.#pieces[0] !== undefined ? this.#pieces[0] : Buffer.concat(this.#pieces);
   }
 }
 
-/** A client that gets a body while it comes. */
+/** A client that reads a body while it arrives. */
 export class Reader {
   readonly exchange: Exchange;
   readonly request: CacheRequest;
-  /** It asked when another had asked already. */
+  /** The client joined the request of another client. */
   readonly isCollapsed: boolean;
-  /** The number of the piece that it gets next. */
+  /** The number of the piece that the client reads next. */
   at = 0;
   #isFull = false;
   isOver = false;
@@ -63,7 +63,7 @@ export class Reader {
     this.#isFull = false;
   }
 
-  /** Gives the client what it takes. */
+  /** Sends as much as the client accepts. */
   read(pieces: Pieces): void {
     const { response } = this.exchange;
     while (!this.isOver && !this.#isFull) {

@@ -10,7 +10,7 @@ function response(uri: string, length = 10, variant = ""): StoredResponse {
   return new StoredResponse({ uri, variant }, HEAD, new Uint8Array(length), POLICY);
 }
 
-test("the least recently used leaves first", () => {
+test("the least recently used response is removed first", () => {
   const store = new CacheStore({ maxEntries: 2, maxBytes: 1_000_000 });
   for (const uri of ["a", "b"]) store.put(response(uri));
   store.find("a", "");
@@ -18,7 +18,7 @@ test("the least recently used leaves first", () => {
   expect(["a", "b", "c"].map((uri) => store.find(uri, "") !== undefined)).toEqual([true, false, true]);
 });
 
-test("variants of a URI are told apart, and leave together when it is invalidated", () => {
+test("variants of a URI are separate, and invalidation removes them together", () => {
   const store = new CacheStore({ maxEntries: 9, maxBytes: 1_000_000 });
   for (const variant of ["gzip", "br"]) store.put(response("a", 10, variant));
   store.put(response("b"));
@@ -27,7 +27,7 @@ test("variants of a URI are told apart, and leave together when it is invalidate
   expect([store.has("a"), store.entries]).toEqual([false, 1]);
 });
 
-test("a body that is coming has its room before it is there, and no more than there is", () => {
+test("space for a body is reserved before it arrives, up to the limit", () => {
   const store = new CacheStore({ maxEntries: 9, maxBytes: 2000 });
   store.put(response("a", 500));
   expect(store.reserve(1500)).toBe(true);
@@ -37,13 +37,13 @@ test("a body that is coming has its room before it is there, and no more than th
   expect(store.bytes).toBe(0);
 });
 
-test("what is larger than all room is not stored", () => {
+test("a response larger than the cache is not stored", () => {
   const store = new CacheStore({ maxEntries: 9, maxBytes: 2000 });
   store.put(response("a", 5000));
   expect([store.entries, store.bytes]).toEqual([0, 0]);
 });
 
-test("entries and bytes are those of what is there, whatever is done, and within their bounds", () => {
+test("entries and bytes are counted exactly and stay within their limits, after any operations", () => {
   const step = fc.record({
     kind: fc.constantFrom("put", "find", "invalidate", "freshen"),
     uri: fc.constantFrom("a", "b", "c", "d", "e"),
@@ -77,7 +77,7 @@ test("entries and bytes are those of what is there, whatever is done, and within
   );
 });
 
-test("a store that is closed takes nothing more", () => {
+test("a closed store accepts nothing", () => {
   const store = new CacheStore({ maxEntries: 9, maxBytes: 1_000_000 });
   store.put(response("a"));
   store.close();

@@ -6,22 +6,22 @@ export interface StoreLimits {
   readonly maxBytes: number;
 }
 
-/** Responses of one route, the least recently used leaving first. */
+/** The stored responses of one route. The least recently used ones are removed first. */
 export class CacheStore {
   readonly #limits: StoreLimits;
   readonly #watch: (entries: number, bytes: number) => void;
-  /** Those of a URI, the one used last at the end; mostly one. */
+  /** The responses of each URI, usually one; the last used one is at the end. */
   readonly #byUri = new Map<string, StoredResponse[]>();
   #newest: StoredResponse | undefined;
   #oldest: StoredResponse | undefined;
   #entries = 0;
   #isClosed = false;
-  /** Of what is stored. */
+  /** Bytes of stored responses. */
   #bytes = 0;
-  /** Of bodies that are still coming. */
+  /** Bytes of bodies that still arrive. */
   #reserved = 0;
 
-  /** `watch` is told of every change of entries and bytes. */
+  /** `watch` receives every change of entries and bytes. */
   constructor(limits: StoreLimits, watch: (entries: number, bytes: number) => void = () => {}) {
     this.#limits = limits;
     this.#watch = watch;
@@ -31,12 +31,12 @@ export class CacheStore {
     return this.#entries;
   }
 
-  /** What is stored, and what is on its way. */
+  /** Bytes of stored responses and of those that still arrive. */
   get bytes(): number {
     return this.#bytes + this.#reserved;
   }
 
-  /** The response of that variant; it counts as used. */
+  /** Returns the response of this variant and marks it as used. */
   find(uri: string, variant: string): StoredResponse | undefined {
     const responses = this.#byUri.get(uri);
     if (responses === undefined) return undefined;
@@ -51,12 +51,12 @@ export class CacheStore {
     return undefined;
   }
 
-  /** Another variant of it is stored. */
+  /** True if any variant of the URI is stored. */
   has(uri: string): boolean {
     return this.#byUri.has(uri);
   }
 
-  /** Makes room for `bytes` of a body that is coming; false: there is none, however much would leave. */
+  /** Reserves `bytes` for a body that arrives, and removes old responses for it. False: the cache is too small. */
   reserve(bytes: number): boolean {
     while (this.bytes + bytes > this.#limits.maxBytes && this.#oldest !== undefined) this.remove(this.#oldest);
     if (this.bytes + bytes > this.#limits.maxBytes) return false;
@@ -68,7 +68,7 @@ export class CacheStore {
     this.#reserved -= bytes;
   }
 
-  /** Stores a response in the place of the one of the same variant. */
+  /** Stores a response. It replaces a response of the same variant. */
   put(response: StoredResponse): void {
     const before = this.find(response.uri, response.variant);
     if (before !== undefined) this.remove(before);
@@ -81,7 +81,7 @@ export class CacheStore {
     this.#shrink();
   }
 
-  /** The server has said that the response holds: see `StoredResponse.freshen`. */
+  /** Updates a response that the server has validated: see `StoredResponse.freshen`. */
   freshen(response: StoredResponse, head: ReceivedHead, policy: CachePolicy): void {
     const before = response.bytes;
     response.freshen(head, policy);
@@ -105,7 +105,7 @@ export class CacheStore {
     for (const response of this.#byUri.get(uri)?.slice() ?? []) this.remove(response);
   }
 
-  /** Removes all of it, and takes nothing any more: who still fetches for it does so for its readers alone. */
+  /** Removes all responses and accepts no more. Running fetches continue for their readers. */
   close(): void {
     this.#isClosed = true;
     while (this.#oldest !== undefined) this.remove(this.#oldest);

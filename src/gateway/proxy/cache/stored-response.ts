@@ -4,10 +4,10 @@ import { type CacheControl, NO_CACHE_CONTROL } from "./cache-control.ts";
 import { type CachePolicy, initialAge, lifetimeOf } from "./freshness.ts";
 import { directivesOf } from "./targeted-field.ts";
 
-/** Bytes that an entry takes beside its texts and its body. */
+/** Bytes of memory that an entry takes in addition to its texts and its body. */
 const OVERHEAD_BYTES = 512;
 
-/** A response's head as it came, and when. */
+/** The head of a response, with the times of request and response. */
 export interface ReceivedHead {
   readonly status: number;
   readonly reason: string;
@@ -17,31 +17,31 @@ export interface ReceivedHead {
   readonly receivedAt: number;
 }
 
-/** Which bytes of a response a part is: it begins at `first` of `size`. */
+/** The position of a part: it begins at byte `first` of `size` bytes. */
 export interface PartPlace {
   readonly first: number;
   readonly size: number;
 }
 
-/** Fields that tell of the very bytes that are stored, which a 304 does not change (RFC 9111 §3.2). */
+/** Fields that describe the stored bytes and that a 304 does not change (RFC 9111 §3.2). */
 const NOT_UPDATED: readonly string[] = ["content-encoding", "content-length", "content-md5", "content-range", "etag"];
 
-/** A whole response, or one part of it, kept for others; its body never changes, its head does when it is validated. */
+/** A stored response, or one part of it. Its body never changes; validation updates its head. */
 export class StoredResponse {
   readonly uri: string;
-  /** What tells it from other responses of the same URI. */
+  /** Distinguishes the response from others of the same URI. */
   readonly variant: string;
   readonly status: number;
   readonly reason: string;
   readonly body: Uint8Array;
-  /** Where its body lies; undefined: it is whole. */
+  /** The position of the part. Undefined: the body is whole. */
   readonly place: PartPlace | undefined;
   /** Without Age. */
   fields: Fields = "";
   control: CacheControl = NO_CACHE_CONTROL;
   etag: string | undefined;
   lastModified: string | undefined;
-  /** Unix milliseconds of Last-Modified; of Date where there is none (RFC 9111 §4.3.2). */
+  /** Unix milliseconds of Last-Modified, else of Date (RFC 9111 §4.3.2). */
   modifiedAt: number | undefined;
   /** Neighbours in the order of use. */
   newer: StoredResponse | undefined;
@@ -49,7 +49,7 @@ export class StoredResponse {
   #receivedAt = 0;
   #initialAge = 0;
   #lifetime = 0;
-  /** The age that `#agedFields` tells. */
+  /** The age in `#agedFields`. */
   #agedAt = -1;
   #agedFields: Fields = "";
 
@@ -68,22 +68,22 @@ export class StoredResponse {
     this.#take(head, policy);
   }
 
-  /** Memory that it takes, in bytes. */
+  /** Bytes of memory that the response takes. */
   get bytes(): number {
     return OVERHEAD_BYTES + 2 * (this.uri.length + this.variant.length) + this.fields.length + this.body.length;
   }
 
-  /** Seconds. */
+  /** Age in seconds. */
   age(now: number): number {
     return this.#initialAge + Math.max(now - this.#receivedAt, 0) / 1000;
   }
 
-  /** Seconds that it is still fresh; negative once it is stale. */
+  /** Seconds of remaining freshness; negative if the response is stale. */
   freshFor(now: number): number {
     return this.#lifetime - this.age(now);
   }
 
-  /** The fields with Age and Cache-Status, as they are for this second. */
+  /** The fields with Age and Cache-Status for the current second. */
   agedFields(now: number): Fields {
     const age = Math.floor(this.age(now));
     if (age !== this.#agedAt) {
@@ -93,7 +93,7 @@ export class StoredResponse {
     return this.#agedFields;
   }
 
-  /** The server has said that it holds: its head is brought up to date (RFC 9111 §4.3.4). */
+  /** Updates the head after the server has validated the response (RFC 9111 §4.3.4). */
   freshen(head: ReceivedHead, policy: CachePolicy): void {
     const update = withoutFields(head.fields, NOT_UPDATED);
     const names = new Set(Array.from(eachField(update), ([name]) => name.toLowerCase()));

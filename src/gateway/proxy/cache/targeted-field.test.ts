@@ -42,7 +42,7 @@ test.each([
   expect(directivesOf(fields, ["x-cache"])).toMatchObject({ maxAge: 5, isTargeted: false });
 });
 
-test("the first valid field of the list counts, and Cache-Control where there is none", () => {
+test("the first valid field of the list is used, else Cache-Control", () => {
   const fields = "B: max-age=2\r\nA: ,\r\nCache-Control: max-age=9\r\nC: max-age=3\r\nB: no-cache\r\n";
   const targets = ["a", "b", "c"];
   expect(directivesOf(fields, targets)).toMatchObject({ maxAge: 2, noCache: true });
@@ -50,7 +50,7 @@ test("the first valid field of the list counts, and Cache-Control where there is
   expect(directivesOf(fields, [])).toMatchObject({ maxAge: 9, isTargeted: false });
 });
 
-test("a long field that cannot be read is refused in a time that grows with its length alone", () => {
+test("a long invalid field is rejected in time linear to its length", () => {
   for (const piece of ["a=(b c ", "a;b;", 'a="\\\\', "a=1, "]) {
     expect(parseTargetedField(`${piece.repeat(20_000)}&`)).toBeUndefined();
   }

@@ -19,12 +19,12 @@ const BARE = `(?:${NUMBER}|${STRING}|${TOKEN}|${OTHERS})`;
 const PARAMETERS = `(?:; *${KEY}(?:=${BARE})?)*`;
 const ITEM = BARE + PARAMETERS;
 const INNER_LIST = String.raw`\( *(?:${ITEM}(?: +${ITEM})* *)?\)`;
-/** A member, and the comma behind it; its value without parameters, which mean nothing here. */
+/** A member and the comma after it. Parameters of its value have no meaning here. */
 const MEMBER = new RegExp(String.raw`(${KEY})(?:=(${INNER_LIST}|${BARE}))?${PARAMETERS}(?:$|[\t ]*,[\t ]*(?!$))`, "y");
 
 /**
- * The directives of a response: of the first field of `targets` that is there and valid, else of Cache-Control (RFC 9213 §2.2).
- * Names are lower case.
+ * The directives of a response: from the first field of `targets` that is present and valid, else from Cache-Control (RFC
+ * 9213 §2.2). Names are in lower case.
  */
 export function directivesOf(fields: Fields, targets: readonly string[]): CacheControl {
   for (const name of targets) {
@@ -36,8 +36,8 @@ export function directivesOf(fields: Fields, targets: readonly string[]): CacheC
 }
 
 /**
- * Reads a targeted field, a dictionary of structured fields (RFC 9213 §2.1). Undefined: it is empty, cannot be read, or has a
- * value whose type its directive does not take, and is to be ignored. Of a directive that is repeated the last one counts.
+ * Parses a targeted field, a dictionary of structured fields (RFC 9213 §2.1). Undefined: ignore the field, because it is
+ * empty, invalid, or has a value of the wrong type. Of a repeated directive the last one is used.
  */
 export function parseTargetedField(value: string): CacheControl | undefined {
   if (value === "") return undefined;
@@ -50,10 +50,11 @@ export function parseTargetedField(value: string): CacheControl | undefined {
   return found;
 }
 
-/** False where the value is of a type that the directive does not take. */
+/** False if the directive does not allow a value of this type. */
 function take(found: CacheControlDraft, name: string, value: string | undefined): boolean {
   const flag = FLAGS.get(name);
-  // `?0` takes it back; field names, as in `private="x"`, count as if there were none, which forbids more.
+  // `?0` turns the directive off. Field names, as in `private="x"`, are ignored, so that the directive applies to the whole
+  // response.
   if (flag !== undefined) found[flag] = value !== "?0";
   const seconds = SECONDS.get(name);
   if (seconds === undefined) return true;

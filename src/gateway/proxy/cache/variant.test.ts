@@ -26,11 +26,11 @@ test.each([
   expect(variantOf(`${name}: ${one}\r\n`, "", [lower])).not.toBe(variantOf(`${name}: ${other}\r\n`, "", [lower]));
 });
 
-test("a field that is absent is not one that is empty", () => {
+test("an absent field differs from an empty one", () => {
   expect(variantOf("", "", ["foo"])).not.toBe(variantOf("Foo: \r\n", "", ["foo"]));
 });
 
-test("the order of encodings means nothing, in whatever order they are asked for", () => {
+test("the order of encodings makes no difference", () => {
   for (const value of ["gzip, br", "br, gzip", "BR,gzip;q=1", "gzip, br"])
     expect(normalisedEncodings(value)).toBe("br,gzip");
   expect(normalisedEncodings("gzip")).toBe("gzip");

@@ -1,7 +1,7 @@
-/** What tells apart the responses of one URI: the request fields that they vary on, without what means nothing in them. */
+/** The variants of one URI: the request fields that its responses vary on, normalised. */
 import { type Fields, fieldValue } from "../../../lib/fields.ts";
 
-/** Free text, not lists: a blank behind a comma may mean something. */
+/** Fields with free text instead of lists: white space after a comma may be significant. */
 const NOT_LISTS: ReadonlySet<string> = new Set([
   "authorization",
   "cookie",
@@ -10,11 +10,11 @@ const NOT_LISTS: ReadonlySet<string> = new Set([
   "user-agent",
 ]);
 
-/** The last value of Accept-Encoding, and what it was normalised to: most requests in a row say the same. */
+/** The last value of Accept-Encoding and its normalised form: most consecutive requests have the same value. */
 let lastRaw = "";
 let lastNormalised = "";
 
-/** Accept-Encoding as part of the key. */
+/** Accept-Encoding in the form of the key. */
 export function normalisedEncodings(value: string): string {
   if (value !== lastRaw) {
     lastNormalised = normalisedPreferences(value);
@@ -23,7 +23,7 @@ export function normalisedEncodings(value: string): string {
   return lastNormalised;
 }
 
-/** The fields `names`, in small letters, as part of the key behind `encodings`. */
+/** Adds the fields `names`, in lower case, to the key after `encodings`. */
 export function variantOf(fields: Fields, encodings: string, names: readonly string[]): string {
   let variant = encodings;
   for (const name of names) variant += `\n${variantValue(name, fieldValue(fields, name))}`;
@@ -37,8 +37,9 @@ function variantValue(name: string, value: string | undefined): string {
 }
 
 /**
- * A field that negotiates without capitals, white space, weights of 1 and the order of its members: they are ordered by their
- * weights alone (RFC 9110 §12.5, RFC 9111 §4.1). A quoted string may hold commas, so its members stay as they are.
+ * Normalises a field for content negotiation: lower case, no white space, no weights of 1. Members are sorted, because
+ * only their weights matter, not their order (RFC 9110 §12.5, RFC 9111 §4.1). A field with quoted strings keeps its
+ * order, because a string may contain commas.
  */
 function normalisedPreferences(value: string): string {
   const text = value.toLowerCase().replaceAll(/[\t ]/g, "");
