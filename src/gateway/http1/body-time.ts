@@ -1,9 +1,9 @@
-/** The time that a request's body may take, in milliseconds; it rests while the client is held back. */
+/** The time limit of a request's body, in milliseconds. It is suspended while the gateway pauses the client. */
 export class BodyTime {
   #left = 0;
   #startedAt = 0;
 
-  /** Counts from now; returns what is left. */
+  /** Starts the time. Returns the milliseconds that remain. */
   begin(ms: number): number {
     this.#left = ms;
     return this.run();
@@ -13,7 +13,7 @@ export class BodyTime {
     this.#left -= performance.now() - this.#startedAt;
   }
 
-  /** Goes on; returns what is left. */
+  /** Continues the time. Returns the milliseconds that remain. */
   run(): number {
     this.#startedAt = performance.now();
     return Math.max(this.#left, 0);

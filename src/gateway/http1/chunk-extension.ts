@@ -1,9 +1,9 @@
 import { isTokenCode } from "./field-scan.ts";
 
-/** Where in a chunk's extensions the next byte stands. */
+/** The position of the next byte within a chunk's extensions. */
 export type ExtensionState = number;
 
-/** Behind white space that follows a size or a whole extension: only another extension may come. */
+/** After white space that follows a size or a complete extension: only another extension may follow. */
 const BEFORE_SEMICOLON = 0;
 const NAME_START = 1;
 const NAME = 2;
@@ -13,10 +13,10 @@ const VALUE = 5;
 const QUOTED = 6;
 const ESCAPED = 7;
 const QUOTE_CLOSED = 8;
-/** No extension continues so. */
+/** The byte is not allowed at its position. */
 export const BAD_EXTENSION = -1;
 
-/** Behind a semicolon, and behind white space in its place. */
+/** The states after a semicolon, and after white space in its place. */
 export const EXTENSION_BEGINS: ExtensionState = NAME_START;
 export const EXTENSION_AWAITED: ExtensionState = BEFORE_SEMICOLON;
 
@@ -28,7 +28,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * The state after one more byte of a chunk's extensions (RFC 9112 §7.1.1), CR not being one of them:
+ * The state after one more byte of a chunk's extensions (RFC 9112 §7.1.1). CR is not part of them.
  *
  *   *( BWS ";" BWS token [ BWS "=" BWS ( token / quoted-string ) ] )
  */
@@ -70,7 +70,7 @@ function equalsOrSemicolon(code: number): ExtensionState {
   return code === EQUALS ? VALUE_START : semicolon(code);
 }
 
-/** Whether the line may end here. */
+/** True if the line may end in this state. */
 export function isExtensionEnd(state: ExtensionState): boolean {
   return state === NAME || state === VALUE || state === QUOTE_CLOSED;
 }

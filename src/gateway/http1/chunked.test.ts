@@ -8,7 +8,7 @@ interface Decoded {
   readonly decoder: ChunkedDecoder;
 }
 
-/** Decodes `text` in reads of the given sizes, round and round. */
+/** Decodes `text` in reads of the given sizes, repeated in this order. */
 function decode(
   text: string,
   cuts: readonly number[] = [1_000_000],
@@ -38,7 +38,7 @@ const anyByte = fc.string({
 });
 const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
 
-test("whatever is sent in chunks comes out whole, however it is cut, and what follows is left", () => {
+test("chunked data is decoded completely, however it is split, and the bytes after it stay", () => {
   const extension = fc.constantFrom("", ";a", ";a=b", ' ;a="b;c"', ';\ta = "\\"\x80\t" ; b', " \t; a;b=!;c");
   fc.assert(
     fc.property(
@@ -63,7 +63,7 @@ test("whatever is sent in chunks comes out whole, however it is cut, and what fo
   );
 });
 
-test("what comes in pieces is decoded as what comes at once, sound or not", () => {
+test("a split body is decoded like one in a single read, whether it is valid or not", () => {
   const piece = fc.constantFrom(
     "0",
     "1",
@@ -147,14 +147,14 @@ describe("a body is refused", () => {
     }
   });
 
-  test("when its chunks announce more than a body may have, before any byte of the one too many", () => {
+  test("when its chunks announce more bytes than the limit, before any byte beyond it", () => {
     const { body, decoder } = decode("5\r\nhello\r\n6\r\nworld!\r\n", [4], { trailers: 100, body: 10 });
     expect([decoder.tooLarge, decoder.fault, body]).toEqual([true, "the body is larger than 10 bytes", "hello"]);
     expect(decode("5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n", [4], { trailers: 100, body: 10 }).decoder.done).toBe(true);
     expect(decode("fffffffffffff\r\n").decoder.tooLarge).toBe(true);
   });
 
-  test("and nothing of it is decoded afterwards", () => {
+  test("and the rest of it is not decoded", () => {
     const { decoder } = decode("zz\r\n");
     let heard = 0;
     expect(decoder.decode(Buffer.from("5\r\nhello\r\n0\r\n\r\n"), 0, { onChunk: () => heard++ })).toBe(0);
@@ -165,7 +165,7 @@ describe("a body is refused", () => {
 /** All 256 bytes, each as a character. */
 const allBytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 
-test("of all bytes, hexadecimal digits go on with a size, and CR, a semicolon and white space end it", () => {
+test("of all bytes, only hexadecimal digits continue a size, and only CR, semicolon and white space end it", () => {
   const sound = allBytes.filter((char) => decode(`1${char}`).decoder.fault === "");
   expect(sound.join("")).toBe("\t\r 0123456789;ABCDEFabcdef");
   for (const digit of "09afAF") {
@@ -174,19 +174,19 @@ test("of all bytes, hexadecimal digits go on with a size, and CR, a semicolon an
   }
 });
 
-test("of all bytes, a quoted value holds no control character but tab", () => {
+test("of all bytes, a quoted value contains no control character except tab", () => {
   const sound = allBytes.filter((char) => decode(`1;a="${char}`).decoder.fault === "");
   expect(sound.join("")).toBe(allBytes.filter((char) => char === "\t" || (char >= " " && char !== "\x7f")).join(""));
 });
 
-test("sizes, extensions and trailers may be as long as their limits, and no byte longer", () => {
+test("sizes, extensions and trailers may be as long as their limits, but no byte longer", () => {
   const size = `${"0".repeat(12)}1\r\nx\r\n`;
   expect(decode(`${size}${size}0\r\n\r\n`).decoder.done).toBe(true);
   for (const [excess, extensionFault, trailerFault] of [
     [0, "", ""],
     [1, "chunk extensions too large", "trailers too large"],
   ] as const) {
-    // A semicolon is not counted.
+    // The semicolon does not count.
     const extended = `1;${"a".repeat(4095 + excess)}\r\nx\r\n0;a\r\n\r\n`;
     expect(decode(extended).decoder.fault).toBe(extensionFault);
     const trailed = `0\r\nA: ${"b".repeat(993 + excess)}\r\n\r\n`;

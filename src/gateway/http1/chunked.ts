@@ -7,9 +7,12 @@ import {
   nextExtensionState,
 } from "./chunk-extension.ts";
 
-/** A chunk-size line without its extensions: 15 hexadecimal digits hold more than any body may. */
+/** Hexadecimal digits of a chunk size; no body may be so long. A longer size is a fault. */
 const MAX_SIZE_DIGITS = 13;
-/** Bytes of chunk extensions over a whole body; nobody uses them but to keep a parser busy (RFC 9112 §7.1.1). */
+/**
+ * Bytes of chunk extensions in a whole body; more are a fault. Extensions have no use today except to keep a parser busy
+ * (RFC 9112 §7.1.1).
+ */
 const MAX_EXTENSION_BYTES = 4096;
 
 const SIZE = 0;
@@ -32,8 +35,8 @@ function hexDigit(code: number): number {
 }
 
 /**
- * Decodes the chunked transfer coding (RFC 9112 §7.1), strictly: CRLF only, and white space only where an extension
- * follows it.
+ * Decodes the chunked transfer coding (RFC 9112 §7.1), strictly: lines end with CRLF, and white space is allowed only
+ * before an extension.
  *
  *   SIZE ─▶ [EXTENSION] ─▶ SIZE_LF ─▶ DATA ─▶ DATA_CR ─▶ DATA_LF ─▶ SIZE …
  *                             └─ size 0 ─▶ TRAILERS ─▶ DONE
@@ -47,11 +50,11 @@ export class ChunkedDecoder {
   #digits = 0;
   #extension: ExtensionState = EXTENSION_BEGINS;
   #extensionBytes = 0;
-  /** Trailer field lines with their CRLFs, as they came and not yet checked. */
+  /** Trailer field lines with their CRLFs, as received and not yet checked. */
   trailers = "";
-  /** Why the body is refused; empty while it is sound. */
+  /** Why the body is refused; empty if it is valid. */
   fault = "";
-  /** Whether that is the sum of the chunk sizes, counted as they are announced. */
+  /** True if the body is refused because the announced chunk sizes exceed the limit in sum. */
   tooLarge = false;
 
   constructor(maxTrailerBytes: number, maxBodyBytes: number) {
@@ -63,7 +66,7 @@ export class ChunkedDecoder {
     return this.#state === DONE;
   }
 
-  /** Decodes from `from` on; returns the index after the last byte that is part of the body. */
+  /** Decodes the bytes from `from` on. Returns the index after the last byte of the body. */
   decode(bytes: Uint8Array, from: number, sink: ChunkedSink): number {
     let at = from;
     while (at < bytes.length && this.#state !== DONE && this.fault === "") {
@@ -76,7 +79,7 @@ export class ChunkedDecoder {
       } else if (this.#state === TRAILERS) {
         at = this.#readTrailers(bytes, at);
       } else {
-        // Within `bytes` by the loop's condition.
+        // Within `bytes` by the condition of the loop.
         this.#step(bytes[at] as number);
         at++;
       }
@@ -134,11 +137,11 @@ export class ChunkedDecoder {
     }
   }
 
-  /** Gathers trailer lines up to the empty one. The lines' syntax is the field scanner's business. */
+  /** Collects trailer lines up to the empty line. The field scanner checks their syntax. */
   #readTrailers(bytes: Uint8Array, from: number): number {
     let at = from;
     while (at < bytes.length) {
-      // Within `bytes` by the loop's condition.
+      // Within `bytes` by the condition of the loop.
       const code = bytes[at] as number;
       this.trailers += String.fromCharCode(code);
       at++;
@@ -161,7 +164,7 @@ export class ChunkedDecoder {
   }
 }
 
-/** The line before a chunk of `length` bytes. */
+/** The chunk-size line before a chunk of `length` bytes. */
 export function chunkHead(length: number): string {
   return `${length.toString(16)}\r\n`;
 }

@@ -1,4 +1,7 @@
-/** What a connection to an upstream carries from one request to the next, and what it keeps when it is held back or closed. */
+/**
+ * The state that an upstream connection carries from one request to the next, and that it keeps when it is paused or
+ * closed.
+ */
 import { beforeEach, expect, test } from "bun:test";
 import { BufferPool } from "../../lib/buffer-pool.ts";
 import { webSocketAccept } from "../../lib/websocket-handshake.ts";
@@ -32,7 +35,7 @@ function arrive(text: string): void {
   connection.onData(Buffer.from(text, "latin1"));
 }
 
-test("each request may have as many interim answers", () => {
+test("the limit of interim responses applies to each request", () => {
   for (let turn = 1; turn <= 2; turn++) {
     ask();
     for (let i = 0; i < 32; i++) arrive("HTTP/1.1 103 Early Hints\r\n\r\n");
@@ -41,7 +44,7 @@ test("each request may have as many interim answers", () => {
   }
 });
 
-test("a 204 announces no body, and a 304 what a GET would have got", () => {
+test("a 204 announces no body, and a 304 announces that of a GET", () => {
   for (const [status, length] of [
     [204, 0],
     [304, 5],
@@ -53,7 +56,7 @@ test("a 204 announces no body, and a 304 what a GET would have got", () => {
   }
 });
 
-test("an answer that was said to be the last one closes the connection", () => {
+test("a response with Connection: close closes the connection", () => {
   ask();
   arrive(OK("hello").slice(0, -1));
   connection.closeWhenDone();
@@ -61,7 +64,7 @@ test("an answer that was said to be the last one closes the connection", () => {
   expect([sink.ends.length, owner.freed, wire.closed]).toEqual([1, 0, true]);
 });
 
-test("a share is given back once, before the connection may be used again, and where it is given up", () => {
+test("a share is released once, before the connection may be used again, and when the connection is given up", () => {
   for (const finish of [() => arrive(OK("hello")), () => connection.destroy()]) {
     open();
     let given = 0;
@@ -75,7 +78,7 @@ test("a share is given back once, before the connection may be used again, and w
   }
 });
 
-test("what one request wanted to be told is not told during the next", () => {
+test("callbacks of one request are not called during the next one", () => {
   let told = 0;
   ask();
   connection.onSendable = () => told++;
@@ -90,7 +93,7 @@ test("what one request wanted to be told is not told during the next", () => {
   expect([told, wire.closed]).toEqual([0, false]);
 });
 
-test("a 101 that proves an earlier request's key is none that was asked for", () => {
+test("a 101 with the proof for an earlier request's key is refused", () => {
   const key = "dGhlIHNhbXBsZSBub25jZQ==";
   connection.upgrade("GET / HTTP/1.1\r\nHost: h\r\n", key, sink);
   arrive(OK("no"));
@@ -102,7 +105,7 @@ test("a 101 that proves an earlier request's key is none that was asked for", ()
   expect(() => connection.takeTunnel({ data: () => true, end() {}, abort() {} }, 1000)).toThrow("there was no 101");
 });
 
-test("a head that has not ended is refused from 64 KiB on", () => {
+test("an unfinished head of 64 KiB is refused", () => {
   ask();
   const begun = "HTTP/1.1 200 OK\r\nA: ";
   arrive(begun + "b".repeat(65_536 - begun.length));
@@ -111,13 +114,13 @@ test("a head that has not ended is refused from 64 KiB on", () => {
   expect(sink.errors.map(({ message }) => message)).toEqual(["the upstream's response head is too large"]);
 });
 
-test("what is malformed in trailers fails the answer", () => {
+test("malformed trailers abort the response", () => {
   ask();
   arrive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nno colon\r\n\r\n");
   expect([sink.ends, sink.errors.map(({ message }) => message)]).toEqual([[], ["malformed trailers"]]);
 });
 
-test("a request body that finds no memory fails as overload, and not as the upstream's failure", () => {
+test("a request body without memory fails as overload, not as a failure of the upstream", () => {
   const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
   connection = new ClientConnection({ wheel: owner.wheel, buffers: pool, released() {}, closed() {} });
   connection.attach(wire);
@@ -129,7 +132,7 @@ test("a request body that finds no memory fails as overload, and not as the upst
   expect([sink.errors.map(({ code }) => code), wire.closed, pool.used]).toEqual([["overloaded"], true, 0]);
 });
 
-test("only a connection that was held back has its silence counted anew when it is resumed", () => {
+test("resuming restarts the idle time only if the connection was paused", () => {
   let timeouts = 0;
   ask();
   connection.timeKeeper = { timedOut: () => timeouts++ };
@@ -140,7 +143,7 @@ test("only a connection that was held back has its silence counted anew when it 
   expect(timeouts).toBe(1);
 });
 
-test("an answer whose end finds no room leaves its connection without a deadline, and reading", () => {
+test("a response whose sink is full at its end leaves the connection reading, and without a deadline", () => {
   ask();
   connection.waitAtMost(1000, owner.wheel.now() + 100_000);
   sink.room = false;
@@ -148,7 +151,7 @@ test("an answer whose end finds no room leaves its connection without a deadline
   expect([connection.due, wire.paused, owner.freed]).toEqual([Number.POSITIVE_INFINITY, false, 1]);
 });
 
-test("a closed connection is neither paused nor resumed, and keeps no deadline and no memory", () => {
+test("a closed connection cannot be paused or resumed, and keeps no deadline and no memory", () => {
   ask("POST", 200_000);
   wire.takes = [0];
   connection.data(Buffer.alloc(200_000));

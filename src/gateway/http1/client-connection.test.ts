@@ -45,7 +45,7 @@ describe("requests", () => {
     expect(wire.text).toBe(`${method} / HTTP/1.1\r\nHost: h\r\n${framing}\r\n`);
   });
 
-  test("a body of unknown length goes out in chunks, with its trailers", () => {
+  test("a body of unknown length is sent in chunks, with its trailers", () => {
     ask("POST", -1);
     connection.data(Buffer.from("hello"));
     connection.data(Buffer.alloc(0));
@@ -54,7 +54,7 @@ describe("requests", () => {
     expect(wire.text.split("\r\n\r\n").slice(1).join("\r\n\r\n")).toBe("5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n");
   });
 
-  test("a server that reads slowly stops the body until it has read", () => {
+  test("a server that reads slowly pauses the body", () => {
     ask("POST", 300_000);
     let sendable = 0;
     connection.onSendable = () => sendable++;
@@ -67,7 +67,7 @@ describe("requests", () => {
   });
 });
 
-describe("answers", () => {
+describe("responses", () => {
   test.each([
     ["a length", OK("hello"), "hello", ""],
     [
@@ -85,7 +85,7 @@ describe("answers", () => {
     ["no body", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "", ""],
     ["a 304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", "", ""],
     ["an empty body", OK(""), "", ""],
-  ])("an answer with %s is whole, and frees the connection, however it is cut", (_name, text, body, trailers) => {
+  ])("a response with %s is complete, and frees the connection, however it is split", (_name, text, body, trailers) => {
     for (const size of [1, 2, 3, 7, 1000]) {
       open();
       ask();
@@ -95,13 +95,13 @@ describe("answers", () => {
     }
   });
 
-  test("an answer to HEAD has no body whatever it announces", () => {
+  test("a response to HEAD has no body, whatever it announces", () => {
     ask("HEAD");
     arrive("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
     expect([sink.heads[0]?.bodyLength, sink.ends.length, owner.freed]).toEqual([500, 1, 1]);
   });
 
-  test("an answer without framing ends with the connection", () => {
+  test("a response without framing ends with the connection", () => {
     ask();
     arrive("HTTP/1.1 200 OK\r\n\r\nhel");
     arrive("lo");
@@ -118,7 +118,7 @@ describe("answers", () => {
     expect([sink.ends.length, owner.freed, owner.gone, wire.closed]).toEqual([1, 0, 1, true]);
   });
 
-  test("a connection is not used again where the request was not sent whole", () => {
+  test("a connection is not used again if the request was not sent completely", () => {
     ask("POST", 10);
     connection.data(Buffer.from("half"));
     arrive(OK("no"));
@@ -126,7 +126,7 @@ describe("answers", () => {
     expect(connection.data(Buffer.from("rest"))).toBe(true);
   });
 
-  test("interim answers pass, and an endless row of them is refused", () => {
+  test("interim responses pass, up to a limit", () => {
     ask();
     for (let i = 0; i < 32; i++) arrive("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
     expect(sink.errors).toEqual([]);
@@ -135,7 +135,7 @@ describe("answers", () => {
     expect(wire.closed).toBe(true);
   });
 
-  test("a slow sink pauses the socket, and a connection that is set free reads again", () => {
+  test("a slow sink pauses the socket, and a reused connection reads again", () => {
     ask();
     sink.room = false;
     arrive(OK("hello").slice(0, -1));
@@ -146,7 +146,7 @@ describe("answers", () => {
     expect([wire.paused, owner.freed]).toEqual([false, 1]);
   });
 
-  test("however an answer is cut into reads, its body comes whole and in order", () => {
+  test("however a response is split into reads, its body arrives complete and in order", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 60 }), { maxLength: 8 }),
@@ -194,7 +194,7 @@ describe("a hostile or broken upstream", () => {
     ["length and coding", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"],
     ["an unknown coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"],
     ["a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"],
-    ["an upgrade nobody asked for", "HTTP/1.1 101 Switching Protocols\r\n\r\n"],
+    ["an upgrade that was not requested", "HTTP/1.1 101 Switching Protocols\r\n\r\n"],
     ["too many fields", `HTTP/1.1 200 OK\r\n${"A: b\r\n".repeat(257)}\r\n`],
     ["an endless head", `HTTP/1.1 200 OK\r\nA: ${"b".repeat(70_000)}`],
   ])("%s ends in one error and a closed connection", (_name, text) => {
@@ -224,18 +224,18 @@ describe("a hostile or broken upstream", () => {
     }
   });
 
-  test("a chunked answer that is malformed is cut off after what was sound", () => {
+  test("a malformed chunked response is aborted after its valid part", () => {
     ask();
     arrive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\nzz\r\n");
     expect([sink.body, sink.errors.length, sink.ends.length, wire.closed]).toEqual(["hel", 1, 0, true]);
   });
 
-  test("bytes that nobody asked for close an idle connection", () => {
+  test("unexpected bytes close an idle connection", () => {
     arrive(OK("unasked"));
     expect([wire.closed, owner.gone, sink.heads.length]).toEqual([true, 1, 0]);
   });
 
-  describe("bytes behind an answer never become the answer to the next request", () => {
+  describe("bytes after a response never become the response to the next request", () => {
     const answers: [string, string, string][] = [
       ["a length", "GET", OK("hello")],
       ["an empty body", "GET", OK("")],
@@ -243,7 +243,7 @@ describe("a hostile or broken upstream", () => {
       ["no body", "GET", "HTTP/1.1 204 No Content\r\n\r\n"],
       ["a HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"],
     ];
-    test.each(answers)("that has %s, where the next one waits for the connection", (_name, method, answer) => {
+    test.each(answers)("with %s, if the next request waits for the connection", (_name, method, answer) => {
       const next = new Sink();
       owner.onReleased = (freed) => freed.request("GET", "GET /next HTTP/1.1\r\n", 0, next);
       ask(method);
@@ -252,7 +252,7 @@ describe("a hostile or broken upstream", () => {
       expect([next.heads.length, owner.freed, wire.closed]).toEqual([0, 0, true]);
     });
 
-    test.each(answers)("that has %s, where the end of the first begins the second", (_name, method, answer) => {
+    test.each(answers)("with %s, if the end of the first response begins the next request", (_name, method, answer) => {
       const next = new Sink();
       sink.end = () => {
         if (connection.open) connection.request("GET", "GET /next HTTP/1.1\r\n", 0, next);
@@ -264,9 +264,9 @@ describe("a hostile or broken upstream", () => {
   });
 });
 
-describe("a sink that closes the connection from within", () => {
+describe("a sink that closes the connection during a call", () => {
   const answers = [OK("hello"), OK(""), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"];
-  test("at the head hears nothing more", () => {
+  test("receives nothing more after the head", () => {
     for (const answer of answers) {
       open();
       sink.onStart = () => connection.destroy();
@@ -276,7 +276,7 @@ describe("a sink that closes the connection from within", () => {
     }
   });
 
-  test("at the data hears nothing more", () => {
+  test("receives nothing more after the data", () => {
     for (const answer of [answers[0] ?? "", answers[2] ?? ""]) {
       open();
       sink.onData = () => connection.destroy();
@@ -288,7 +288,7 @@ describe("a sink that closes the connection from within", () => {
 });
 
 describe("deadlines", () => {
-  test("silence for the patience is a time-out, and every arrival counts it anew", () => {
+  test("silence for `patienceMs` times out, and every byte restarts the time", () => {
     let timeouts = 0;
     ask();
     connection.timeKeeper = { timedOut: () => timeouts++ };
@@ -302,7 +302,7 @@ describe("deadlines", () => {
     expect(timeouts).toBe(1);
   });
 
-  test("the whole answer has its time, whatever arrives", () => {
+  test("the whole response has a time limit, whatever arrives", () => {
     let timeouts = 0;
     ask();
     connection.timeKeeper = {
@@ -320,7 +320,7 @@ describe("deadlines", () => {
     expect(timeouts).toBe(1);
   });
 
-  test("silence of an upstream that is held back is not its own", () => {
+  test("silence does not count while the upstream is paused", () => {
     let timeouts = 0;
     ask();
     connection.timeKeeper = { timedOut: () => timeouts++ };
@@ -334,7 +334,7 @@ describe("deadlines", () => {
     expect(timeouts).toBe(1);
   });
 
-  test("an upstream that does not read is timed out, one that reads slowly or waits for the client is not", () => {
+  test("an upstream that does not read times out; one that reads slowly or waits for the client does not", () => {
     let timeouts = 0;
     ask("POST", 300_000);
     connection.timeKeeper = { timedOut: () => timeouts++ };
@@ -368,7 +368,7 @@ describe("deadlines", () => {
     expect([wire.closed, owner.gone, connection.due]).toEqual([true, 1, Number.POSITIVE_INFINITY]);
   });
 
-  test("a connection that was given up before its socket came closes the socket", () => {
+  test("a connection that was given up before its socket opened closes the socket", () => {
     const late = new FakeWire();
     const given = new ClientConnection(owner);
     given.destroy();

@@ -12,10 +12,16 @@ import { headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { isProofOf, type ParsedResponse, parseResponseHead } from "./response-head.ts";
 
-/** Bytes of an upstream's response head, interim heads included one by one; what nginx and Envoy allow by default or more. */
+/**
+ * Bytes of an upstream's response head, also of each interim head. At least the default limit of nginx and Envoy. A larger
+ * head is refused.
+ */
 const MAX_RESPONSE_HEAD_BYTES = 65_536;
 const MAX_RESPONSE_FIELDS = 256;
-/** Interim responses to one request (RFC 9110 §15.2 sets no bound); more is an upstream that never answers. */
+/**
+ * Interim responses to one request (RFC 9110 §15.2 sets no limit). More are treated as an upstream that never sends a final
+ * response.
+ */
 const MAX_INTERIM = 32;
 
 const IDLE = 0;
@@ -27,10 +33,10 @@ const TUNNEL = 5;
 const CLOSED = 6;
 
 const trailerScan = new FieldScan();
-/** For a connection without a socket. */
+/** The output of a connection without a socket. */
 const NOWHERE: TextSink = { text() {} };
 
-/** Whose connection it is: told when it may be used again, and when it is gone. */
+/** The owner of a connection. It is notified when the connection may be used again, and when it has closed. */
 export interface ConnectionOwner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
@@ -39,13 +45,13 @@ export interface ConnectionOwner {
 }
 
 /**
- * A connection to an upstream server that carries one HTTP/1 request at a time (RFC 9112). It speaks to a response
- * sink: `start`s, data, and one `end` or `abort`; nothing follows those.
+ * A connection to an upstream server that carries one HTTP/1 request at a time (RFC 9112). It calls a response sink:
+ * `start`s, data, and one `end` or `abort`, after which nothing follows.
  *
  *   IDLE ─ request ─▶ HEAD ─┬─▶ LENGTH ────┐
  *     ▲                     ├─▶ CHUNKED ───┼─ end ─▶ IDLE or CLOSED
  *     └── no body ──────────┼─▶ UNTIL_CLOSE┘
- *                           └─▶ TUNNEL, by a 101 that was asked for ─▶ CLOSED
+ *                           └─▶ TUNNEL, after a requested 101 ─▶ CLOSED
  */
 export class ClientConnection extends Deadline implements WireHandler, ChunkedSink {
   readonly #owner: ConnectionOwner;
@@ -54,7 +60,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   #state = IDLE;
   #sink: ResponseSink | undefined;
   #method = "";
-  /** What a 101 must prove; empty where none was asked for. */
+  /** The expected Sec-WebSocket-Accept of a 101; empty if no upgrade was requested. */
   #accept = "";
   #tunnel: ClientTunnel | undefined;
   #partial = "";
@@ -65,15 +71,15 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   #requestChunked = false;
   #interim = 0;
   #paused = false;
-  /** Requests begun on this connection: more than one tells a stale connection from a server that is down. */
+  /** Requests sent on this connection. More than one distinguishes a stale connection from a server that is down. */
   requests = 0;
-  /** True once any byte of the current response was received. */
+  /** True after any byte of the current response was received. */
   heard = false;
-  /** Where the request counts; it is told before the connection may be used again. */
+  /** The share in which the request counts. It is released before the connection may be used again. */
   share: { give(): void } | undefined = undefined;
-  /** Called when the upstream can take more of the request body. */
+  /** Called when the upstream accepts more of the request body. */
   onSendable: (() => void) | undefined = undefined;
-  /** Hears when time is up, with the connection still open. */
+  /** Notified when a time limit is exceeded; the connection is then still open. */
   timeKeeper: TimeKeeper | undefined = undefined;
 
   constructor(owner: ConnectionOwner) {
@@ -81,7 +87,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#owner = owner;
   }
 
-  /** Takes the socket that carries this connection; closes it where the connection was given up meanwhile. */
+  /** Sets the socket of this connection. Closes the socket if the connection was given up meanwhile. */
   attach(wire: Wire): void {
     if (this.#state === CLOSED) {
       wire.terminate();
@@ -96,24 +102,30 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     return this.#state !== CLOSED && this.#wire !== undefined;
   }
 
-  /** Most milliseconds until the next arrival, counted anew from each; set through `waitAtMost`. */
+  /** Milliseconds until the next byte at most, counted anew from each one; set by `waitAtMost`. */
   #patienceMs = Number.POSITIVE_INFINITY;
-  /** When all must be over, in the wheel's time. */
+  /** The time by which the response must be complete, in wheel time. */
   #dueAt = Number.POSITIVE_INFINITY;
 
-  /** It is the upstream's turn: to read what waits for it, or to answer what it has. Held back, its silence is not its own. */
+  /**
+   * True if the gateway waits for the upstream: to read the request, or to respond. While the gateway itself pauses the
+   * upstream, its silence does not count.
+   */
   get awaited(): boolean {
     return !this.#paused && (this.#requestSent || this.#out?.blocked === true);
   }
 
-  /** Tells `timeKeeper` when nothing moves for `patienceMs` while the upstream is awaited, or the response is not whole at `dueAt` (wheel time). */
+  /**
+   * Notifies `timeKeeper` if an awaited upstream is silent for `patienceMs`, or if the response is not complete at `dueAt`
+   * (wheel time).
+   */
   waitAtMost(patienceMs: number, dueAt: number): void {
     this.#patienceMs = patienceMs;
     this.#dueAt = dueAt;
     this.#arm();
   }
 
-  /** The response that is under way is the last one. */
+  /** Closes the connection after the current response. */
   closeWhenDone(): void {
     this.#reusable = false;
   }
@@ -146,15 +158,15 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   /**
-   * Begins a request: `head` is the whole head without the empty line and without framing. `bodyLength` as in RequestHead.
-   * The body follows with `data` and `end`; without one, nothing does.
+   * Begins a request. `head` is the whole head without framing and without the empty line; `bodyLength` is as in
+   * RequestHead. The body follows with `data` and `end`. Without a body no call follows.
    */
   request(method: string, head: string, bodyLength: number, sink: ResponseSink): void {
     this.begin(method, bodyLength, sink).text(head);
     this.endHead(method, bodyLength);
   }
 
-  /** As `request`, with the head written to what this returns; `endHead` follows. */
+  /** Like `request`, but the caller writes the head to the returned sink, then calls `endHead`. */
   begin(method: string, bodyLength: number, sink: ResponseSink): TextSink {
     this.requests++;
     this.#method = method;
@@ -173,7 +185,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     const out = this.#out;
     if (out === undefined) return;
     if (bodyLength === -1) out.text("Transfer-Encoding: chunked\r\n");
-    // RFC 9110 §8.6: a method that expects content says so even where there is none.
+    // RFC 9110 §8.6: a method that expects content sends a length even without content.
     else if (bodyLength > 0 || method === "POST" || method === "PUT" || method === "PATCH") {
       out.text(`Content-Length: ${bodyLength}\r\n`);
     }
@@ -181,15 +193,15 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   /**
-   * Begins a WebSocket handshake (RFC 6455 §4.1) with the `key` that is in `head`, which is as for `request`. Only a 101 that
-   * proves that the key was read comes to `sink`; `takeTunnel` must be called from within that `start`.
+   * Begins a WebSocket handshake (RFC 6455 §4.1). `head` is as for `request` and contains `key`. Only a 101 that proves
+   * knowledge of the key reaches `sink`, which must call `takeTunnel` during that `start`.
    */
   upgrade(head: string, key: string, sink: ResponseSink): void {
     this.request("GET", `${head}Connection: upgrade\r\nUpgrade: websocket\r\n`, 0, sink);
     this.#accept = webSocketAccept(key);
   }
 
-  /** Gives the connection away: it carries raw bytes from now on, and no other request. */
+  /** Hands the connection over: it carries raw bytes from now on, and no other request. */
   takeTunnel(sink: BodySink, writeMs: number): ClientTunnel {
     const wire = this.#wire;
     if (wire === undefined || this.#state !== TUNNEL) throw new Error("Cannot make a tunnel: there was no 101");
@@ -200,7 +212,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     return this.#tunnel;
   }
 
-  /** Sends a piece of the request body; false: wait for `onSendable`. */
+  /** Sends a piece of the request body. False: wait for `onSendable`. */
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     const out = this.#out;
     if (out === undefined || this.#state === CLOSED || start === end) return true;
@@ -231,7 +243,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     if (this.#sink !== undefined) this.#arm();
   }
 
-  /** Closes at once; the sink hears nothing more. */
+  /** Closes at once; the sink receives nothing more. */
   destroy(): void {
     this.#sink = undefined;
     if (this.#state === CLOSED) return;
@@ -270,7 +282,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
           at = chunk.length;
           break;
         default:
-          // Bytes that nobody asked for: a later request must not take them for its answer.
+          // Unexpected bytes: a later request must not take them for its response.
           this.destroy();
       }
     }
@@ -278,7 +290,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     flushCork();
   }
 
-  /** The socket has room again. */
+  /** The socket accepts more. */
   onDrain(): void {
     const out = this.#out;
     const before = out?.backlogBytes ?? 0;
@@ -379,8 +391,8 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   /**
-   * The response is whole: the sink hears its end once the connection is ready for the next request or closed. With `more`
-   * bytes behind it, it is closed: nobody asked for them, and the next request must not take them for its answer.
+   * Ends a complete response, after the connection is ready for the next request or closed. With `more` bytes after the
+   * response the connection is closed: the next request must not take unexpected bytes for its response.
    */
   #complete(trailers: Fields, more: boolean): void {
     const sink = this.#sink;
@@ -394,7 +406,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#state = reuse ? IDLE : CLOSED;
     this.#giveShare();
     if (reuse) {
-      // One that waits in the pool must hear when its server closes it.
+      // A pooled connection must notice when its server closes it.
       this.resume();
       this.#owner.released(this);
     } else {

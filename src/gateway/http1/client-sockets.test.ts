@@ -15,7 +15,7 @@ beforeEach(() => {
   sink = new Sink();
 });
 
-/** Resolves when the sink hears the end, either way. */
+/** Resolves when the sink receives `end` or `abort`. */
 function finished(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   sink.end = (trailers) => {
@@ -37,7 +37,7 @@ describe("over real sockets", () => {
   let listener: Listener | undefined;
   afterEach(() => listener?.stop());
 
-  /** A server that does as `act` says with the text of all that came. */
+  /** Starts a server that calls `act` with the text of all received bytes. */
   async function against(act: (server: Wire, text: string) => void): Promise<ClientConnection> {
     listener = listen({
       address: "127.0.0.1",
@@ -67,7 +67,7 @@ describe("over real sockets", () => {
     return real;
   }
 
-  test("one connection carries request after request", async () => {
+  test("one connection carries several requests in turn", async () => {
     const real = await against((server, text) => {
       if (!text.endsWith("\r\n\r\n")) return;
       const bytes = Buffer.from(OK("hello"));
@@ -84,7 +84,7 @@ describe("over real sockets", () => {
     real.destroy();
   });
 
-  test("a body that is paused and resumed comes whole", async () => {
+  test("a body that is paused and resumed arrives complete", async () => {
     const body = Buffer.alloc(3_000_000, "abcdefgh");
     const real = await against((server, text) => {
       if (!text.endsWith("\r\n\r\n")) return;
@@ -113,7 +113,7 @@ describe("over real sockets", () => {
     real.destroy();
   });
 
-  test("a reset in the middle of an answer is an error", async () => {
+  test("a reset in the middle of a response is an error", async () => {
     const real = await against((server, text) => {
       if (!text.endsWith("\r\n\r\n")) return;
       const bytes = Buffer.from(OK("hello").slice(0, -1));

@@ -26,7 +26,7 @@ function send(text: string): boolean {
   return taken;
 }
 
-test.each(["end", "close"] as const)("after %s the upstream gets what was sent before, and no more", (how) => {
+test.each(["end", "close"] as const)("after %s the upstream gets the bytes sent before, and no more", (how) => {
   wire.takes = [2, 0, 0];
   tunnel.data(Buffer.from("abcd"), 0, 4);
   tunnel[how]();
@@ -46,7 +46,7 @@ test("an end is sent once", () => {
   expect(ends).toBe(1);
 });
 
-test("a connection that closes after this side's end is the upstream's end, and before it a failure", () => {
+test("a connection that closes after this side's end has ended; one that closes before it has failed", () => {
   tunnel.end();
   wire.close();
   expect([sink.ends, sink.errors]).toEqual([[""], []]);

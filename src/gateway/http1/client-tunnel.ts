@@ -8,31 +8,32 @@ import { type Wire, type WireHandler } from "../wire/wire.ts";
 export interface ClientTunnelOptions {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
-  /** Milliseconds that the upstream may take nothing of what is sent to it. */
+  /** Milliseconds for which the upstream may accept none of the bytes sent to it. */
   readonly writeMs: number;
-  /** The connection is closed; called once. */
+  /** Called once, when the connection has closed. */
   readonly onGone: () => void;
 }
 
 /**
- * An upstream's connection that carries raw bytes both ways since a 101. What comes goes to `sink`: data, then one `end`
- * where the upstream ends its half or one `abort` where the connection breaks; nothing after `close` and `destroy`.
+ * An upstream connection that carries raw bytes in both directions after a 101. Received bytes go to `sink`, followed by
+ * one `end` if the upstream ends its side, or one `abort` if the connection breaks. After `close` and `destroy` the sink
+ * receives nothing.
  */
 export class ClientTunnel extends Deadline implements WireHandler {
   readonly #wire: Wire;
   readonly #options: ClientTunnelOptions;
   readonly #out: Outgoing;
   #sink: BodySink | undefined;
-  /** Nothing more will be sent. */
+  /** This side sends nothing more. */
   #ended = false;
-  /** Nothing more is waited for either. */
+  /** This side expects nothing more either. */
   #closing = false;
   #closed = false;
   #paused = false;
-  /** Called when the upstream can take more, after a `data` that returned false. */
+  /** Called when the upstream accepts more, after a `data` that returned false. */
   onSendable: (() => void) | undefined = undefined;
 
-  /** Hears the wire from now on. */
+  /** Handles the events of the wire from now on. */
   constructor(wire: Wire, sink: BodySink, options: ClientTunnelOptions) {
     super();
     this.#wire = wire;
@@ -42,21 +43,21 @@ export class ClientTunnel extends Deadline implements WireHandler {
     this.#out = new Outgoing(wire, this, options.buffers);
   }
 
-  /** Sends bytes; false: wait for `onSendable`. */
+  /** Sends bytes. False: wait for `onSendable`. */
   data(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.#ended || this.#closed) return true;
     this.#out.bytes(chunk, start, end);
     return !this.#out.blocked;
   }
 
-  /** Ends this side's half after what was sent. */
+  /** Ends this side after the sent bytes. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#endSending();
   }
 
-  /** Closes both ways after what was sent. */
+  /** Closes both directions after the sent bytes. */
   close(): void {
     this.#sink = undefined;
     this.#closing = true;
@@ -88,7 +89,7 @@ export class ClientTunnel extends Deadline implements WireHandler {
     flushCork();
   }
 
-  /** Hands on what came, from `start`. */
+  /** Passes on received bytes, from `start`. */
   receive(chunk: Buffer, start: number): void {
     if (this.#sink !== undefined && !this.#sink.data(chunk, start, chunk.length)) this.pause();
   }
@@ -119,7 +120,7 @@ export class ClientTunnel extends Deadline implements WireHandler {
     this.#closed = true;
     this.#options.wheel.remove(this);
     this.#out.discard();
-    // Of an upstream that ends after this side has, Bun tells no end but only that the connection closed.
+    // If the upstream ends after this side, Bun reports no end, only that the connection has closed.
     if (this.#ended) this.#peerEnded();
     else this.#fail("upstream-failed", "the upstream broke the tunnel off");
     this.#options.onGone();

@@ -42,7 +42,7 @@ const name = fc.oneof(
   fc.string({ unit: tokenChar, minLength: 1, maxLength: 20 }),
   fc.constantFrom(...DROPPED),
   fc.constantFrom(...DROPPED.map((text) => text.toLowerCase())),
-  // One character off: near the names that matter, and others all the same.
+  // These differ by one character from names that matter.
   fc.constantFrom(
     "Hosts",
     "X-Hosts",
@@ -61,7 +61,7 @@ const valueChar = fc.oneof(
 );
 const value = fc.string({ unit: valueChar, maxLength: 30 });
 const line = fc.tuple(name, value).map(([key, text]) => {
-  // Values that would be refused are not this property's business.
+  // This property does not cover values that are refused.
   if (/^content-length$/i.test(key)) return [key, LENGTH] as const;
   if (/^connection$/i.test(key)) return [key, "keep-alive"] as const;
   if (/^transfer-encoding$/i.test(key)) return [key, "chunked"] as const;
@@ -78,7 +78,7 @@ function linesOf(lines: readonly (readonly [string, string])[]): string {
   return lines.map(([key, content]) => `${key}:${content}\r\n`).join("");
 }
 
-test("lines that are not dropped come out as they went in, in order, and nothing else", () => {
+test("lines that are not dropped are passed on unchanged and in order, and no others", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
       expect(request(linesOf(lines))).toBe(true);
@@ -88,7 +88,7 @@ test("lines that are not dropped come out as they went in, in order, and nothing
   );
 });
 
-test("nothing that is kept can end a line early or begin another", () => {
+test("no kept line can end early or begin another line", () => {
   const wild = fc.string({
     unit: fc.constantFrom("A", ":", " ", "\r", "\n", "\r\n", "\0", "\x7f", "\xff", "Host", "b"),
     maxLength: 30,
@@ -103,14 +103,14 @@ test("nothing that is kept can end a line early or begin another", () => {
   );
 });
 
-test("another method is passed on by its own name alone", () => {
+test("a method override is passed on only under its exact name", () => {
   for (const override of METHOD_OVERRIDES) {
     expect([request(`${override}: PUT\r\n`), scan.fields]).toEqual([true, `${override}: PUT\r\n`]);
     expect([request(`${override.replace("-", "_")}: PUT\r\n`), scan.fields]).toEqual([true, ""]);
   }
 });
 
-test("a request's payment is kept apart; a response has no such fields", () => {
+test("the payment of a request is kept separate; a response has no such fields", () => {
   const lines = "A: 1\r\nPayment-Signature: \tx \r\nx-payment:y\r\nX_Payment: z\r\n";
   expect([request(lines), scan.fields, scan.payment]).toEqual([
     true,
@@ -123,7 +123,7 @@ test("a request's payment is kept apart; a response has no such fields", () => {
 });
 
 describe("Connection", () => {
-  test("it nominates 64 fields at most", () => {
+  test("it nominates at most 64 fields", () => {
     const names = Array.from({ length: 64 }, (_, i) => `x-${i}`);
     expect(request(`Connection: ${names.slice(0, 30).join(",")}\r\nConnection: ${names.slice(30).join(",")}\r\n`)).toBe(
       true,
@@ -135,7 +135,7 @@ describe("Connection", () => {
     expect(request(`Connection: ${names.join(",")}, close, keep-alive,, close\r\n`)).toBe(true);
   });
 
-  test("the fields that it nominates are dropped, in any capitalisation and from any of its lines", () => {
+  test("the fields that it nominates are dropped, in any letter case and from any of its lines", () => {
     request(
       "A: 1\r\nX-Secret: 2\r\nConnection: x-SECRET , close\r\nb: 3\r\nConnection:keep-alive,B\r\nx-secret: 4\r\n",
     );
@@ -161,7 +161,7 @@ describe("Connection", () => {
     expect([scan.close, scan.keepAlive]).toEqual([close, keepAlive]);
   });
 
-  test("a list of many options is refused: each costs a look at every field", () => {
+  test("a list of many options is refused, because each is compared with every field", () => {
     expect(request(`Connection: ${"a,".repeat(60)}\r\n`)).toBe(true);
     expect(request(`Connection: ${"a,".repeat(5000)}\r\n`)).toBe(false);
     expect(request(`Connection: a\r\n`.repeat(90))).toBe(false);
@@ -198,7 +198,7 @@ test.each([
   }
 });
 
-test("a request has one Content-Type, however often it says it", () => {
+test("a request with several Content-Type fields is refused", () => {
   expect(request("Content-Type: a/b\r\nX: y\r\ncontent-type:a/b \r\n")).toBe(true);
   expect(scan.fields).toBe("Content-Type: a/b\r\nX: y\r\ncontent-type:a/b \r\n");
   expect(request("Content-Type: a/b\r\nContent-Type: a/c\r\n")).toBe(false);
@@ -207,14 +207,14 @@ test("a request has one Content-Type, however often it says it", () => {
   expect(response("Content-Type: a/b\r\nContent-Type: a/c\r\n")).toBe(true);
 });
 
-test("a length with zeros before it is refused in a request, and taken from an origin", () => {
+test("a length with leading zeros is refused in a request, and accepted from an upstream", () => {
   for (const text of ["005", " 08", "\t00 ", "05, 05"]) {
     expect(request(`Content-Length:${text}\r\n`)).toBe(false);
     expect(response(`Content-Length:${text}\r\n`)).toBe(true);
   }
 });
 
-test("a name that has underscores for the hyphens of one that matters is dropped from a request, and counts for nothing", () => {
+test("a name with underscores for the hyphens of one that matters is dropped from a request, and has no effect", () => {
   const names = [
     "Content_Length",
     "TRANSFER_ENCODING",
@@ -234,7 +234,7 @@ test("a name that has underscores for the hyphens of one that matters is dropped
   expect(scan.fields).toBe("x_api_key: 5\r\nContent_Typ_: 5\r\n");
 });
 
-test("lengths that differ are refused, equal ones count once", () => {
+test("different lengths are refused, and equal ones count once", () => {
   expect(request("Content-Length: 5\r\ncontent-length: 5\r\n")).toBe(true);
   expect(request("Content-Length: 5\r\ncontent-length: 6\r\n")).toBe(false);
   expect(scan.fault).toBe("bad Content-Length");
@@ -257,13 +257,13 @@ test.each([
   expect(scan.fault).not.toBe("");
 });
 
-test("too many fields are told from malformed ones", () => {
+test("too many fields and malformed fields have different errors", () => {
   expect(request("A: b\r\n".repeat(3), 3)).toBe(true);
   expect([request("A: b\r\n".repeat(4), 3), scan.tooMany]).toEqual([false, true]);
   expect([request("A b\r\n"), scan.tooMany]).toEqual([false, false]);
 });
 
-test("values that matter are found without the white space around them, repeated ones joined", () => {
+test("values that matter are found without surrounding white space, and repeated ones are joined", () => {
   request(
     "host:\t h:80 \r\nVia: a\r\nVia: b\r\nX-Forwarded-For: 1\r\nx-forwarded-for: 2\r\nTE: trailers\r\nUpgrade: x\r\n" +
       "Expect: 100-continue\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nTransfer-Encoding: GZIP\r\nTransfer-Encoding: Chunked\r\n",
@@ -281,7 +281,7 @@ test("values that matter are found without the white space around them, repeated
   expect([requestId, transferEncoding]).toEqual(["a, b", "gzip,chunked"]);
 });
 
-test("an answer keeps what only requests lose, and tells whether it has a date", () => {
+test("a response keeps fields that only requests lose, and reports if it has a date", () => {
   const kept = "Host: h\r\nVia: a\r\nX-Forwarded-For: 1\r\nX-Real-IP: 1\r\nX-Forwarded-Proto: x\r\nDate: now\r\n";
   expect(response(`${kept}X-Request-Id: 1\r\nKeep-Alive: 1\r\n`)).toBe(true);
   expect([scan.fields, scan.hasDate]).toEqual([kept, true]);
@@ -289,12 +289,12 @@ test("an answer keeps what only requests lose, and tells whether it has a date",
   expect(scan.hasDate).toBe(false);
 });
 
-/** All that a scan tells. */
+/** All results of a scan. */
 function told(found: FieldScan): unknown {
   return { ...Object.fromEntries(Object.entries(found)), hop: found.nominates("x-hop") };
 }
 
-test("lines that come again, among others, are read as a scan that never saw them reads them", () => {
+test("repeated lines, mixed with others, give the results of a new scanner", () => {
   const blocks = [
     "Host: a.test\r\nAccept: */*\r\n",
     "Host: b.test\r\nAccept: */*\r\n",

@@ -9,7 +9,7 @@ import {
 } from "../../lib/fields.ts";
 import { flatText } from "../../lib/flat-text.ts";
 
-/** Bits of CLASS: what a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
+/** Bits of CLASS: the elements that a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
 const TOKEN = 1;
 const VALUE = 2;
 const TARGET = 4;
@@ -30,8 +30,9 @@ for (const char of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHI
 }
 
 /**
- * Every text that is scanned ends in CRLF, which is in no class: the loop ends within it. A single read behind the end
- * would have the whole function compiled for the rare case, ten times as slow (bench http1).
+ * Every scanned text ends with CRLF. No class contains these characters, so the loop ends before the end of the text. A
+ * single read beyond it would make the engine compile the whole function for the rare case, ten times as slow (bench
+ * http1).
  */
 function skip(text: string, from: number, bit: number): number {
   let i = from;
@@ -49,10 +50,13 @@ export function skipToken(text: string, from: number): number {
   return skip(text, from, TOKEN);
 }
 
-/** What one pass over a request target finds; valid until the next pass. `#` ends a target: it cannot stand in one. */
+/** The result of `scanTarget`, valid until the next call. `#` ends a target, because a target cannot contain it. */
 export const targetScan = { end: 0, pathEnd: 0, isRegular: true };
 
-/** Reads the request target at `from`: where it and its path end, and whether the path is in normal form as it is. */
+/**
+ * Scans the request target at `from`. Finds the end of the target and of its path, and whether the path is already
+ * normalised.
+ */
 export function scanTarget(text: string, from: number): void {
   let i = from;
   let isRegular = true;
@@ -70,12 +74,12 @@ export function scanTarget(text: string, from: number): void {
   targetScan.end = skip(text, i, TARGET);
 }
 
-/** True where a reason phrase or a value holds no control character but tab. */
+/** True if a reason phrase or a value has no control character except tab. */
 export function isFieldValue(text: string): boolean {
   return skip(`${text}\r`, 0, VALUE) === text.length;
 }
 
-/** The fields that decide framing, routing or forwarding; every other one is passed on unread. */
+/** Fields that affect framing, routing or forwarding. All others are passed on unread. */
 const OTHER = 0;
 const HOST = 1;
 const CONNECTION = 2;
@@ -88,20 +92,20 @@ const DATE = 8;
 const VIA = 9;
 const FORWARDED_FOR = 10;
 const REQUEST_ID = 11;
-/** Hop by hop, never read. */
+/** Hop-by-hop, never read. */
 const DROPPED = 12;
-/** Set anew on every request by the proxy; an answer may hold it. */
+/** The gateway sets the field on every request; a response may contain it. */
 const DROPPED_FROM_REQUEST = 13;
-/** Passed on; a request has one value of it. */
+/** Passed on; a request may have only one. */
 const CONTENT_TYPE = 14;
-/** Passed on by this name alone. */
+/** Passed on only under exactly this name. */
 const METHOD_OVERRIDE = 15;
-/** Kept apart from what is passed on. */
+/** Kept separate from the fields that are passed on. */
 const PAYMENT_SIGNATURE = 16;
 const X_PAYMENT = 17;
 
 function spells(text: string, start: number, lowerName: string): boolean {
-  // `| 0x20` changes no character of the names and values here but letters; field scanning has ruled controls out.
+  // `| 0x20` changes only letters in these names and values; the scan has already excluded control characters.
   for (let i = 0; i < lowerName.length; i++) {
     if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;
   }
@@ -113,8 +117,8 @@ const HYPHEN = 0x2d;
 const UNDERSCORE_SEEN = 0x7f;
 
 /**
- * `id` where the name at `start` is `lowerName`. One that has underscores for its hyphens is nobody's that means well: CGI
- * and its children make one name of both.
+ * Returns `id` if the name at `start` is `lowerName`. A name with underscores in place of hyphens is suspicious, because
+ * CGI and similar interfaces treat both as one name: it is dropped from requests.
  */
 function named(text: string, start: number, lowerName: string, id: number): number {
   let found = id;
@@ -128,7 +132,7 @@ function named(text: string, start: number, lowerName: string, id: number): numb
   return found;
 }
 
-/** The first letters, in small letters, of all names that `steering` finds. */
+/** The lower-case first letters of all names that `steering` finds. */
 const STEERING_LETTERS = new Uint8Array(256);
 const STEERING_BY_LENGTH: (readonly [lowerName: string, id: number])[][] = [];
 for (const [names, id] of [
@@ -141,7 +145,7 @@ for (const [names, id] of [
   }
 }
 
-/** What a field is by which requests steer upstreams; OTHER where it is not one. */
+/** Classifies a field by which a request could steer upstreams. OTHER: it is not such a field. */
 function steering(text: string, start: number, length: number): number {
   if (STEERING_LETTERS[text.charCodeAt(start) | 0x20] === 0) return OTHER;
   for (const prefix of STEERING_PREFIXES) {
@@ -207,12 +211,15 @@ function framing(text: string, start: number, length: number): number {
   }
 }
 
-/** Fields that Connection may nominate: each is looked for in every line, and thousands of them cost milliseconds a request. */
+/**
+ * Fields that Connection may nominate. More are refused: each is compared with every line, and thousands of them would cost
+ * milliseconds a request.
+ */
 const MAX_NOMINATED = 64;
 
 /**
- * As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. A request's length has
- * no zeros before it: some read those as the sign of an octal number.
+ * Like `parseContentLength`, for the value between `start` and `end`; the usual form needs no slice. In a request a leading
+ * zero is refused, because some parsers read it as an octal number.
  */
 function lengthAt(text: string, start: number, end: number, isRequest: boolean): number {
   const from = text.charCodeAt(start) === 0x20 ? start + 1 : start;
@@ -233,20 +240,20 @@ function unusualLength(text: string, isRequest: boolean): number {
 }
 
 /**
- * What one pass over a head's field lines finds. One object serves a whole worker: it is valid until the next scan.
- * `fields` are the lines to pass on, as slices of the text that was read.
+ * The result of one pass over the field lines of a head. A worker has one such object, so a result is valid until the next
+ * scan. `fields` are the lines to pass on, as slices of the scanned text.
  */
 export class FieldScan {
   fields: Fields = "";
-  /** A request's payment, which is not passed on. */
+  /** The payment of a request, which is not passed on. */
   payment: Fields = "";
   host = "";
   hosts = 0;
-  /** Bytes; -1 where absent. */
+  /** Bytes; -1 if absent. */
   contentLength = -1;
-  /** Lower-case codings as listed; empty where absent. */
+  /** Lower-case codings as listed; empty if absent. */
   transferEncoding = "";
-  /** Whether `Connection` lists `close`, `keep-alive`. */
+  /** True if `Connection` lists `close` or `keep-alive`. */
   close = false;
   keepAlive = false;
   upgrade = "";
@@ -256,28 +263,28 @@ export class FieldScan {
   forwardedFor = "";
   requestId = "";
   hasDate = false;
-  /** Why the head is refused; empty where it is sound. */
+  /** Why the head is refused; empty if it is valid. */
   fault = "";
   tooMany = false;
   #nominated: string[] | undefined;
   #isRequest = false;
-  /** Where the first Content-Type value lies; -1 where there is none. */
+  /** Position of the first Content-Type value; -1 if it is absent. */
   #typeStart = -1;
   #typeEnd = -1;
   #lastHost = "";
-  /** The lines that the last scan found sound, once a block of their length came twice in a row; else empty. */
+  /** The lines of the last valid scan, after two field sections in a row had this length; else empty. */
   #block: Fields = "";
   #blockLength = -1;
   #count = 0;
 
-  /** Whether Connection lists this option, in small letters; `close` and `keep-alive` have fields of their own. */
+  /** True if Connection lists this option, in lower case. `close` and `keep-alive` have their own properties. */
   nominates(option: string): boolean {
     return this.#nominated?.includes(option) === true;
   }
 
   /**
-   * Reads the lines from `from` up to the empty line at `end`. False: see `fault` and `tooMany`. Lines that are the last head's
-   * again, as those of busy clients and of upstreams within a second are, are only compared: a tenth of a small request (bench http1).
+   * Scans the lines from `from` to the empty line at `end`. False: see `fault` and `tooMany`. Busy clients and upstreams
+   * often repeat their last head. Such lines are only compared, which saves a tenth of a small request (bench http1).
    */
   scan(text: string, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
     const { isRequest, maxCount } = limits;
@@ -329,8 +336,8 @@ export class FieldScan {
   }
 
   /**
-   * Notes a field that matters; true where its line is not passed on. The value lies between `start` and `end` of the
-   * text: common values are recognised where they lie, since every slice that is looked into costs an allocation.
+   * Records a field that affects the request. True if its line is not passed on. The value is between `start` and `end` of
+   * the text. Common values are recognised in place, because each slice that is read costs an allocation.
    */
   #take(id: number, text: string, start: number, end: number): boolean {
     switch (id) {
@@ -369,7 +376,7 @@ export class FieldScan {
     }
   }
 
-  /** Whether the value is the last one again: most requests of a worker name one host, and its string serves them all. */
+  /** True if the host is that of the last request. Most requests of a worker have the same host, and then share one string. */
   #sameHost(text: string, start: number, end: number): boolean {
     const { length } = this.#lastHost;
     if (end - start !== length + 1 || text.charCodeAt(start) !== 0x20) return false;
@@ -379,7 +386,7 @@ export class FieldScan {
     return true;
   }
 
-  /** RFC 9110 §5.3: Content-Type is no list. Of two types one would be checked here, and the other believed elsewhere. */
+  /** RFC 9110 §5.3: Content-Type is not a list. Of two types, the gateway might check one and the upstream use the other. */
   #takeType(text: string, start: number, end: number): void {
     if (this.#typeStart === -1) {
       this.#typeStart = start;
@@ -404,7 +411,7 @@ export class FieldScan {
         this.upgrade = this.upgrade === "" ? value : `${this.upgrade}, ${value}`;
         return true;
       case REQUEST_ID:
-        // Two of them are no valid one.
+        // Two ids are joined, which makes an invalid id.
         this.requestId = this.requestId === "" ? value : `${this.requestId}, ${value}`;
         return true;
       case EXPECT:

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { headText } from "./head-text.ts";
 
-/** Bytes that are looked at first. */
+/** Bytes that are searched first. */
 const FIRST = 2048;
 const END = "\r\n\r\n";
 
@@ -9,7 +9,7 @@ function textOf(partial: string, chunk: string, offset = 0, limit = 65_536): str
   return headText(partial, Buffer.from(chunk, "latin1"), offset, limit);
 }
 
-test("a chunk whose head ends soon is made text of in part", () => {
+test("of a chunk whose head ends soon, only a part becomes text", () => {
   const rest = "x".repeat(10_000);
   expect(textOf("", `GET${END}${rest}`)).toHaveLength(FIRST);
   expect(textOf("", `ab${"h".repeat(FIRST - 4)}${END}${rest}`, 2)).toHaveLength(FIRST);
@@ -17,7 +17,7 @@ test("a chunk whose head ends soon is made text of in part", () => {
   expect(textOf("GET\r\n\r", `\n${rest}`)).toHaveLength("GET\r\n\r".length + FIRST);
 });
 
-test("one whose head does not is made text of as far as a head may be long", () => {
+test("of a chunk with a longer head, at most the limit of a head becomes text", () => {
   const long = "h".repeat(5000);
   expect(textOf("", long)).toBe(long);
   expect(textOf("", `ab${long}`, 2)).toBe(long);
@@ -32,6 +32,6 @@ test("an empty line before a head is not its end", () => {
   const rest = "x".repeat(5000);
   expect(textOf("", `${END}${rest}`)).toBe(`${END}${rest}`);
   expect(textOf("", `\r\nGET${END}${rest}`)).toHaveLength(FIRST);
-  // What came before has no end in it: only the seam can.
+  // The earlier bytes contain no end, so it can only lie across the boundary.
   expect(textOf(`a${END}bcd`, rest)).toBe(`a${END}bcd${rest}`);
 });

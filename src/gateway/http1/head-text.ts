@@ -1,12 +1,15 @@
 import { latin1Text } from "../../lib/latin1.ts";
 import { type HeadFault } from "../refusal.ts";
 
-/** Bytes looked at first for a head's end. Nearly all heads are shorter, and text of a whole 64 KiB read costs as much as relaying it. */
+/**
+ * Bytes that are searched first for the end of a head. Nearly all heads are shorter. Text of a whole read of 64 KiB costs
+ * as much as relaying it.
+ */
 const FIRST_LOOK_BYTES = 2048;
 
 /**
- * The latin1 text in which a head's end is to be looked for: what came before, and the chunk from `offset` on, no more of
- * it than is needed and than makes `limit` characters.
+ * The latin1 text in which the end of a head is searched: the earlier part, and the chunk from `offset` on. It has no more
+ * of the chunk than necessary, and at most `limit` characters in total.
  */
 export function headText(partial: string, chunk: Buffer, offset: number, limit: number): string {
   const most = Math.min(chunk.length, offset + limit - partial.length);
@@ -18,12 +21,12 @@ export function headText(partial: string, chunk: Buffer, offset: number, limit: 
   return text + latin1Text(chunk, first, most);
 }
 
-/** What no head can hold: looked for in one that has not ended, so that it is refused at once and not when time is up. */
+/** Characters that no head may contain. An unfinished head with one of them is refused at once, not only after the timeout. */
 const HOPELESS = /(?:^|[^\r])\n|\r[^\n]|[^\t\r\n\x20-\x7e\x80-\xff]/g;
 
 /**
- * Why a request head that is not whole, or longer than `limit` bytes, is refused; undefined where it may still become
- * one. It begins at `start` of the text, its end was found at `end` (-1: not yet), and `seen` characters came before.
+ * Why a request head that is unfinished, or longer than `limit` bytes, is refused. Undefined if it may still become valid.
+ * The head begins at `start` of the text and ends at `end` (-1: not yet); `seen` characters were received earlier.
  */
 export function unfinishedHeadFault(
   text: string,
@@ -37,7 +40,8 @@ export function unfinishedHeadFault(
     if (isLongLine) return { code: isLongMethod ? "bad-request" : "uri-too-long", detail };
     return { code: "head-too-large", detail: `the request head is larger than ${limit} bytes` };
   }
-  // What came before was looked through then: else 16 KiB that come byte by byte cost 260 ms of CPU and not 150.
+  // Earlier characters were searched before. Otherwise 16 KiB that arrive byte by byte would cost 260 ms of CPU in place of
+  // 150.
   HOPELESS.lastIndex = Math.max(0, seen - 1);
   return HOPELESS.test(text) ? { code: "bad-request", detail: "malformed request head" } : undefined;
 }

@@ -157,7 +157,7 @@ describe("a request head", () => {
     expect(head(`${start} HTTP/1.1`)).toMatchObject({ head: { authority, path, query } });
   });
 
-  test("says what its fields mean for the body, the connection and the log", () => {
+  test("gives the meaning of its fields for the body, the connection and the log", () => {
     const fields = "Host: h\r\nExpect: 100-Continue\r\nTransfer-Encoding: chunked\r\nX-Request-Id: r\r\nVia: v\r\n";
     expect(head("POST /a?b HTTP/1.1", `${fields}X-Forwarded-For: f\r\nA: 1\r\n`)).toEqual({
       head: {
@@ -203,7 +203,7 @@ describe("a request head", () => {
     expect(codeOf(head("POST / HTTP/1.0", "Transfer-Encoding: chunked\r\n"))).toBe("bad-request");
   });
 
-  test("never throws, and what is sound can be sent on as a request line and field lines", () => {
+  test("never throws, and a valid one can be sent on as a request line and field lines", () => {
     const piece = fc.constantFrom(
       "GET",
       " ",
@@ -243,7 +243,7 @@ function answer(text: string): ReturnType<typeof parseResponseHead> {
 }
 
 describe("a response head", () => {
-  test("that differs from the last ones, of the same length, is read anew", () => {
+  test("that differs from the last ones of the same length is parsed again", () => {
     const dated = "HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\n";
     const of = (fields: string, line = dated): ReturnType<typeof parseResponseHead> => answer(line + fields);
     for (let i = 0; i < 4; i++) expect(of("Content-Length: 76\r\n")).toMatchObject({ contentLength: 76 });
@@ -254,7 +254,7 @@ describe("a response head", () => {
     expect(of("Content-Length: 76\r\nX: y\r\n")).toMatchObject({ head: { fields: expect.stringContaining("X: y") } });
   });
 
-  test("gets the date of each second, where the upstream sends none", () => {
+  test("gets the date of each second if the upstream sends none", () => {
     const moments = ["2026-11-20T21:37:44Z", "2026-11-20T21:37:45Z"];
     const heads = moments.map((moment) => {
       setSystemTime(new Date(moment));
@@ -283,7 +283,7 @@ describe("a response head", () => {
     ["HTTP/1.1 600 x\r\n"],
     ["HTTP/1.1 20 x\r\n"],
     ["HTTP/1.1 1e2 x\r\n"],
-    // Taken for digits, these make a status between 100 and 599.
+    // Read as digits, these would make a status between 100 and 599.
     ["HTTP/1.1 1:0 x\r\n"],
     ["HTTP/1.1 3/0 x\r\n"],
     ["HTTP/1.1 30/ x\r\n"],
@@ -298,7 +298,7 @@ describe("a response head", () => {
     expect(answer(text)).toBe("malformed status line");
   });
 
-  test("gets a date where it has none, and an interim one does not", () => {
+  test("gets a date if the upstream sent no date, but not an interim one", () => {
     expect(answer("HTTP/1.1 200 OK\r\nA: b\r\n")).toMatchObject({
       head: { fields: expect.stringMatching(/^A: b\r\nDate: \w+, \d+ \w+ \d+ [\d:]+ GMT\r\n$/) },
     });
@@ -316,7 +316,7 @@ describe("a response head", () => {
   });
 });
 
-test("a refusal is a whole answer that closes, and repeats only a request id that is one", () => {
+test("a refusal is a complete response that closes, and repeats only a valid request id", () => {
   const connection = { scheme: "http", clientAddress: "127.0.0.1" } as const;
   const fault = { code: "bad-request", detail: "no" } as const;
   const { text } = refuse({ ...fault, requestId: "abc" }, "GET / HTTP/1.1", connection);
@@ -327,7 +327,7 @@ test("a refusal is a whole answer that closes, and repeats only a request id tha
   expect(refuse({ ...fault, requestId: "a b\xff" }, "", connection).text).not.toContain("a b");
 });
 
-test("a refused request is written down as far as it was read, and no further than a bound", () => {
+test("a refused request is logged as far as it was read, up to a limit", () => {
   const connection = { scheme: "http", clientAddress: "192.0.2.1" } as const;
   const { request } = refuse({ code: "bad-request", detail: "no" }, "GET /a%2Fb HTTP/1.0", connection);
   expect(request).toMatchObject({

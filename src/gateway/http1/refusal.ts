@@ -1,16 +1,19 @@
 import { type AnsweredRequest } from "../exchange.ts";
 import { type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
 
-/** Characters of a refused request line that are written down. */
+/** Characters of a refused request line in the log. The rest is left out. */
 const MAX_LINE = 1024;
 
-/** The whole HTTP/1 answer to what cannot become an exchange, closing the connection, and what there is to write down. */
+/**
+ * The complete HTTP/1 response to a request that cannot become an exchange. It closes the connection. Also the data for the
+ * log.
+ */
 export interface Refusal {
   readonly text: string;
   readonly request: AnsweredRequest;
 }
 
-/** `head` begins with the request line, as far as it came; `scheme` and `clientAddress` are the connection's. */
+/** `head` begins with the request line, as far as it was received. `scheme` and `clientAddress` are those of the connection. */
 export function refuse(
   fault: HeadFault,
   head: string,

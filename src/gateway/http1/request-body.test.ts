@@ -57,7 +57,7 @@ test("a body of known length ends at its last byte and leaves the rest", () => {
   expect([sink.text, sink.ends]).toEqual(["hello", [""]]);
 });
 
-test("what arrives before anybody reads is held, and reading stops meanwhile", () => {
+test("bytes that arrive before there is a reader are kept, and reading is paused", () => {
   const { body, sink, source } = make(10);
   body.receive(bytes("hello"), 0);
   expect(source.held).toBe(true);
@@ -65,7 +65,7 @@ test("what arrives before anybody reads is held, and reading stops meanwhile", (
   expect([sink.text, source.held]).toEqual(["hello", false]);
 });
 
-test("a sink that is full at once keeps reading stopped until it resumes", () => {
+test("a sink that is full at once keeps reading paused until it resumes", () => {
   const { body, sink, source } = make(10);
   sink.room = false;
   body.receive(bytes("hello"), 0);
@@ -77,7 +77,7 @@ test("a sink that is full at once keeps reading stopped until it resumes", () =>
   expect(source.held).toBe(true);
 });
 
-test("the last bytes of a body never stop the reading of what follows", () => {
+test("the last bytes of a body never pause the reading of the next request", () => {
   for (const length of [5, -1]) {
     const { body, sink, source } = make(length);
     sink.room = false;
@@ -88,14 +88,14 @@ test("the last bytes of a body never stop the reading of what follows", () => {
   }
 });
 
-test("reading goes on while a reader has room", () => {
+test("reading continues while the reader accepts more", () => {
   const { body, sink, source } = make(10);
   body.readTo(sink);
   body.receive(bytes("hello"), 0);
   expect([sink.text, source.stops]).toEqual(["hello", 0]);
 });
 
-test("a whole body that nobody has read yet does not keep reading stopped", () => {
+test("a complete body without a reader does not keep reading paused", () => {
   for (const length of [5, -1]) {
     const { body, sink, source } = make(length);
     body.receive(bytes(length === -1 ? "5\r\nhello\r\n0\r\n\r\n" : "hello"), 0);
@@ -106,14 +106,14 @@ test("a whole body that nobody has read yet does not keep reading stopped", () =
   }
 });
 
-test("trailers are handed on without those that frame or route", () => {
+test("trailers are passed on without those for framing or routing", () => {
   const { body, sink } = make(-1);
   body.readTo(sink);
   body.receive(bytes("1\r\na\r\n0\r\nX-Sum: 1\r\nContent-Length: 3\r\nHost: evil\r\nX-Real-IP: 1.2.3.4\r\n\r\n"), 0);
   expect(sink.ends).toEqual(["X-Sum: 1\r\n"]);
 });
 
-test("a refused body is told once, as what it is, and nothing of it follows", () => {
+test("a refused body is reported once, with its own error, and no bytes follow", () => {
   for (const [wire, code] of [
     ["3e9\r\n", "body-too-large"],
     ["zz\r\n", "bad-request"],
@@ -130,7 +130,7 @@ test("a refused body is told once, as what it is, and nothing of it follows", ()
   }
 });
 
-test("a body may be as long as its limit, and one that announces more is refused before any of it is taken", () => {
+test("a body may be as long as its limit, and one that announces more is refused before any of it is read", () => {
   const longest = make(MAX_BODY_BYTES);
   longest.body.readTo(longest.sink);
   longest.body.receive(Buffer.alloc(MAX_BODY_BYTES), 0);
@@ -142,14 +142,14 @@ test("a body may be as long as its limit, and one that announces more is refused
   expect(sink.errors.map(({ code }) => code)).toEqual(["body-too-large"]);
 });
 
-test("trailers may be as many as the fields of a head", () => {
+test("trailers have the same limit as the fields of a head", () => {
   const { body, sink } = make(-1);
   body.readTo(sink);
   body.receive(bytes(`0\r\n${"A: b\r\n".repeat(5)}\r\n`), 0);
   expect(sink.ends).toEqual(["A: b\r\n".repeat(5)]);
 });
 
-test("how much of a body without a length is still to come is not known until it has ended", () => {
+test("the remaining length of a body without a length is unknown until it has ended", () => {
   const { body } = make(-1);
   body.receive(bytes("5\r\nhello\r\n"), 0);
   expect(body.remaining).toBe(Number.POSITIVE_INFINITY);
@@ -157,7 +157,7 @@ test("how much of a body without a length is still to come is not known until it
   expect(body.remaining).toBe(0);
 });
 
-test("a reader stops and resumes the reading of a body, and not that of what follows it", () => {
+test("a reader pauses and resumes the reading of its body, but not that of the next request", () => {
   const { body, sink, source } = make(5);
   body.readTo(sink);
   body.pause();
@@ -167,14 +167,14 @@ test("a reader stops and resumes the reading of a body, and not that of what fol
   body.receive(bytes("hello"), 0);
   body.pause();
   expect(source.held).toBe(false);
-  // Held for another reason, such as a pipeline.
+  // Paused for another reason, such as a pipeline.
   source.held = true;
   body.resume();
   body.discard();
   expect(source.held).toBe(true);
 });
 
-test("a failure is told once, and not to a reader whose body is discarded", () => {
+test("a failure is reported once, and not to the reader of a discarded body", () => {
   const [first, second] = [1, 2].map((n) => new TurnpikeError("bad-request", `error ${n}`));
   for (const isDiscarded of [false, true]) {
     const { body, sink } = make(5);
@@ -186,21 +186,21 @@ test("a failure is told once, and not to a reader whose body is discarded", () =
   }
 });
 
-test("what was held of a discarded body takes no memory", () => {
+test("discarding a body releases its kept bytes", () => {
   const { body, source } = make(10);
   body.receive(bytes("hello"), 0);
   body.discard();
   expect([source.buffers.used, source.held]).toEqual([0, false]);
 });
 
-test("a body that failed before anybody read it fails for who reads it later", () => {
+test("a body that failed before it had a reader reports the failure to a later reader", () => {
   const { body, sink } = make(-1);
   body.receive(bytes("1\r\na\r\nnonsense"), 0);
   body.readTo(sink);
   expect([sink.text, sink.errors.length, sink.ends.length]).toEqual(["a", 1, 0]);
 });
 
-test("a discarded body is counted and goes nowhere", () => {
+test("a discarded body is counted and dropped", () => {
   const { body, sink, source } = make(10);
   sink.room = false;
   body.readTo(sink);
@@ -211,13 +211,13 @@ test("a discarded body is counted and goes nowhere", () => {
   expect([sink.text, sink.ends.length, body.received, body.complete]).toEqual(["hello", 0, 10, true]);
 });
 
-test("a body is read once", () => {
+test("a body can be read once", () => {
   const { body, sink } = make(5);
   body.readTo(sink);
   expect(() => body.readTo(sink)).toThrow("Cannot read a request body");
 });
 
-test("however a body is cut and whenever it is asked for, the sink gets it whole and ends once", () => {
+test("however a body is split and whenever it is read, the sink gets all of it and one end", () => {
   const chunk = fc.string({ unit: fc.constantFrom("a", "\r", "\n", "0", "\xff"), maxLength: 20, minLength: 1 });
   fc.assert(
     fc.property(
@@ -247,7 +247,7 @@ test("however a body is cut and whenever it is asked for, the sink gets it whole
   );
 });
 
-test("a body that comes before anybody reads it waits in buffers, and fails as overload where there are none", () => {
+test("a body without a reader waits in buffers, and fails as overload if there is no buffer", () => {
   const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
   const [first, second] = [1, 2].map(() => new Http1RequestBody(new Source(pool), 900, MAX_BODY_BYTES));
   first?.receive(bytes("x".repeat(800)), 0);
@@ -261,7 +261,7 @@ test("a body that comes before anybody reads it waits in buffers, and fails as o
   expect([taker.text.length, pool.used]).toEqual([800, 0]);
 });
 
-test("a body that finds no more room lets go of what it has", () => {
+test("a body that gets no more buffers releases those that it has", () => {
   const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
   const body = new Http1RequestBody(new Source(pool), 40_000, 40_000);
   for (const length of [10_000, 10_000]) {
@@ -271,7 +271,7 @@ test("a body that finds no more room lets go of what it has", () => {
   expect([body.fault?.code, pool.used]).toEqual(["overloaded", 0]);
 });
 
-test("what nobody reads of a body is let go of with its request", () => {
+test("unread bytes of a body are released with its request", () => {
   const { body, source } = make(10);
   body.receive(bytes("hello"), 0);
   expect(source.buffers.used).toBeGreaterThan(0);

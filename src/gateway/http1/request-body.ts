@@ -9,26 +9,26 @@ import { FieldScan } from "./field-scan.ts";
 
 const trailerScan = new FieldScan();
 
-/** What a body needs of the connection that it arrives on. */
+/** The connection that a body arrives on. */
 export interface BodySource {
   readonly limits: { readonly maxHeaderBytes: number; readonly maxHeaderCount: number };
   readonly buffers: BufferPool;
-  /** Stops or takes up reading from the socket; while reading is held back the body's time-out rests. */
+  /** Pauses or resumes reading from the socket. While reading is paused, the body's time limit is suspended. */
   holdReading(hold: boolean): void;
 }
 
-/** One request's body: takes it off the wire by its framing (RFC 9112 §6.3) and hands it on. */
+/** The body of one request. Decodes its framing (RFC 9112 §6.3) and passes the bytes on. */
 export class Http1RequestBody implements RequestBody, ChunkedSink {
   readonly #source: BodySource;
   readonly #chunked: ChunkedDecoder | undefined;
   #remaining: number;
   #sink: BodySink | undefined;
-  /** What came before anybody read it. */
+  /** Bytes that arrived before a reader was set. */
   #held: ByteQueue | undefined;
   #ended: boolean;
   #discarding = false;
   #trailers: Fields = "";
-  /** Bytes of body received, without framing. */
+  /** Bytes of the body that were received, without framing. */
   received = 0;
   fault: TurnpikeError | undefined;
 
@@ -43,12 +43,12 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     }
   }
 
-  /** True once the last byte was received, whether or not anybody has taken it. */
+  /** True after the last byte was received, even if no reader has taken it. */
   get complete(): boolean {
     return this.#ended;
   }
 
-  /** Bytes still to come; Infinity where that is not known. */
+  /** Bytes that have not arrived; Infinity if unknown. */
   get remaining(): number {
     if (this.#ended) return 0;
     return this.#chunked === undefined ? this.#remaining : Number.POSITIVE_INFINITY;
@@ -76,19 +76,19 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     if (!this.#ended) this.#source.holdReading(false);
   }
 
-  /** Takes the rest off the wire and forgets it. */
+  /** Reads the rest and drops it. */
   discard(): void {
     this.#discarding = true;
     this.forget();
     if (!this.#ended) this.#source.holdReading(false);
   }
 
-  /** Lets go of what nobody has read. */
+  /** Releases the bytes that no reader has taken. */
   forget(): void {
     this.#held?.clear();
   }
 
-  /** Takes bytes from `from` on; returns the index after the last one that is part of this body. */
+  /** Takes bytes from `from` on. Returns the index after the last byte of this body. */
   receive(bytes: Uint8Array, from: number): number {
     if (this.#chunked === undefined) {
       const take = Math.min(this.#remaining, bytes.length - from);
@@ -130,7 +130,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   }
 
   #finish(): void {
-    // What was held back for this body has come with it; what comes next is the connection's business.
+    // The paused bytes of this body have arrived. From now on the connection decides about reading.
     this.#source.holdReading(false);
     const lines = this.#chunked?.trailers ?? "";
     if (lines !== "") {
@@ -145,7 +145,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   }
 }
 
-/** The body of a request that has none. */
+/** The body of a request without content. */
 export const NO_BODY: RequestBody = {
   readTo: (sink) => sink.end(""),
   pause() {},

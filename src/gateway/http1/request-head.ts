@@ -8,7 +8,7 @@ import { type RequestHead } from "../exchange.ts";
 import { type HeadFault } from "../refusal.ts";
 import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
 
-/** A request head as the HTTP/1 codec needs it. */
+/** A parsed request head for the HTTP/1 codec. */
 export interface ParsedRequest {
   readonly head: RequestHead;
   readonly requestId: string;
@@ -17,25 +17,25 @@ export interface ParsedRequest {
 }
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
-/** RFC 9112 §3.2.3: what CONNECT asks for, with the port that it must have (RFC 9110 §9.3.6). */
+/** RFC 9112 §3.2.3: the target of CONNECT, with the port that it must have (RFC 9110 §9.3.6). */
 const AUTHORITY_FORM = /^[^:]+:\d+$|^\[[^\]]+\]:\d+$/;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 const scan = new FieldScan();
-/** The same for all requests, as long as the settings are. */
+/** Shared by all requests while the settings stay the same. */
 let limits = { isRequest: true, maxCount: 0 };
 
 function fault(code: ErrorCode, detail: string): HeadFault {
   return { code, detail, requestId: scan.requestId };
 }
 
-/** True where the two results of `parseRequestHead` are told apart. */
+/** Distinguishes the two results of `parseRequestHead`. */
 export function isFault(result: ParsedRequest | HeadFault): result is HeadFault {
   return "code" in result;
 }
 
 /**
- * Reads the request head that starts at `from` and whose last CRLF before the empty line ends at `end` (RFC 9112 §2-3,
- * §6.3). `text` is latin1.
+ * Parses the request head that starts at `from`. The last CRLF before the empty line ends at `end` (RFC 9112 §2-3, §6.3).
+ * `text` is latin1.
  */
 export function parseRequestHead(
   text: string,
@@ -95,20 +95,20 @@ export function parseRequestHead(
 const VERSION_BEGINS = "HTTP/1.";
 const LINE_ENDS = "\r\n";
 
-/** True where `part` stands at `at`: compared here, since `startsWith` is a call into the runtime (bench http1). */
+/** True if `part` is at `at`. Compared here, because `startsWith` is a call into the runtime (bench http1). */
 function stands(text: string, at: number, part: string): boolean {
   for (let i = 0; i < part.length; i++) if (text.charCodeAt(at + i) !== part.charCodeAt(i)) return false;
   return true;
 }
 
-/** The minor version of HTTP/1 that ends the request line; -1 where something else does. */
+/** The minor version of HTTP/1 at the end of the request line; -1 for anything else. */
 function versionAt(text: string, at: number): number {
   const minor = text.charCodeAt(at + 7) - 0x30;
   const isSound = stands(text, at, VERSION_BEGINS) && stands(text, at + 8, LINE_ENDS);
   return isSound && (minor === 0 || minor === 1) ? minor : -1;
 }
 
-/** The method; the common ones without a slice, which every comparison of it would have to copy. */
+/** The method. Common methods need no slice, which each later comparison would have to copy. */
 function methodAt(text: string, from: number, end: number): string {
   if (stands(text, from, "GET ")) return "GET";
   if (stands(text, from, "POST ")) return "POST";
@@ -121,7 +121,7 @@ function refuseVersion(version: string): HeadFault {
   return { code: "version-not-supported", detail: "this server speaks HTTP/1.0 and HTTP/1.1 here" };
 }
 
-/** RFC 9112 §6.1, §6.3 and §3.2: what two parties could read in two ways is refused. */
+/** RFC 9112 §6.1, §6.3 and §3.2: refuses messages that two parsers could read in different ways. */
 function refuseFields(http10: boolean): HeadFault | undefined {
   if (scan.hosts > 1) return fault("bad-request", "more than one Host field");
   if (scan.hosts === 0 && !http10) return fault("bad-request", "no Host field");
@@ -145,8 +145,8 @@ function refuseMethod(method: string, target: string, detail: string): HeadFault
 }
 
 /**
- * What the request asks to go on in (RFC 6455 §4.2.1). A handshake in a version that nobody speaks, or with a key that is none, is
- * refused; what is no handshake goes on without its Upgrade (RFC 9110 §7.8).
+ * The protocol of a requested upgrade (RFC 6455 §4.2.1). A handshake with an unknown version or an invalid key is refused.
+ * Any other upgrade is ignored, and the request continues without it (RFC 9110 §7.8).
  */
 function upgradeOf(): "" | "websocket" | HeadFault {
   if (!scan.nominates("upgrade") || !listsWebSocket(scan.upgrade)) return "";
@@ -167,7 +167,7 @@ function listsWebSocket(upgrade: string): boolean {
   return upgrade.split(",").some((protocol) => trimOws(protocol).toLowerCase() === "websocket");
 }
 
-/** Takes apart a target that does not start with a slash (RFC 9112 §3.2.2, §3.2.4). */
+/** Parses a target that does not start with a slash (RFC 9112 §3.2.2, §3.2.4). */
 function splitTarget(method: string, target: string): { authority: string; path: string; query: string } | HeadFault {
   if (target === "*" && method === "OPTIONS") return { authority: scan.host, path: "*", query: "" };
   const match = ABSOLUTE_FORM.exec(target);
@@ -177,7 +177,7 @@ function splitTarget(method: string, target: string): { authority: string; path:
   }
   const path = match[2] ?? "";
   const query = match[3] ?? "";
-  // RFC 9112 §3.2.4: so a client of a proxy asks for `*`.
+  // RFC 9112 §3.2.4: the form in which a client of a proxy requests `*`.
   const isServer = method === "OPTIONS" && path === "" && query === "";
   return { authority, path: isServer ? "*" : path || "/", query };
 }

@@ -4,26 +4,26 @@ import { dateLine } from "../../lib/http-date.ts";
 import { type ResponseHead } from "../exchange.ts";
 import { FieldScan, isFieldValue } from "./field-scan.ts";
 
-/** An upstream's response head as the HTTP/1 codec needs it. */
+/** A parsed response head of an upstream for the HTTP/1 codec. */
 export interface ParsedResponse {
   readonly head: ResponseHead;
   readonly http10: boolean;
   readonly keepAlive: boolean;
   readonly chunked: boolean;
-  /** Bytes of a Content-Length; -1 where absent. */
+  /** The Content-Length in bytes; -1 if absent. */
   readonly contentLength: number;
-  /** Lower-case name of what an answer of 101 goes on in; empty where Connection does not nominate Upgrade. */
+  /** Lower-case name of the protocol that a 101 switches to. Empty if Connection does not nominate Upgrade. */
   readonly upgrade: string;
 }
 
 const scan = new FieldScan();
 let limits = { isRequest: false, maxCount: 0 };
-/** Where the last head ended; then its text, and what was read in it, once one of its length came twice in a row. */
+/** Position of the end of the last head. Its text and result are kept after two heads in a row had this length. */
 let lastEnd = -1;
 let lastText = "";
 let last: ParsedResponse | undefined;
 
-/** Whether a 101 is one to WebSocket, and says the `Sec-WebSocket-Accept` that it must (RFC 6455 §4.1); never where `accept` is empty. */
+/** True if a 101 switches to WebSocket with the required `Sec-WebSocket-Accept` (RFC 6455 §4.1). False if `accept` is empty. */
 export function isProofOf(accept: string, { head, upgrade }: ParsedResponse): boolean {
   return accept !== "" && upgrade === "websocket" && fieldValue(head.fields, "sec-websocket-accept") === accept;
 }
@@ -37,14 +37,14 @@ interface StatusLine {
   readonly http10: boolean;
   readonly status: number;
   readonly reason: string;
-  /** Characters, CRLF included. */
+  /** Characters, including CRLF. */
   readonly length: number;
 }
 
-/** The status line of most answers, read once and for all. */
+/** The status line of most responses, parsed in advance. */
 const USUAL = { text: "HTTP/1.1 200 OK\r\n", http10: false, status: 200, reason: "OK", length: 17 };
 
-/** Undefined where it is malformed. */
+/** Undefined if it is malformed. */
 function readStatusLine(text: string): StatusLine | undefined {
   const lineEnd = text.indexOf("\r\n");
   const http10 = text.startsWith("HTTP/1.0 ");
@@ -56,10 +56,10 @@ function readStatusLine(text: string): StatusLine | undefined {
 }
 
 /**
- * Reads the response head whose status line starts at 0 and whose last CRLF before the empty line ends at `end`
- * (RFC 9112 §4, §6.3). Returns why it is refused, as text for the log, where it is. `text` is latin1.
+ * Parses the response head whose status line starts at 0. The last CRLF before the empty line ends at `end` (RFC 9112 §4,
+ * §6.3). `text` is latin1. Returns a text for the log if the head is refused.
  *
- * A head that is the last one again, as most are that an upstream sends within a second, is only compared (bench http1).
+ * An upstream often sends equal heads within a second: a repeated head is only compared (bench http1).
  */
 export function parseResponseHead(text: string, end: number, maxHeaderCount: number): ParsedResponse | string {
   if (limits.maxCount !== maxHeaderCount) {
@@ -71,7 +71,7 @@ export function parseResponseHead(text: string, end: number, maxHeaderCount: num
   last = undefined;
   lastEnd = end;
   const response = readResponseHead(text, end);
-  // Without a Date it gets that of the second.
+  // A head without Date gets the date of the current second, so it is not kept.
   if (isCandidate && scan.hasDate && typeof response !== "string") {
     lastText = flatText(text.slice(0, end));
     last = response;
@@ -96,7 +96,7 @@ function readResponseHead(text: string, end: number): ParsedResponse | string {
       bodyLength: contentLength,
     },
     http10,
-    // RFC 9112 §6.1: a server that speaks HTTP/1.0 cannot mean its transfer coding.
+    // RFC 9112 §6.1: a server that speaks HTTP/1.0 cannot use a transfer coding.
     keepAlive: !scan.close && (!http10 || (scan.keepAlive && !chunked)),
     chunked,
     contentLength,

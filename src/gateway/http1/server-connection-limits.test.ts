@@ -1,4 +1,4 @@
-/** Bounds of a client's connection: to the byte, in time, and for clients that do not read or that leave. */
+/** Limits of a client's connection: in bytes, in time, and for clients that do not read or that leave. */
 import { beforeEach, expect, test } from "bun:test";
 import { BufferPool } from "../../lib/buffer-pool.ts";
 import { type Exchange } from "../exchange.ts";
@@ -22,7 +22,7 @@ function arrive(text: string): void {
   connection.onData(Buffer.from(text, "latin1"));
 }
 
-/** The exchange that came last. */
+/** The latest exchange. */
 function last(): Exchange {
   const exchange = host.exchanges.at(-1);
   if (exchange === undefined) throw new Error("no exchange");
@@ -35,13 +35,13 @@ function headOf(length: number): string {
   return `GET / HTTP/1.1\r\nHost: h\r\nA: ${"b".repeat(length - rest)}\r\n\r\n`;
 }
 
-test("a head may be as long as its limit, and is refused from the next byte on", () => {
+test("a head may be as long as its limit, and one more byte is refused", () => {
   host.onExchange = (exchange) => reply(exchange);
   for (const [extra, isServed] of [
     [0, true],
     [1, false],
   ] as const) {
-    // An empty line before the head is no part of it.
+    // An empty line before the head does not count.
     for (const before of ["", "\r\n"]) {
       const one = new FakeWire();
       const text = before + headOf(SETTINGS.maxHeaderBytes + extra);
@@ -52,7 +52,7 @@ test("a head may be as long as its limit, and is refused from the next byte on",
   expect(host.exchanges).toHaveLength(2);
 });
 
-test("while a request is served, reading stops behind the next one, and goes on with it", () => {
+test("while a request is served, reading is paused after the next one, and continues with it", () => {
   arrive(GET);
   expect(wire.paused).toBe(false);
   arrive(GET);
@@ -63,7 +63,7 @@ test("while a request is served, reading stops behind the next one, and goes on 
   arrive(GET);
   connection.drain();
   reply(last());
-  // To hear the client's FIN.
+  // The gateway must notice the client's FIN.
   expect([host.exchanges.length, wire.paused, wire.ended]).toEqual([2, false, true]);
 });
 
@@ -71,7 +71,7 @@ test.each([
   [65_536, "", false],
   [65_537, "", true],
   [5, "Expect: 100-continue\r\n", true],
-])("an answer before a body of %p bytes with %p closes the connection: %p", (length, extra, closes) => {
+])("a response before a body of %p bytes with %p closes the connection: %p", (length, extra, closes) => {
   host.onExchange = (exchange) => reply(exchange);
   arrive(`POST /b HTTP/1.1\r\nHost: h\r\n${extra}Content-Length: ${length}\r\n\r\n`);
   expect([wire.text.includes("Connection: close\r\n"), wire.ended]).toEqual([closes, closes]);
@@ -80,7 +80,7 @@ test.each([
   expect(host.exchanges).toHaveLength(closes ? 1 : 2);
 });
 
-test("a request without a body has no time-out of its own, and its connection is idle from its answer on", () => {
+test("a request without a body has no timeout of its own, and its connection is idle after its response", () => {
   arrive(GET);
   host.clock.advance(SETTINGS.idleMs * 3);
   expect([wire.closed, connection.idleSince]).toEqual([false, Number.POSITIVE_INFINITY]);
@@ -93,7 +93,7 @@ test("a request without a body has no time-out of its own, and its connection is
   expect([wire.closed, wire.cut]).toEqual([true, false]);
 });
 
-test("a client that leaves while it is answered is cut off, and one that leaves in between is closed", () => {
+test("a client that leaves during a response is disconnected, and one that leaves between requests is closed", () => {
   arrive(GET);
   connection.onEnd();
   expect([wire.closed, wire.cut, last().gone]).toEqual([true, true, true]);
@@ -103,7 +103,7 @@ test("a client that leaves while it is answered is cut off, and one that leaves 
   expect([idle.ended, idle.cut]).toEqual([true, false]);
 });
 
-test("a client that reads no answer has its next requests wait until it has read", () => {
+test("the next requests of a client that does not read its response wait until it has read", () => {
   wire.takes = [10];
   arrive(GET);
   reply(last());
@@ -114,7 +114,7 @@ test("a client that reads no answer has its next requests wait until it has read
   expect([host.exchanges.length, wire.paused]).toEqual([2, false]);
 });
 
-test("an answer during a drain, or one that ends by closing, is the connection's last one", () => {
+test("a response during a drain, or one that ends by closing, is the last one of the connection", () => {
   host.isDraining = true;
   arrive(GET);
   reply(last());
@@ -128,12 +128,12 @@ test("an answer during a drain, or one that ends by closing, is the connection's
   expect([old.text, old.ended]).toEqual(["HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", true]);
 });
 
-/** Lets real milliseconds go by, by which a body's time is counted. */
+/** Waits for real milliseconds, in which a body's time is counted. */
 function spend(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-test("a body's time is what it is read for: a pause within a pause changes nothing, and a closed connection has none", () => {
+test("a body's time runs only while it is read, a pause within a pause changes nothing, and a closed connection has no time limit", () => {
   const beganAt = performance.now();
   host.onExchange = (exchange) => exchange.body.readTo(new Sink());
   arrive(POST("12345").slice(0, -2));
@@ -153,7 +153,7 @@ test("a body's time is what it is read for: a pause within a pause changes nothi
   expect([connection.due, wire.paused]).toEqual([Number.POSITIVE_INFINITY, true]);
 });
 
-test("a client that ends its side after an answer has taken it", () => {
+test("a client that ends its side after a response has received it", () => {
   const told: boolean[] = [];
   arrive(GET);
   last().onTaken = (taken) => told.push(taken);
@@ -164,7 +164,7 @@ test("a client that ends its side after an answer has taken it", () => {
   expect(told).toEqual([true]);
 });
 
-test("a client that reads no answer, and whose next requests find no memory, is closed once it has read", () => {
+test("a client that does not read its response, and whose next requests get no memory, is closed after it has read", () => {
   const poor = Object.assign(new Host(), {
     buffers: new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 }),
     onExchange: (exchange: Exchange) => reply(exchange),

@@ -21,14 +21,14 @@ function arrive(text: string): void {
   connection.onData(Buffer.from(text, "latin1"));
 }
 
-/** The exchange that came last. */
+/** The latest exchange. */
 function last(): Exchange {
   const exchange = host.exchanges.at(-1);
   if (exchange === undefined) throw new Error("no exchange");
   return exchange;
 }
 
-test("however a pipeline is cut, and whenever answers come, every request is answered once and in order", () => {
+test("however a pipeline is split, and whenever responses are sent, every request gets one response in order", () => {
   const request = fc.record({ body: fc.string({ unit: "grapheme-ascii", maxLength: 30 }), chunked: fc.boolean() });
   fc.assert(
     fc.property(
@@ -76,7 +76,7 @@ test("however a pipeline is cut, and whenever answers come, every request is ans
   );
 });
 
-test("a connection that closes after an answer within the body's last bytes serves no further request", () => {
+test("a connection that closes after a response during the body's last bytes serves no further request", () => {
   host.onExchange = (exchange) => {
     const sink = new Sink();
     sink.onData = () => {
@@ -93,7 +93,7 @@ test("a connection that closes after an answer within the body's last bytes serv
   expect(wire.closed).toBe(true);
 });
 
-test("a connection that is cut off within the body's last bytes stays closed and keeps no deadline", () => {
+test("a connection that is aborted during the body's last bytes stays closed and keeps no deadline", () => {
   host.onExchange = (exchange) => {
     const sink = new Sink();
     sink.onData = () => {
@@ -108,7 +108,7 @@ test("a connection that is cut off within the body's last bytes stays closed and
   expect(connection.due).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("an answer from within the body's last bytes leaves the connection to the next request", () => {
+test("a response during the body's last bytes leaves the connection to the next request", () => {
   host.onExchange = (exchange) => {
     const sink = new Sink();
     sink.onData = () => {
@@ -123,7 +123,7 @@ test("an answer from within the body's last bytes leaves the connection to the n
   expect(host.exchanges.map(({ head }) => head.method)).toEqual(["POST", "GET", "GET"]);
 });
 
-test("a client that leaves in the middle of its body is gone, not answered", () => {
+test("a client that leaves during its body gets no response", () => {
   let gone = 0;
   const sink = new Sink();
   host.onExchange = (exchange) => {
@@ -144,7 +144,7 @@ test("a client that leaves in the middle of its body is gone, not answered", () 
   expect(sink.errors).toHaveLength(1);
 });
 
-test("a connection that is closed keeps no memory for the requests that it will not serve", () => {
+test("a closed connection keeps no memory for requests that it will not serve", () => {
   arrive(GET + POST("x".repeat(1000)));
   expect(host.buffers.used).toBeGreaterThan(0);
   connection.drain();
@@ -160,7 +160,7 @@ test("a drain closes an idle connection at once", () => {
   expect(wire.ended).toBe(true);
 });
 
-test("a drain closes a connection whose forgotten body ends afterwards", () => {
+test("a drain closes a connection whose dropped body ends afterwards", () => {
   host.onExchange = (exchange) => reply(exchange);
   arrive(POST("12345").slice(0, -2));
   expect(wire.ended).toBe(false);
@@ -170,7 +170,7 @@ test("a drain closes a connection whose forgotten body ends afterwards", () => {
   expect(wire.ended).toBe(true);
 });
 
-test("an idle deadline does not cut an answer that is still on its way", () => {
+test("an idle deadline does not abort a response that is still being sent", () => {
   host.current = { ...SETTINGS, idleMs: 1000, writeMs: 20_000 };
   host.onExchange = (exchange) => reply(exchange, "x".repeat(1000));
   wire.takes = [10];
@@ -185,7 +185,7 @@ test("an idle deadline does not cut an answer that is still on its way", () => {
   expect(wire.closed).toBe(true);
 });
 
-test("a client that reads slowly but reads is not cut off, and one that stops reading is", () => {
+test("a client that reads slowly stays connected, and one that stops reading is disconnected", () => {
   host.onExchange = (exchange) => reply(exchange, "x".repeat(1000));
   wire.takes = [10, 10, 10, 10];
   arrive(GET);
@@ -198,7 +198,7 @@ test("a client that reads slowly but reads is not cut off, and one that stops re
   expect(wire.closed).toBe(true);
 });
 
-test("a head that is not whole in time is answered 408, an idle connection just closes", () => {
+test("an unfinished head times out with 408, and an idle connection just closes", () => {
   arrive("GET / HT");
   host.clock.advance(10_100);
   expect(wire.text).toStartWith("HTTP/1.1 408 ");
@@ -210,7 +210,7 @@ test("a head that is not whole in time is answered 408, an idle connection just 
   expect([idle.text, idle.closed, idle.cut]).toEqual(["", true, false]);
 });
 
-test("a body that is not whole in time fails for its reader, and time that reading is held back does not count", () => {
+test("an unfinished body times out for its reader, and the time does not run while reading is paused", () => {
   const sink = new Sink();
   host.onExchange = (exchange) => exchange.body.readTo(sink);
   arrive(POST("12345").slice(0, -2));
@@ -222,7 +222,7 @@ test("a body that is not whole in time fails for its reader, and time that readi
   expect(sink.errors.map((error) => error.code)).toEqual(["request-timeout"]);
 });
 
-test("a connection that is closed by us lingers, and is closed without a reset when its peer does not close", () => {
+test("a connection that the gateway closes lingers, and is closed without a reset if its peer does not close", () => {
   host.onExchange = (exchange) => {
     connection.drain();
     reply(exchange);
@@ -234,7 +234,7 @@ test("a connection that is closed by us lingers, and is closed without a reset w
   expect([wire.closed, wire.cut, host.closedCount]).toEqual([true, false, 1]);
 });
 
-test("a connection that is closed by us lingers from when its peer has taken all, however long that takes", () => {
+test("a connection that the gateway closes lingers only after its peer has received everything, however long that takes", () => {
   host.onExchange = (exchange) => {
     connection.drain();
     reply(exchange);
@@ -253,7 +253,7 @@ test("a connection that is closed by us lingers from when its peer has taken all
   expect([wire.closed, wire.cut]).toEqual([true, false]);
 });
 
-test("a client that said it sends no more is not waited for", () => {
+test("the gateway does not wait for a client that has announced that it sends no more", () => {
   host.onExchange = (exchange) => reply(exchange);
   arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   expect([wire.text.includes("200 OK"), wire.closed, host.closedCount]).toEqual([true, true, 1]);
@@ -267,7 +267,7 @@ test("an empty line before a request is skipped, and alone keeps the connection 
   expect(host.exchanges).toHaveLength(2);
 });
 
-test("a head that can become none is refused at once, wherever it is cut", () => {
+test("a head that cannot become valid is refused at once, wherever it is split", () => {
   const hopeless = [
     "GET / HTTP/1.1\n",
     "GET / HTTP/1.1\rH",

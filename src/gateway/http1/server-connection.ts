@@ -24,11 +24,17 @@ import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
 import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
-/** Milliseconds that a closed-off connection is read from, so that the last answer is not lost to a reset (RFC 9112 §9.6). @bound */
+/**
+ * Milliseconds for which a closing connection is still read, so that a reset does not destroy the last response (RFC 9112
+ * §9.6). @bound
+ */
 const LINGER_MS = 2000;
-/** A request body's rest up to this size is read and forgotten to keep the connection; beyond it the connection closes. */
+/**
+ * Bytes of the rest of a request body that are read and dropped to keep the connection. If more remain, the connection
+ * closes.
+ */
 const MAX_DISCARD_BYTES = 65_536;
-/** Where a head lies, and whose it is: filled in for each, since two more objects a request are 2 % of what it allocates. */
+/** Position and context of a head, set for each one: two more objects a request would be 2 % of its allocations. */
 const bounds = { from: 0, end: 0 };
 const context: { scheme: "http" | "https"; maxHeaderCount: number } = { scheme: "http", maxHeaderCount: 0 };
 const IDLE = 0;
@@ -38,12 +44,12 @@ const TUNNEL = 3;
 const LINGERING = 4;
 const CLOSED = 5;
 /**
- * A client's HTTP/1 connection (RFC 9112): finds requests in the bytes, runs one exchange at a time, keeps the rest
+ * An HTTP/1 connection of a client (RFC 9112). Finds requests in the bytes, runs one exchange at a time, and keeps the rest
  * of a pipeline for later.
  *
- *   IDLE ─ bytes ─▶ HEAD ─ head whole ─▶ BUSY ─ answered, body read ─▶ IDLE
- *                                          ├─ to be closed ─▶ LINGERING ─▶ CLOSED
- *                                          └─ 101 ─▶ TUNNEL ─▶ LINGERING ─▶ CLOSED
+ *   IDLE ─ bytes ─▶ HEAD ─ head complete ─▶ BUSY ─ response sent, body read ─▶ IDLE
+ *                                             ├─ must close ─▶ LINGERING ─▶ CLOSED
+ *                                             └─ 101 ─▶ TUNNEL ─▶ LINGERING ─▶ CLOSED
  */
 export class Http1ServerConnection
   extends Deadline
@@ -58,15 +64,15 @@ export class Http1ServerConnection
   readonly #host: ServerHost;
   readonly #sending: SendingSide;
   #state = IDLE;
-  /** The start of a head whose end has not come. */
+  /** The beginning of an unfinished head. */
   #partial = "";
-  /** Bytes behind the current request: the next ones of a pipeline. */
+  /** Bytes after the current request: the next requests of a pipeline. */
   #unread: UnreadBytes | undefined;
   #exchange: Http1Exchange | undefined;
   #body: Http1RequestBody | undefined;
-  /** The current request asks for a tunnel. */
+  /** Set if the current request asks for a tunnel. */
   #tunnel: TunnelBytes | undefined;
-  /** Made with the first body. */
+  /** Created with the first body. */
   #bodyTime: BodyTime | undefined;
   #held = false;
   #closing = false;
@@ -136,8 +142,9 @@ export class Http1ServerConnection
   onEnd(): void {
     this.#peerEnded = true;
     this.#sending.peerEnded();
-    // A client may close its half and wait (RFC 9112 §9.6). One that closed both looks the same until a write fails, and
-    // an upstream that works on for it is the dearer mistake: as in nginx, a client that ends has left.
+    // A client may end its side and still wait for the response (RFC 9112 §9.6). A client that has closed both sides looks
+    // the same until a write fails, and an upstream that works for it in vain costs more. As in nginx, a client that ends
+    // its side has left.
     if (this.#state === TUNNEL) this.#tunnel?.receiveEnd();
     else if (this.#exchange !== undefined) this.#wire.terminate();
     else this.#close();
@@ -153,7 +160,7 @@ export class Http1ServerConnection
     this.#unread?.take();
     const exchange = this.#exchange;
     this.#exchange = undefined;
-    // First, so that nobody answers the end of the body to a client that is gone.
+    // Before the body is aborted, so that no error response is sent to a client that has left.
     exchange?.cancel();
     if (this.#body !== undefined && !this.#body.complete) {
       this.#body.abort(
@@ -164,7 +171,7 @@ export class Http1ServerConnection
     flushCork();
   }
 
-  /** No further request: an idle connection closes at once, a busy one after its answer. */
+  /** Accepts no further request: an idle connection closes at once, a busy one after its response. */
   drain(): void {
     this.#closing = true;
     if (this.#state === IDLE) this.#close();
@@ -181,12 +188,12 @@ export class Http1ServerConnection
         if (this.#exchange === undefined) this.#close();
         break;
       case IDLE:
-        // An answer that is still on its way is the write deadline's.
+        // The write deadline applies to a response that is still being sent.
         if (this.out.blocked) this.#host.wheel.set(this, this.limits.idleMs);
         else this.#closeForGood();
         break;
       case LINGERING:
-        // Not `terminate`: a client that reads slowly may have much of its answer still to come from the kernel.
+        // Not `terminate`: the kernel may still hold much of the response for a slow client.
         this.#wire.close();
         break;
       default:
@@ -213,7 +220,7 @@ export class Http1ServerConnection
     if (endsByClosing || this.#host.draining() || !exchange.keepAlive || body?.fault !== undefined)
       this.#closing = true;
     else if (body !== undefined && !body.complete) {
-      // A client that waits for its 100 may or may not send the body now: what comes next could not be told apart.
+      // A client that waits for 100 may send the body or not, so the next bytes would be ambiguous.
       if (body.remaining > MAX_DISCARD_BYTES || exchange.head.expectContinue) this.#closing = true;
     }
     return !this.#closing;
@@ -238,7 +245,7 @@ export class Http1ServerConnection
     this.#next();
   }
 
-  /** Told by the deadline, which is `idle_ms` after the last request: nothing has to be noted for each. */
+  /** Derived from the deadline, which is `idle_ms` after the last request, so that no time must be stored for each request. */
   get idleSince(): number {
     if (this.#state === LINGERING && !this.out.blocked) return this.due - LINGER_MS;
     return this.#state === IDLE && !this.out.blocked ? this.due - this.limits.idleMs : Number.POSITIVE_INFINITY;
@@ -254,7 +261,7 @@ export class Http1ServerConnection
     this.#sending.awaitArrival(told);
   }
 
-  /** The final head was a 101: from now on this is a tunnel, which never serves another request. */
+  /** The final head was a 101: the connection is a tunnel from now on and never serves another request. */
   switched(): void {
     this.#state = TUNNEL;
     this.#closing = true;
@@ -268,10 +275,10 @@ export class Http1ServerConnection
 
   #readHead(chunk: Buffer): void {
     let offset = 0;
-    // Answers may come at once, so that a pipeline in one chunk is a loop and not a recursion.
+    // Responses may be sent at once: a loop, so that a pipeline in one chunk does not recurse.
     while (offset < chunk.length && this.#awaitsHead()) {
       if (this.out.blocked) {
-        // A client that sends requests and reads no answers waits until it has read them.
+        // A client that sends requests without reading responses must read them first.
         this.keepUnread(chunk.subarray(offset));
         return;
       }
@@ -294,7 +301,7 @@ export class Http1ServerConnection
     return this.#state === IDLE || this.#state === HEAD;
   }
 
-  /** Keeps an unfinished head, or refuses what is too large or cannot become one. */
+  /** Keeps an unfinished head, or refuses one that is too large or cannot become valid. */
   #waitForHead(text: string, start: number, end: number): void {
     const seen = this.#partial.length;
     const fault = unfinishedHeadFault(text, { start, end, seen, limit: this.limits.maxHeaderBytes });
@@ -331,16 +338,17 @@ export class Http1ServerConnection
     host.handle(exchange);
   }
 
-  /** Gives the chunk's bytes from `from` to the body; returns where the next request begins, or the chunk's length. */
+  /** Passes the bytes of the chunk from `from` to the body. Returns the index of the next request, or the chunk's length. */
   #readBody(chunk: Buffer, from: number): number {
     const body = this.#body;
     let at = from;
     if (body !== undefined && !body.complete) {
       at = body.receive(chunk, from);
-      // Answered from within, by whoever read the body: what follows is another request's, or nobody's.
+      // The reader of the body may have responded during the call. The remaining bytes belong to the next request, or are
+      // dropped.
       if (this.#state !== BUSY) return this.#state === IDLE ? at : chunk.length;
       if (body.fault !== undefined) {
-        // Where the bytes after a fault belong cannot be known.
+        // After a fault the meaning of the following bytes is unknown.
         this.#closeAfterAnswer();
         return chunk.length;
       }
@@ -360,12 +368,13 @@ export class Http1ServerConnection
     return chunk.length;
   }
 
-  /** Puts by what belongs to later requests; one read's worth, since nothing more is read until then. */
+  /** Keeps bytes of later requests. At most one read is kept, because reading is paused until they are used. */
   keepUnread(bytes: Buffer): void {
     this.holdReading(true);
     this.#unread ??= new UnreadBytes(this.#host.buffers);
     if (this.#unread.keep(bytes)) return;
-    // No answer is cut for them: who sends requests ahead must be ready to send them again (RFC 9112 §9.3.2). A tunnel is.
+    // The current response is still sent: clients must be ready to repeat pipelined requests (RFC 9112 §9.3.2). A tunnel is
+    // closed at once.
     if (this.#tunnel !== undefined) this.cutOff();
     else this.#closeAfterAnswer();
   }
@@ -404,7 +413,10 @@ export class Http1ServerConnection
     if (!this.out.blocked) this.#readUnread();
   }
 
-  /** Answers what cannot become an exchange, and closes. `head` begins with the request line, as far as it came. */
+  /**
+   * Responds to a request that cannot become an exchange, and closes. `head` begins with the request line, as far as it was
+   * received.
+   */
   #refuse(fault: HeadFault, head: string): void {
     const { text, request } = refuse(fault, head, { scheme: this.#host.scheme, clientAddress: this.peerAddress });
     this.out.text(text);
@@ -413,8 +425,8 @@ export class Http1ServerConnection
   }
 
   /**
-   * Closes at once where the client sends no more: waiting for its FIN costs a tenth of a connection (bench front, connects).
-   * Not over TLS, where the client answers the end with a record, and would hear a reset.
+   * Closes at once if the client sends no more requests: waiting for its FIN costs a tenth of a connection (bench front,
+   * connects). Over TLS it does not, because the client would reply to the end with a record and receive a reset.
    */
   #closeForGood(): void {
     this.out.flush();
@@ -422,7 +434,7 @@ export class Http1ServerConnection
     else this.#wire.close();
   }
 
-  /** Sends what is left, then FIN, then waits a while for the peer to close. */
+  /** Sends the remaining bytes, then FIN, and waits for a while until the peer closes. */
   #close(): void {
     if (this.#state === LINGERING || this.#state === CLOSED) return;
     this.#state = LINGERING;
@@ -438,11 +450,11 @@ export class Http1ServerConnection
     this.#linger();
   }
 
-  /** What the socket has not taken is the write deadline's, and what is under way to the client the arrivals'. */
+  /** Starts to linger when the client has received everything. Until then other deadlines apply. */
   #linger(): void {
     if (this.#sending.isUnderWay) return;
     this.#host.wheel.set(this, LINGER_MS);
-    // Last, since the socket may be gone with it.
+    // This comes last, because it may close the socket.
     this.#wire.shutdown();
   }
 }

@@ -11,7 +11,7 @@ beforeEach(() => {
   wire = new FakeWire();
 });
 
-/** The exchange of a request that came on a new connection. */
+/** The exchange of a request on a new connection. */
 function ask(start = "GET / HTTP/1.1"): Exchange {
   const host = new Host();
   new Http1ServerConnection(wire, host).onData(Buffer.from(`${start}\r\nHost: h\r\nConnection: keep-alive\r\n\r\n`));
@@ -43,7 +43,7 @@ test.each([
   ["HEAD / HTTP/1.1", 204, 2, "\r\n"],
   ["GET / HTTP/1.1", 304, 2, "Content-Length: 2\r\n\r\n"],
   ["GET / HTTP/1.1", 204, 0, "\r\n"],
-])("the answer to %p with %p and a length of %p is framed as %p", (start, status, bodyLength, rest) => {
+])("the response to %p with %p and a length of %p is framed as %p", (start, status, bodyLength, rest) => {
   const exchange = ask(start);
   exchange.response.start({ status, reason: "x", fields: "", bodyLength });
   exchange.response.data(Buffer.from("ok"));
@@ -53,7 +53,7 @@ test.each([
   expect(exchange.bytesSent).toBe(rest.includes("ok") ? 2 : 0);
 });
 
-test("a body may not be longer than announced, and one that is shorter cuts the connection off", () => {
+test("a body may not be longer than announced, and a shorter one aborts the connection", () => {
   const { response } = ask();
   response.start({ status: 200, reason: "", fields: "", bodyLength: 2 });
   response.data(Buffer.from("o"));

@@ -18,25 +18,25 @@ import { type Outgoing } from "../wire/outgoing.ts";
 import { NO_BODY } from "./request-body.ts";
 import { type ParsedRequest } from "./request-head.ts";
 
-/** What an exchange needs of the connection that it runs on. */
+/** The connection that an exchange runs on. */
 export interface ExchangeConnection {
   readonly out: Outgoing;
   readonly peerAddress: string;
-  /** What upstreams were told of the client last. */
+  /** The fields about the client in the last upstream request. */
   told: ToldClient | undefined;
-  /** Asked once, before the final head goes out: whether this connection serves another request afterwards. */
+  /** Called once, before the final head is sent: true if this connection serves another request afterwards. */
   staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean;
-  /** The response was handed over whole. */
+  /** The whole response was passed on. */
   finished(exchange: Http1Exchange): void;
-  /** Calls `told` when it is known whether what was written so far has arrived. */
+  /** Calls `told` when it is known whether all bytes written so far have arrived. */
   awaitArrival(told: Taken): void;
-  /** The response cannot be completed: the connection must not look as if it were. */
+  /** The response cannot be completed: the client must be able to see that. */
   cutOff(): void;
-  /** The final head is a 101: what follows are raw bytes, both ways. */
+  /** The final head is a 101: raw bytes follow in both directions. */
   switched(): void;
 }
 
-/** A request's body, and how many bytes of it have come. */
+/** A request's body with the number of received bytes. */
 type CountedBody = RequestBody & { readonly received: number };
 
 const LENGTH = 0;
@@ -58,7 +58,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   readonly protocol: "HTTP/1.0" | "HTTP/1.1";
   readonly head: RequestHead;
   body: RequestBody;
-  /** Undefined where the request has no body. */
+  /** Undefined if the request has no body. */
   readonly reader: CountedBody | undefined;
   readonly peerAddress: string;
   clientAddress: string;
@@ -77,11 +77,11 @@ export class Http1Exchange implements Exchange, ResponseSink {
   onGone: (() => void) | undefined = undefined;
   onFinish: ((exchange: Exchange) => void) | undefined = undefined;
   onTaken: ((taken: boolean) => void) | undefined = undefined;
-  /** The client asked, or at least allowed, that the connection stays open. */
+  /** The client allows the connection to stay open. */
   readonly keepAlive: boolean;
   tellsId = false;
   readonly #connection: ExchangeConnection;
-  /** The id in three parts: writing them costs less than one text of them, for the upstream and for the client (bench http1). */
+  /** The id in three parts: writing them to upstream and client costs less than joining them to one text (bench http1). */
   readonly #idFirst: string;
   readonly #idCount: string;
   readonly #idLast: string;
@@ -137,7 +137,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
       return;
     }
     if (status < 200) {
-      // HTTP/1.0 knows no interim responses (RFC 9110 §15.2).
+      // HTTP/1.0 has no interim responses (RFC 9110 §15.2).
       if (this.protocol !== "HTTP/1.0") this.#connection.out.text(`${line}${head.fields}\r\n`);
       return;
     }
@@ -147,11 +147,11 @@ export class Http1Exchange implements Exchange, ResponseSink {
     const open = this.#connection.staysOpen(this, this.#framing === UNTIL_CLOSE);
     let connection = "";
     if (!open) connection = "Connection: close\r\n";
-    // RFC 9110 §15.5.22: the one answer that says what to upgrade to.
+    // RFC 9110 §15.5.22: the only response that names the protocol to upgrade to.
     else if (status === UPGRADE_REQUIRED && this.head.upgrade !== "") connection = UPGRADE_LINES;
     else if (this.protocol === "HTTP/1.0") connection = "Connection: keep-alive\r\n";
     const { out } = this.#connection;
-    // Apart: a joined text is allocated, written together and copied, and costs twice what its short pieces do (bench http1).
+    // Written separately: a joined text is allocated and copied, and costs twice as much as its short parts (bench http1).
     out.text(line);
     out.text(head.fields);
     if (this.tellsId) this.writeIdField(out);
@@ -172,7 +172,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
     this.#connection.switched();
   }
 
-  /** Decides how the body's end is told. */
+  /** Chooses the framing of the body. */
   #frame({ status, bodyLength }: ResponseHead): void {
     if (this.head.method === "HEAD" || status === 304 || status === 204) return;
     if (bodyLength >= 0) {
@@ -183,7 +183,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
 
   #writeFraming(out: Outgoing, { status, bodyLength }: ResponseHead): void {
     if (this.#framing === CHUNKED) out.text("Transfer-Encoding: chunked\r\n");
-    // RFC 9110 §8.6: a 204 has none.
+    // RFC 9110 §8.6: a 204 has no Content-Length.
     if (bodyLength < 0 || status === 204) return;
     out.text("Content-Length: ");
     out.decimal(bodyLength);
@@ -211,7 +211,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   }
 
   sendFile(file: number, offset: number, length: number): number {
-    // What TLS carries has to be encrypted here; what has no length is cut into chunks here.
+    // The kernel can send a file only without TLS, and only without chunks.
     if (this.#over || this.#framing !== LENGTH || this.head.scheme !== "http") return 0;
     if (length > this.#remaining) throw new Error("Cannot send a file: it exceeds the announced Content-Length");
     const sent = this.#connection.out.file(file, offset, length);
@@ -239,7 +239,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
     if (!this.#over) this.#cutOff();
   }
 
-  /** The client is gone: whoever works for this exchange hears it, and nothing is sent any more. */
+  /** The client has left: stops the work on this exchange, and sends nothing more. */
   cancel(): void {
     if (this.#over) return;
     this.#over = true;

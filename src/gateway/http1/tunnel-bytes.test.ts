@@ -17,7 +17,7 @@ class Source implements TunnelSource {
   }
 }
 
-test("a tunnel reads nothing from its 101 on until it has a reader, which gets what came before", () => {
+test("after its 101 a tunnel reads nothing until it has a reader, which also gets earlier bytes", () => {
   const source = new Source();
   const tunnel = new TunnelBytes(source);
   tunnel.receive(Buffer.from("early"));
@@ -33,7 +33,7 @@ test("a tunnel reads nothing from its 101 on until it has a reader, which gets w
   expect(source.held).toBe(false);
 });
 
-test("the end of a tunnel is told to its reader, whenever that comes, and ends the control of reading", () => {
+test("the end of a tunnel reaches its reader at any time, and the reader no longer controls reading", () => {
   for (const isLate of [false, true]) {
     const source = new Source();
     const tunnel = new TunnelBytes(source);
@@ -48,7 +48,7 @@ test("the end of a tunnel is told to its reader, whenever that comes, and ends t
   }
 });
 
-test("who reads before the 101 gets an end, and a tunnel has one reader", () => {
+test("a reader before the 101 gets an empty body, and a tunnel has one reader", () => {
   const tunnel = new TunnelBytes(new Source());
   const early = new Sink();
   tunnel.readTo(early);

@@ -1,31 +1,31 @@
 import { type BodySink, type RequestBody } from "../exchange.ts";
 
-/** What a tunnel needs of the connection that it arrives on. */
+/** The connection that a tunnel arrives on. */
 export interface TunnelSource {
   holdReading(hold: boolean): void;
-  /** Has bytes wait that nobody takes yet. */
+  /** Keeps bytes that have no reader yet. */
   keepUnread(bytes: Buffer): void;
-  /** Gives what waits, and takes up reading. */
+  /** Returns the kept bytes and resumes reading. */
   takeUnread(): Buffer | undefined;
 }
 
 /**
- * What a client sends on a connection that it asks to be made a tunnel: nothing to who reads before the 101, the raw bytes to who
- * reads afterwards. What came before waits with the connection.
+ * The bytes of a client that requests a tunnel. A reader before the 101 gets an empty body, a reader after it gets the raw
+ * bytes. Bytes that arrive before the 101 wait with the connection.
  */
 export class TunnelBytes implements RequestBody {
   readonly #source: TunnelSource;
   #sink: BodySink | undefined;
   #isOpen = false;
   #ended = false;
-  /** Bytes of the tunnel received. */
+  /** Bytes of the tunnel that were received. */
   received = 0;
 
   constructor(source: TunnelSource) {
     this.#source = source;
   }
 
-  /** The 101 is on its way. */
+  /** The 101 was sent. */
   open(): void {
     this.#isOpen = true;
     this.#source.holdReading(true);
@@ -60,7 +60,7 @@ export class TunnelBytes implements RequestBody {
     if (!this.#sink.data(chunk, 0, chunk.length)) this.pause();
   }
 
-  /** The client sends no more. */
+  /** The client sends nothing more. */
   receiveEnd(): void {
     if (this.#ended) return;
     this.#ended = true;

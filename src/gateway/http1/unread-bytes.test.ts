@@ -8,7 +8,7 @@ function poolOf(bufferCount: number): BufferPool {
   return new BufferPool({ bufferSize: BUFFER, bufferCount, reserve: 0 });
 }
 
-test("bytes are kept in their order until they are taken, and their room is free again", () => {
+test("bytes are kept in order until they are taken, which releases their buffers", () => {
   const pool = poolOf(4);
   const unread = new UnreadBytes(pool);
   expect([unread.empty, unread.take(), pool.used]).toEqual([true, undefined, 0]);
@@ -23,7 +23,7 @@ test("bytes are kept in their order until they are taken, and their room is free
   expect([unread.empty, unread.take(), pool.used]).toEqual([true, undefined, 0]);
 });
 
-test("a small piece of a large read does not keep all of it, and half of one does", () => {
+test("a small piece of a large read does not keep the whole buffer, but half of it does", () => {
   const large = Buffer.from(new ArrayBuffer(BUFFER * 2));
   for (const [length, isSame] of [
     [BUFFER - 1, false],
@@ -36,7 +36,7 @@ test("a small piece of a large read does not keep all of it, and half of one doe
   }
 });
 
-test("what finds no room is refused, and nothing is left of it", () => {
+test("bytes that get no buffer are refused, and nothing is kept", () => {
   const pool = poolOf(2);
   const unread = new UnreadBytes(pool);
   expect(unread.keep(Buffer.from(new ArrayBuffer(BUFFER)))).toBe(true);

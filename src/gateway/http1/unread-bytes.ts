@@ -1,6 +1,9 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 
-/** What was read of a pipeline's later requests, while an earlier one is served; in buffers of the worker's pool. */
+/**
+ * Bytes of a pipeline's later requests that were read while an earlier one is served. They are counted in the worker's
+ * buffer pool.
+ */
 export class UnreadBytes {
   readonly #pool: BufferPool;
   #bytes: Buffer | undefined;
@@ -14,9 +17,9 @@ export class UnreadBytes {
     return this.#bytes === undefined;
   }
 
-  /** Puts `bytes` behind what is there; false, with nothing left, where the pool has no buffer for them. */
+  /** Appends `bytes`. If the pool has no buffer for them, drops everything and returns false. */
   keep(bytes: Buffer): boolean {
-    // A small piece of a large read would keep all of it.
+    // A small piece of a large read would keep the whole buffer alive.
     const own = bytes.length * 2 < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
     const all = this.#bytes === undefined ? own : Buffer.concat([this.#bytes, bytes]);
     const held = this.#pool.resize(this.#held, all.buffer.byteLength);
@@ -29,7 +32,7 @@ export class UnreadBytes {
     return true;
   }
 
-  /** Gives all that is there, and forgets it. */
+  /** Returns all bytes and removes them. */
   take(): Buffer | undefined {
     const bytes = this.#bytes;
     this.#bytes = undefined;

@@ -5,7 +5,7 @@ import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { type ClientConnection, type ConnectionOwner } from "../client-connection.ts";
 
-/** Counts what a pool would hear of its connections, on a clock that stands still. */
+/** Counts the notifications that a pool would receive, with a clock that stands still. */
 export class Owner implements ConnectionOwner {
   readonly clock = new FakeClock();
   readonly wheel = new TimerWheel(this.clock);
@@ -22,7 +22,7 @@ export class Owner implements ConnectionOwner {
   }
 }
 
-/** Keeps an upstream's answer. */
+/** Records an upstream's response. */
 export class Sink implements ResponseSink {
   readonly heads: ResponseHead[] = [];
   body = "";
@@ -51,6 +51,6 @@ export class Sink implements ResponseSink {
   }
 }
 
-/** A whole answer with this body. */
+/** A complete response with this body. */
 export const OK = (body: string, extra = ""): string =>
   `HTTP/1.1 200 OK\r\nDate: x\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
