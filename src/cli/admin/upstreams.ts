@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "REASON", cell: reasonText },
 ];
 
-/** Milliseconds between two checks of a draining server. */
+/** Milliseconds between two checks of a draining server, and the maximum of `--wait` in seconds. */
 const LOOK_MS = 200;
 const MAX_WAIT_S = 86_400;
 
