@@ -287,7 +287,7 @@ export interface ScreenshotRequest {
     readonly width?: number | undefined;
     /** Viewport height in pixels; default 720 */
     readonly height?: number | undefined;
-    /** Compression quality, of jpeg and webp alone; 80by default, and a webp of 100 is lossless */
+    /** Compression quality, of jpeg and webp alone; 80 by default, and a webp of 100 is lossless */
     readonly quality?: number | undefined;
 }
 export interface ResolveResponse {

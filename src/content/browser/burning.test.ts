@@ -5,7 +5,7 @@ interface Seen {
   readonly cpuS: number;
   readonly workedS: number;
   readonly isBusy: boolean;
-  /** Of the visit; 10by default. */
+  /** Of the visit; 10 by default. */
   readonly elapsedS?: number;
 }
 

@@ -21,7 +21,7 @@ const body = z
     width: z.int().min(1).max(10_000).default(1280).openapi({ description: "Viewport width in pixels" }),
     height: z.int().min(1).max(10_000).default(720).openapi({ description: "Viewport height in pixels" }),
     quality: z.int().min(0).max(100).optional().openapi({
-      description: "Compression quality, of jpeg and webp alone; 80by default, and a webp of 100 is lossless",
+      description: "Compression quality, of jpeg and webp alone; 80 by default, and a webp of 100 is lossless",
     }),
   })
   .openapi("ScreenshotRequest");

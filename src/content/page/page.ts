@@ -24,13 +24,13 @@ export interface PageRequest {
   readonly partial: boolean;
   /** Whether images, media and fonts are loaded: for what shows the page and not only its text. Not,by default. */
   readonly pictures?: boolean;
-  /** The window's size in pixels; the browser's ownby default. */
+  /** The window's size in pixels; the browser's own by default. */
   readonly window?: { readonly width: number; readonly height: number };
   /** Whether a page with this status is content;by default, only statuses below 400 are. */
   readonly accepts?: (status: number) => boolean;
-  /** Bytes of a document that is fetched without a browser; as many as the engine takesby default. */
+  /** Bytes of a document that is fetched without a browser; as many as the engine takes by default. */
   readonly maxBytes?: number;
-  /** Milliseconds that the page may wait for its turn; MAX_TURN_MS of deadline.tsby default. */
+  /** Milliseconds that the page may wait for its turn; MAX_TURN_MS of deadline.ts by default. */
   readonly turnMs?: number;
   /** Aborted when the client has gone away. */
   readonly signal: AbortSignal | undefined;

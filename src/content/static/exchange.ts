@@ -24,7 +24,7 @@ export interface ExchangeOptions {
   wantsBody(head: ResponseHead): boolean;
   /** Whether the connection has served a request before. */
   readonly reused: boolean;
-  /** Bytes of the body at most, its content coding undone; MAX_DOCUMENT_BYTESby default. */
+  /** Bytes of the body at most, its content coding undone; MAX_DOCUMENT_BYTES by default. */
   readonly maxBytes?: number | undefined;
 }
 
