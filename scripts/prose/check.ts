@@ -35,8 +35,8 @@ function findingsIn(passage: Passage, source: string): Finding[] {
   for (const message of file.messages) {
     const { place } = message;
     const point = place !== undefined && "start" in place ? place.start : place;
-    // Placeholders of code may stand beside each other.
-    if (/^Unexpected repeated `X+`/.test(message.reason)) continue;
+    // Placeholders of code may stand beside each other, and keywords of SQL such as READ.
+    if (/^Unexpected repeated `(?:X+|[A-Z]{2,})`/.test(message.reason)) continue;
     found.push({ at: point?.offset ?? 0, rule: "repeated-word", message: message.reason });
   }
   visit(tree, "SentenceNode", (sentence: Sentence) => {

@@ -1,6 +1,6 @@
 import { type PaymentKey } from "./ledger.ts";
 
-/** A transfer that test mode wrote down in place of a chain. */
+/** A transfer that test mode records instead of sending it to a chain. */
 export interface Booking extends PaymentKey {
   /** Hash of the signed authorization. */
   readonly digest: string;
@@ -9,9 +9,12 @@ export interface Booking extends PaymentKey {
   readonly transaction: string;
 }
 
-/** The stand-in for a chain in test mode: knows which authorizations were spent. */
+/** The substitute for a chain in test mode. It records which authorizations were spent. */
 export interface Bookings {
-  /** Writes the booking down, unless the nonce was spent: then nothing changes. Returns what now stands. */
+  /**
+   * Records the transfer, unless its nonce was spent before: then nothing changes. Returns the record that is stored
+   * for the nonce.
+   */
   book(booking: Booking): Promise<Booking>;
   find(key: PaymentKey): Promise<Booking | undefined>;
 }

@@ -1,25 +1,31 @@
 /**
- * Where a gateway keeps what it has of certificate authorities: accounts, certificates, failures, and the challenges that it answers.
- * Names are letters, digits, `.`, `_` and `-`, 300 characters at most; values are text.
+ * Stores a gateway's data about certificate authorities: accounts, certificates, failures, and pending challenges. A
+ * name consists of letters, digits, `.`, `_` and `-`, 300 characters at most. A value is text.
  */
 export interface CertificateStore {
-  /** Other gateways have the same store. */
+  /** True if other gateways use the same store. */
   readonly isShared: boolean;
-  /** All entries whose time is not over. Rejects where the store is away. */
+  /** All entries that have not expired. Rejects if the store is unavailable. */
   read(): Promise<ReadonlyMap<string, string>>;
-  /** Durable when it resolves. `value` undefined: the entry goes. `ms`: it goes by itself after that time; left out: never. */
+  /**
+   * The entry is durable when the promise resolves. If `value` is undefined, the entry is deleted. It expires after
+   * `ms` milliseconds; without `ms` it never expires.
+   */
   write(name: string, value: string | undefined, ms?: number): Promise<void>;
-  /** Takes the one lock of the store, or keeps it, for `ms`; 0 lets go of it. False: another process has it. */
+  /**
+   * Acquires or renews the only lock of the store for `ms` milliseconds; 0 releases it. False: another process has the
+   * lock.
+   */
   hold(ms: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The name of the lock; no entry has it. */
+/** The name of the lock. No entry has this name. */
 export const LOCK_NAME = "lock";
 
 const NAME = /^[\w-][\w.-]{0,299}$/;
 
-/** Throws where `name` cannot be one: it becomes a file's name. */
+/** Throws if `name` is not a valid name. Names become names of files. */
 export function checkName(name: string): void {
   if (!NAME.test(name) || name === LOCK_NAME)
     throw new Error(`Cannot keep an entry by the name ${JSON.stringify(name)}`);

@@ -29,7 +29,7 @@ test("without a URL the store is the SQLite file", async () => {
   }
 });
 
-test("with a URL it is the database, and says so where there is none", async () => {
+test("with a URL the store is the database, and fails if there is no server", async () => {
   const store = openConfiguredStore({ ...NONE, url: `${URL}?sslmode=disable` }, join(folder, "unused.db"));
   const said = await store.ready().then(() => "ready", String);
   expect(said).toContain("the server is not reached (ECONNREFUSED)");
@@ -57,14 +57,14 @@ const REFUSED: readonly [what: string, postgres: Partial<PostgresConfig>, expect
   ["a file without a certificate", { ssl_root_cert: join(folder, "empty.pem") }, "there is no certificate in it"],
 ];
 for (const [what, postgres, expected] of REFUSED) {
-  test(`${what} is refused, and no secret is repeated`, () => {
+  test(`${what} is refused, and the error repeats no secret`, () => {
     const said = refusalOf({ ...NONE, url: URL, ...postgres });
     expect(said).toContain(expected);
     expect(said).not.toContain("hunter2");
   });
 }
 
-test("usage alone is kept in the same place", async () => {
+test("usage alone is stored in the same database", async () => {
   const path = join(folder, "usage.db");
   const usage = openConfiguredUsage(NONE, path);
   await usage.add({ gateway: "g", sequence: 3, routes: [], upstreams: [] });
@@ -77,7 +77,7 @@ test("usage alone is kept in the same place", async () => {
   await away.close();
 });
 
-test("the password is the variable's", async () => {
+test("the password is the value of the environment variable", async () => {
   const { port, heard } = await serve(message("R", 3));
   const config = { ...NONE, url: `postgres://me@127.0.0.1:${port}/db?sslmode=disable`, password_env: "SECRET" };
   const store = openConfiguredStore({ ...config, allow_cleartext_password: true }, "", { SECRET: "hunter2" });
@@ -88,7 +88,7 @@ test("the password is the variable's", async () => {
   await store.close();
 });
 
-test("a file that is too large for certificates is refused as it is", () => {
+test("a file that is too large for certificates is refused unread", () => {
   const path = join(folder, "large.pem");
   writeFileSync(path, "");
   truncateSync(path, 16 * 1024 * 1024);

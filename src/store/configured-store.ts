@@ -14,13 +14,13 @@ import { type OpenUsageStore } from "./usage-store.ts";
 import { type CertificateStore } from "./certificate-store.ts";
 import { FileCertificates } from "./file-certificates.ts";
 
-/** As `sqlite`. */
+/** Loaded on demand, as `sqlite` is. */
 const postgresStores = (): typeof Postgres => require("./postgres/open-postgres-store.ts");
 
-/** Of both databases the one that is used is loaded, when it is (bench start). */
+/** A process loads only the database that it uses, and only when it uses it (bench start). */
 const sqlite = (): typeof Sqlite => require("./open-store.ts");
 
-/** `postgres` of the configuration. */
+/** The section `postgres` of the configuration. */
 export interface PostgresConfig {
   readonly url?: string;
   /** Name of an environment variable, or empty. */
@@ -34,12 +34,12 @@ export interface PostgresConfig {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Larger files are no bundles of authorities. */
+/** A larger file is not a bundle of certificate authorities. */
 const MAX_ROOT_CERT_BYTES = 16 * 1024 * 1024;
 
 /**
- * The store of a configuration: the database that `postgres.url` names, or the SQLite file at `path`. `now` is in milliseconds,
- * for tests. Throws where it cannot be; whether a database is there is `Store.ready`'s to say.
+ * Opens the store of a configuration: the database of `postgres.url`, or the SQLite file at `path`. Throws if the
+ * settings cannot be used. To learn whether the database can be reached, call `Store.ready`.
  */
 export function openConfiguredStore(
   postgres: PostgresConfig,
@@ -51,7 +51,9 @@ export function openConfiguredStore(
   return postgresStores().openPostgresStore(poolSettings(url, postgres, environment));
 }
 
-/** The usage of a configuration alone, in the same database: for a process that sells nothing. Throws as `openConfiguredStore`. */
+/**
+ * Opens only the usage in the same database, for a process without paid routes. Throws as `openConfiguredStore` does.
+ */
 export function openConfiguredUsage(
   postgres: PostgresConfig,
   path: string,
@@ -62,7 +64,7 @@ export function openConfiguredUsage(
   return postgresStores().openPostgresUsage(poolSettings(url, postgres, environment));
 }
 
-/** The version of the ledger in the same database, which is not changed. Rejects if it cannot be read. */
+/** Reads the version of the ledger in the same database, and changes nothing. Rejects if the version cannot be read. */
 export async function readLedgerVersion(
   postgres: PostgresConfig,
   path: string,
@@ -73,7 +75,10 @@ export async function readLedgerVersion(
   return await postgresStores().readPostgresVersion(poolSettings(url, postgres, environment));
 }
 
-/** The certificates of a configuration: in the same database, or in the folder `certificates` beside the SQLite file. Throws as `openConfiguredStore`. */
+/**
+ * Opens the certificates in the same database, or in the folder `certificates` beside the SQLite file. Throws as
+ * `openConfiguredStore` does.
+ */
 export function openConfiguredCertificates(
   postgres: PostgresConfig,
   path: string,
@@ -97,7 +102,7 @@ function poolSettings(url: string, postgres: PostgresConfig, environment: Enviro
   };
 }
 
-/** The variable's name is not repeated: it may be the password itself, put in the wrong place. */
+/** The error does not repeat the variable's name: an operator may have written the password itself there. */
 function passwordOf(name: string, environment: Environment): string {
   if (name === "") return "";
   const password = environment[name] ?? "";
@@ -107,7 +112,7 @@ function passwordOf(name: string, environment: Environment): string {
 
 function authoritiesOf(path: string): string {
   if (path === "") {
-    // Read once for all: it throws, and names the variables, where they lead to nothing.
+    // Fails now, with the names of the environment variables, if they name files that do not exist.
     systemTrust();
     return "";
   }

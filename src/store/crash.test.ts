@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "turnpike-crash-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Takes a payment so far, says so, and waits to be killed. */
+/** Takes a payment to the given state, reports it, and waits to be killed. */
 const CHILD = `
   import { openStore } from ${JSON.stringify(join(import.meta.dir, "open-store.ts"))};
   const [path, payment, states] = process.argv.slice(1);
@@ -56,7 +56,7 @@ for (const [states, after] of STEPS) {
   });
 }
 
-/** Settles one payment after the other, half of them with what they are charged, and says so as soon as each is written down. */
+/** Settles payments one after the other, half of them with a charge, and reports each as soon as it is written. */
 const WRITER = `
   import { openStore } from ${JSON.stringify(join(import.meta.dir, "open-store.ts"))};
   const [path, payment, writer] = process.argv.slice(1);
@@ -73,17 +73,17 @@ const WRITER = `
   }
 `;
 
-/** Each has two writers at once, which start in some 0.2 s. */
+/** Each crash has two writers at once. They start in about 0.2 s. */
 const CRASHES = 25;
-/** Payments that a writer settles before it is killed, at most. */
+/** Most payments that a writer settles before it is killed. */
 const MOST_SETTLED = 40;
-/** About as long as a writer takes for one payment. */
+/** About the time that a writer needs for one payment. */
 const LONGEST_DELAY_MS = 1;
 
 interface Books {
   readonly settled: ReadonlySet<string>;
   readonly noticed: ReadonlySet<string>;
-  /** Rows that no sequence of whole changes can have left. */
+  /** Rows that no sequence of complete changes can leave. */
   readonly halves: number;
   readonly integrity: string | undefined;
 }
@@ -109,7 +109,10 @@ function readBooks(path: string): Books {
   return books;
 }
 
-/** `chance` is from 0 to 1: it says after how many payments, and how long after, so that no step is spared. */
+/**
+ * `chance` is from 0 to 1. It decides after how many payments, and after which delay, the writer is killed, so that
+ * each step is hit.
+ */
 async function writeUntilKilled(path: string, writer: string, chance: number): Promise<string[]> {
   const child = Bun.spawn([process.execPath, "-e", WRITER, path, JSON.stringify(PAYMENT), writer], { stdout: "pipe" });
   let text = "";
@@ -122,11 +125,11 @@ async function writeUntilKilled(path: string, writer: string, chance: number): P
     child.kill("SIGKILL");
   }
   await child.exited;
-  // What comes after the last line's end was cut off.
+  // The last line may be cut off.
   return text.split("\n").slice(0, -1);
 }
 
-test("writers that are killed anywhere lose nothing that they said was settled, and leave nothing half done", async () => {
+test("writers that are killed at any moment lose no payment that they reported as settled, and leave no partial change", async () => {
   const seed = Date.now() >>> 0;
   const random = fractionsOf(seed);
   const path = join(folder, "writers.db");

@@ -19,7 +19,7 @@ testCertificates("files", async () => {
   return (now) => new FileCertificates(path, now);
 });
 
-test("files and their folder are for their owner alone, and no draft is left", async () => {
+test("only the owner can read the files and their folder, and no temporary file is left", async () => {
   const path = newFolder();
   const store = new FileCertificates(path);
   await store.write("account-1", "key");
@@ -29,7 +29,7 @@ test("files and their folder are for their owner alone, and no draft is left", a
   expect(statSync(join(path, "account-1.json")).mode & 0o777).toBe(0o600);
 });
 
-test("a file that cannot be read counts as none", async () => {
+test("a file that cannot be read is ignored", async () => {
   const path = newFolder();
   const store = new FileCertificates(path);
   await store.write("account-1", "key");

@@ -5,26 +5,26 @@ import { isAlive } from "../lib/is-alive.ts";
 import { createWholeFile, replaceWholeFile } from "../lib/whole-file.ts";
 import { type CertificateStore, checkName, LOCK_NAME } from "./certificate-store.ts";
 
-/** Bytes of an entry; a larger file counts as none. */
+/** Largest entry, in bytes. A larger file is ignored. */
 const MAX_ENTRY_BYTES = 1024 * 1024;
-/** Files that are read; a configuration has fewer domains. */
+/** Most files that are read. No configuration needs more. */
 const MAX_ENTRIES = 4096;
 const SUFFIX = ".json";
 
 interface Entry {
-  /** Unix milliseconds; 0: for ever. */
+  /** Unix milliseconds; 0: the entry never expires. */
   readonly until: number;
   readonly value: string;
 }
 
-/** Entries as files of mode 0600 in a folder of mode 0700; a file is replaced as a whole. */
+/** Stores each entry as a file of mode 0600 in a folder of mode 0700. A write replaces the whole file. */
 export class FileCertificates implements CertificateStore {
   readonly isShared = false;
   readonly #folder: string;
   readonly #now: () => number;
   #holds = false;
 
-  /** `now` is Unix milliseconds. Throws where the folder cannot be made. */
+  /** `now` gives Unix milliseconds. Throws if the folder cannot be created. */
   constructor(folder: string, now: () => number = Date.now) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#folder = folder;
@@ -58,7 +58,7 @@ export class FileCertificates implements CertificateStore {
     }
     if (ms === 0) return true;
     const held = this.#entry(LOCK_NAME);
-    // The holder has ended, or its time has: a process id may be another's by now.
+    // The lock has expired, or its process has ended. After the expiry, another process may have the same process id.
     if (held !== undefined && (held.until <= this.#now() || !this.#isOther(held))) {
       rmSync(this.#path(LOCK_NAME), { force: true });
     }
@@ -89,7 +89,7 @@ export class FileCertificates implements CertificateStore {
     return JSON.stringify(entry);
   }
 
-  /** Undefined where there is no such entry, or none that can be read: what it held is got anew. */
+  /** Undefined if there is no readable entry of this name. The caller then obtains its content again. */
   #entry(name: string): Entry | undefined {
     try {
       if (statSync(this.#path(name)).size > MAX_ENTRY_BYTES) return undefined;

@@ -1,7 +1,7 @@
-/** The versions of a ledger's schema: how many of its steps (migrations) were taken. */
+/** The versions of a ledger's schema. A version is the number of migrations that were applied. */
 export interface LedgerVersion {
-  /** Of the ledger that is there; 0: there is none yet. */
+  /** Version of the existing ledger; 0: there is no ledger yet. */
   readonly found: number;
-  /** Of the ledger that this program writes. */
+  /** Version of the ledger that this program writes. */
   readonly known: number;
 }

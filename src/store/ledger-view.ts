@@ -1,58 +1,67 @@
 import { type Payment, type PaymentKey, type PaymentState } from "./ledger.ts";
 
-/** Which payments to look at; all that is named must hold. Times, of when they came, in Unix milliseconds, `until` exclusive. */
+/**
+ * Selects payments that match all of these members. `since` and `until` (exclusive) are the time of the first request
+ * with the payment, in Unix milliseconds.
+ */
 export interface LedgerFilter {
   readonly states?: readonly PaymentState[];
   readonly route?: string;
-  /** Address that signed, lower case. */
+  /** Address of the signer, lower case. */
   readonly payer?: string;
   readonly since?: number;
   readonly until?: number;
 }
 
 export interface Total {
-  /** The route, the payer's address, or the day in UTC, `2026-11-21`. */
+  /** The route, the payer's address, or the day in UTC, for example `2026-11-21`. */
   readonly key: string;
   readonly network: string;
   readonly token: string;
   readonly payments: number;
-  /** Atomic units that moved, decimal. */
+  /** Atomic units that were transferred, decimal. */
   readonly amount: string;
 }
 
-/** What a route sold on one day, by when payments came. */
+/** Sales of one route on one day. The day is that of the first request with the payment. */
 export interface SoldOnDay extends Omit<Total, "key"> {
-  /** In UTC, `2026-11-21`. */
+  /** In UTC, for example `2026-11-21`. */
   readonly day: string;
   readonly route: string;
 }
 
-/** Payments that are not at their end. */
+/** Counts of payments that are not finished. */
 export interface Standing {
-  /** It is not known whether their money moved; they are `settling` or `unknown`. */
+  /** Payments in the state `settling` or `unknown`: their money may have been transferred or not. */
   readonly open: number;
   readonly unknown: number;
-  /** Settled, their answers were not handed over whole, and nobody works on them. */
+  /** Settled payments whose response was not delivered completely, and which no process works on. */
   readonly owed: number;
-  /** When the oldest one that is open came, in Unix milliseconds; undefined: none is open. */
+  /** When the oldest open payment was first received, in Unix milliseconds; undefined: no payment is open. */
   readonly oldestOpen: number | undefined;
 }
 
-/** The ledger for people: reads, and changes nothing. */
+/** Reads the ledger for reports, and changes nothing. */
 export interface LedgerView {
-  /** Newest first; `before` continues behind the payment that it names. */
+  /** Newest first. `before` is the last payment of the page before. */
   list(filter: LedgerFilter, page: { readonly limit: number; readonly before?: Payment }): Promise<readonly Payment[]>;
-  /** Settled payments alone. */
+  /** Only settled payments are counted. */
   totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]>;
-  /** How many payments there are whose outcome is open: `settling` and `unknown`. */
+  /** The number of payments in the state `settling` or `unknown`. */
   open(): Promise<number>;
-  /** Settled payments that came at `since` (Unix milliseconds; the beginning of its day) or later, latest day first. */
+  /**
+   * Sums of settled payments that were first received on the UTC day of `since` (Unix milliseconds) or later, latest
+   * day first.
+   */
   sold(since: number): Promise<readonly SoldOnDay[]>;
   standing(): Promise<Standing>;
   find(key: PaymentKey): Promise<Payment | undefined>;
-  /** Payments whose nonce or transaction hash is, or begins with, `text` (lower case), `MAX_FOUND` at most, newest first. */
+  /**
+   * Finds payments whose nonce or transaction hash begins with `text` (lower case). Returns at most `MAX_FOUND`, newest
+   * first.
+   */
   search(text: string): Promise<readonly Payment[]>;
 }
 
-/** Payments that one search gives. */
+/** Most payments that one search returns. */
 export const MAX_FOUND = 10;

@@ -3,58 +3,59 @@ import { type NewNotice } from "./outbox.ts";
 /**
  * A payment's life:
  *
- *             reserve             verify ok            answer is there
- *   (none) ───────────▶ reserved ───────────▶ verified ───────────────▶ settling ──┬──▶ settled   money moved
- *     ▲                    │                     │                                 ├──▶ failed    nothing moved
+ *             reserve             verify ok            response ready
+ *   (none) ───────────▶ reserved ───────────▶ verified ───────────────▶ settling ──┬──▶ settled   money was transferred
+ *     ▲                    │                     │                                 ├──▶ failed    no money was transferred
  *     └────── released ◀───┴─────────────────────┘                                 └──▶ unknown   to be reconciled
  *
- * Each state is written before the act it stands for, so a crash leaves `settling` at worst where money may have moved (decision 0801).
+ * Each state is written before the action that it stands for. If the gateway crashes while money may be transferred, the
+ * payment is left in `settling` (decision 0801).
  */
 export type PaymentState = "reserved" | "verified" | "settling" | "settled" | "released" | "failed" | "unknown";
 
-/** What makes a payment unique on its chain. All lower case. */
+/** The values that identify a payment on its chain. All are lower case. */
 export interface PaymentKey {
   readonly network: string;
-  /** The contract that spends the nonce: the token itself under EIP-3009, Permit2 under Permit2. */
+  /** The contract that records the nonce as spent: the token itself for EIP-3009, the Permit2 contract for Permit2. */
   readonly asset: string;
   readonly from: string;
   readonly nonce: string;
 }
 
 export interface Reservation extends PaymentKey {
-  /** The token that moves, lower case. */
+  /** Address of the token that is transferred, lower case. */
   readonly token: string;
   readonly scheme: string;
-  /** Atomic units, decimal. Under `upto` the most that may be charged, until the charge is known. */
+  /** Atomic units, decimal. Under `upto` this is the maximum until the charge is known. */
   readonly amount: string;
   readonly payTo: string;
   readonly route: string;
-  /** Who was let in, by the name that authentication gave; empty where nobody asked. */
+  /** Name of the authenticated client; empty if the route has no authentication. */
   readonly consumer: string;
-  /** Digest of payment and request: only the very same request with the very same payment may take over what is unfinished. */
+  /** Digest of payment and request. Only the same request with the same payment may continue an unfinished payment. */
   readonly fingerprint: string;
-  /** Unix seconds after which the payment cannot be used any more. */
+  /** Unix seconds. The payment cannot be used after this time. */
   readonly validBefore: number;
-  /** The payment as JSON, to ask again what became of it; empty once that is known. */
+  /** The payment as JSON, needed to query its outcome again; empty once the outcome is known. */
   readonly payload: string;
 }
 
 export interface Payment extends Reservation {
   readonly state: PaymentState;
-  /** Counts the holders one after another; a change by an earlier holder is refused. */
+  /** Number of the current lease. A change under an earlier lease is refused. */
   readonly attempt: number;
-  /** The transaction's hash, or empty. */
+  /** Hash of the transaction, or empty. */
   readonly transaction: string;
-  /** Why it failed, one of a fixed list, or empty. */
+  /** Code of the failure, from a fixed list, or empty. */
   readonly reason: string;
   readonly payer: string;
-  /** The answer was handed to the client. Settled and not delivered is a debt. */
+  /** True if the client received the response. A settled payment without delivery is still owed its response. */
   readonly delivered: boolean;
-  /** How often its answer was begun and not taken whole. */
+  /** Count of responses that were started but not sent completely. */
   readonly cuts: number;
-  /** How often the upstream was run for an answer of which a part, and not the whole, went out. */
+  /** Count of upstream requests whose response was only partly sent to the client. */
   readonly partials: number;
-  /** What the body of the request was that it was spent on, once that is known; empty until then. */
+  /** Digest of the body of the request that the payment was spent on; empty until it is known. */
   readonly bodyDigest: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
@@ -62,8 +63,9 @@ export interface Payment extends Reservation {
 }
 
 /**
- * `held`: this caller, and no other, now works on the payment, which stands as `payment.state` says: `reserved` is fresh,
- * `unknown` wants reconciling, `settled` is paid and owed. Not held: another holds it, or it is over.
+ * The result of `reserve`. `held`: this caller alone now has the lease of the payment. `payment.state` says what to do:
+ * `reserved` is a new payment, `unknown` must be reconciled, `settled` is paid but its response was not delivered. Not
+ * held: another process has the lease, or the payment is finished.
  */
 export interface Claim {
   readonly held: boolean;
@@ -72,53 +74,56 @@ export interface Claim {
 
 export interface Change {
   readonly state: PaymentState;
-  /** Keep working on it. Otherwise the hold ends with this change. */
+  /** True: keep the lease. False: release it with this change. */
   readonly hold: boolean;
   readonly transaction?: string;
   readonly reason?: string;
   readonly payer?: string;
-  /** Under `upto`: what is charged. */
+  /** Under `upto`: the amount that is charged. */
   readonly amount?: string;
-  /** Written down with the change, both or neither: to be posted to the operator. */
+  /** A notice to post to the operator. It is stored in one transaction with the change. */
   readonly notice?: NewNotice;
-  /** False: the answer was begun, and cut off. It stays true once it was. */
+  /** True: the response was delivered. False: it was started and cut off. A later false does not undo a true. */
   readonly delivered?: boolean;
-  /** Refused as well if the answer was delivered before: another request may have had it. */
+  /** Refuse the change if the response was delivered before. Another request may have received it. */
   readonly ifUndelivered?: boolean;
-  /** True: a part of an answer that the upstream was run for went out, and not the whole. */
+  /** True: a response of the upstream was only partly sent. */
   readonly partial?: boolean;
-  /** Only a request with the same body may have what is owed. */
+  /** A later request receives the owed response only if its body has this digest. */
   readonly bodyDigest?: string;
 }
 
-/** Where payments are written down. Every method is atomic over all processes that share the ledger. */
+/** Records payments. Each method is atomic over all processes that share the ledger. */
 export interface Ledger {
   /**
-   * Takes hold of a payment, in one step: a new one, a freed one, or an unfinished one whose holder is gone. One that is owed is
-   * not to be had after `maxPartials` answers of which a part went out.
+   * Acquires the lease of a payment in one step, if it is new, released, or unfinished without a lease. A settled
+   * payment that is owed its response is refused after `maxPartials` responses that were only partly sent.
    */
   reserve(reservation: Reservation, maxPartials?: number): Promise<Claim>;
-  /** False: the hold was lost to another, nothing was changed, and the caller must not act. */
+  /** False: another process has acquired the lease. Nothing was changed, and the caller must stop. */
   move(payment: Payment, change: Change): Promise<boolean>;
   /**
-   * Notes that a request that does not hold the payment has had the whole answer. False: it was delivered before, or is not
-   * settled, and nothing was changed.
+   * Records that a request without the lease has sent the whole response. False: the payment is not settled, or the
+   * response was delivered before. Then nothing was changed.
    */
   deliver(payment: PaymentKey): Promise<boolean>;
   find(key: PaymentKey): Promise<Payment | undefined>;
   /**
-   * Takes hold of payments whose outcome is open and that nobody works on, `limit` at most, those first that were looked at
-   * longest ago, none that were within `RECHECK_MS`.
+   * Acquires the leases of payments whose outcome is open and which no process works on, `limit` at most. Payments that
+   * were checked longest ago come first. Payments that were checked within the last `RECHECK_MS` are left out.
    */
   claimOpen(limit: number): Promise<readonly Payment[]>;
   close(): Promise<void>;
 }
 
-/** How long a payment whose outcome is open is left alone between two looks, in milliseconds. */
+/** The time between two checks of a payment whose outcome is open, in milliseconds. */
 export const RECHECK_MS = 30_000;
 
-/** How long a hold lasts without a sign of life of its process. @bound */
+/** Milliseconds after which a lease expires unless its process renews it. @bound */
 export const HOLD_MS = 15_000;
 
-/** How often an answer may be cut off before a paid request is not worked on again: who leaves just before the end has it. */
+/**
+ * Cut-off responses after which a paid request is refused. A client that disconnects just before the end
+ * has nearly the whole response.
+ */
 export const MAX_CUTS = 10;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { LiveHolds, LONGEST_HOLD_MS } from "./live-holds.ts";
 
-test("holds that have not moved for longer than the longest time are forgotten, until they are dropped", () => {
+test("leases without progress for the longest time are reported until they are dropped", () => {
   let now = 7;
   const holds = new LiveHolds(() => now);
   holds.touch("still");

@@ -1,30 +1,33 @@
-/** A hold without any progress for so long is given up: its holder forgot it. @bound */
+/**
+ * Milliseconds after which a lease without any change of its payment is given up. Its holder has forgotten to release
+ * it. @bound
+ */
 export const LONGEST_HOLD_MS = 15 * 60_000;
 
 /**
- * The holds of a process that are renewed, by the payment's nonce. Their time is this process's own, which no change of the time
- * of day moves: a step of a clock must not end a hold.
+ * The leases that this process renews, by the payment's nonce. They are timed by a monotonic clock, so that a change of
+ * the system time does not end a lease.
  */
 export class LiveHolds {
   readonly #progress = new Map<string, number>();
   readonly #now: () => number;
 
-  /** `now`: monotonic milliseconds. */
+  /** `now` gives monotonic milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** The hold was taken, or its payment moved. */
+  /** Call this when the lease was acquired or its payment has changed. */
   touch(nonce: string): void {
     this.#progress.set(nonce, this.#now());
   }
 
-  /** The hold is over. */
+  /** Call this when the lease has ended. */
   drop(nonce: string): void {
     this.#progress.delete(nonce);
   }
 
-  /** Nonces of holds that have not moved for too long: the ledger gives them up, and drops them here. */
+  /** Nonces of leases without a change for longer than `LONGEST_HOLD_MS`. The ledger gives them up and calls `drop`. */
   forgotten(): string[] {
     const before = this.#now() - LONGEST_HOLD_MS;
     const found: string[] = [];

@@ -1,21 +1,24 @@
 import { type Database } from "bun:sqlite";
 
 /**
- * The sum of amounts of one day, in parts of 12 digits, lowest first: an amount has up to 78 digits, a number of SQLite 18, so that
- * nine million payments a day add up in one part.
+ * The sum of a day's amounts is stored in parts of 12 digits, lowest part first. An amount has up to 78 digits, an
+ * integer of SQLite only 18. One part can add up nine million payments a day without overflow.
  */
 export const LIMB_DIGITS = 12;
 export const LIMBS = ["amount0", "amount1", "amount2", "amount3", "amount4", "amount5", "amount6"] as const;
 
-/** The digits of an amount that belong to its part `index`. */
+/** SQL for the digits of an amount that belong to part `index`. */
 function limbOf(amount: string, index: number): string {
   const digits = LIMB_DIGITS * LIMBS.length;
   const from = digits - LIMB_DIGITS * (index + 1) + 1;
   return `CAST(substr(substr('${"0".repeat(digits)}' || ${amount}, -${digits}), ${from}, ${LIMB_DIGITS}) AS INTEGER)`;
 }
 
-/** The schema's steps, oldest first. A step is never edited once released, and statements of the version before must work on with it: a
- * gateway that is replaced (`--take-over`) drains on the new schema. `PRAGMA user_version` counts those taken. */
+/**
+ * The migrations of the schema, oldest first. A released migration is never edited. Statements of the previous version
+ * must work on the new schema, because a gateway that is replaced (`--take-over`) drains on it. `PRAGMA user_version`
+ * counts the applied migrations.
+ */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE payments (
      network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL,
@@ -56,7 +59,7 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX payment_ids_by_end ON payment_ids (until)`,
   "ALTER TABLE payments ADD COLUMN body_digest TEXT NOT NULL DEFAULT ''",
   "ALTER TABLE payments ADD COLUMN partials INTEGER NOT NULL DEFAULT 0",
-  // What was settled before usage was kept is not counted.
+  // Payments that were settled before the usage tables existed are not counted.
   `ALTER TABLE payments ADD COLUMN consumer TEXT NOT NULL DEFAULT '';
    ALTER TABLE payments ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;
    UPDATE payments SET counted = 0 WHERE state IN ('settling','unknown');
@@ -100,17 +103,17 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX payments_owed ON payments (updated_at) WHERE state = 'settled' AND delivered = 0 AND held_until = 0`,
 ];
 
-/** The schema that this program knows. */
+/** The version of the schema that this program writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** How many steps a database has taken; 0 where it is empty. */
+/** The number of migrations that were applied to a database; 0 for an empty database. */
 export function schemaVersion(database: Database): number {
   return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** Brings the schema up to date. Throws where the file was written by a newer version. */
+/** Applies the missing migrations. Throws if a newer version of the program wrote the file. */
 export function migrate(database: Database): void {
-  // Without a lock: a file that another process writes to can be opened all the same.
+  // This check takes no lock, so that a file can be opened while another process writes to it.
   if (schemaVersion(database) === SCHEMA_VERSION) return;
   const step = database.transaction(() => {
     const version = schemaVersion(database);

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let versions = 0;
 
-/** The path of a store whose schema is of a version. */
+/** Creates a store with a schema of the given version, and returns its path. */
 async function storeOf(version: number): Promise<string> {
   const path = join(folder, `version-${version}-${versions++}.db`);
   await openStore(path).close();
@@ -24,7 +24,7 @@ async function storeOf(version: number): Promise<string> {
   return path;
 }
 
-test("what was sold is read beside the store that sells, and nothing is changed", async () => {
+test("sales are read while the store is in use, and nothing is changed", async () => {
   const path = join(folder, "sold.db");
   const store = openStore(path);
   const { payment } = await store.ledger.reserve(RESERVATION);
@@ -39,7 +39,7 @@ test("what was sold is read beside the store that sells, and nothing is changed"
   expect(readFileSync(path)).toEqual(before);
 });
 
-describe("a file is not read, with the reason, and nothing stays open:", () => {
+describe("a file is refused with the reason, and nothing stays open:", () => {
   const CASES: readonly [name: string, path: () => string | Promise<string>, why: string][] = [
     ["none", () => join(folder, "none.db"), "there is no such file; nothing was sold yet, or it is elsewhere"],
     ["one of a file's contents", () => join(import.meta.path, "x.db"), "ENOTDIR"],
@@ -66,14 +66,14 @@ describe("a file is not read, with the reason, and nothing stays open:", () => {
   });
 });
 
-test("a store or its usage that cannot be brought up to date leaves nothing open", async () => {
+test("a store or usage that cannot be migrated leaves nothing open", async () => {
   const path = await storeOf(SCHEMA_VERSION + 1);
   expect(() => openStore(path)).toThrow("its schema is version");
   expect(() => openUsageStore(path)).toThrow("its schema is version");
   expect(descriptorsOf(path)).toBe(0);
 });
 
-test("a store and its usage that are closed leave nothing open", async () => {
+test("a closed store and its closed usage leave nothing open", async () => {
   const path = join(folder, "closed.db");
   const store = openStore(path);
   const usage = openUsageStore(path);

@@ -6,7 +6,7 @@ import { type LedgerView } from "./ledger-view.ts";
 import { SCHEMA_VERSION, schemaVersion } from "./migrations.ts";
 import { SqliteLedgerView } from "./sqlite-ledger-view.ts";
 
-/** Longest wait for a process that brings the file up to date, in milliseconds. */
+/** Longest wait for a process that migrates the file, in milliseconds. */
 const BUSY_MS = 5000;
 
 export interface OpenLedgerView {
@@ -14,7 +14,7 @@ export interface OpenLedgerView {
   close(): Promise<void>;
 }
 
-/** Reads the version of the SQLite file of a store, and changes nothing. Throws if there is a file that cannot be read. */
+/** Reads the version of a store's SQLite file, and changes nothing. Throws if the file exists but cannot be read. */
 export function readSqliteVersion(path: string): LedgerVersion {
   if (path === ":memory:" || !existsSync(path)) return { found: 0, known: SCHEMA_VERSION };
   const database = new Database(path, { readonly: true });
@@ -27,8 +27,8 @@ export function readSqliteVersion(path: string): LedgerVersion {
 }
 
 /**
- * Opens the SQLite file of a store for reading alone: nothing is made or changed, and a gateway that runs does not notice.
- * Throws where it is not there, cannot be read, or is of another version.
+ * Opens a store's SQLite file for reading only. It creates and changes nothing, and does not disturb a running gateway.
+ * Throws if the file does not exist, cannot be read, or has another schema version.
  */
 export function openLedgerView(path: string): OpenLedgerView {
   const fail = (why: string, cause?: unknown): never => {

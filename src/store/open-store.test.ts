@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "turnpike-open-store-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the file is its owner's alone, and opens again as it was", async () => {
+test("only the owner can read the file, and it opens again with the same content", async () => {
   const path = join(folder, "own.db");
   const first = openStore(path);
   const { payment } = await first.ledger.reserve(PAYMENT);
@@ -23,12 +23,12 @@ test("the file is its owner's alone, and opens again as it was", async () => {
   await second.close();
 });
 
-test("a file that cannot be made is named with the cause", () => {
+test("the error for a file that cannot be created names the file and the cause", () => {
   const path = join(import.meta.path, "state.db");
   expect(() => openStore(path)).toThrow(`Cannot open the ledger "${path}": ENOTDIR`);
 });
 
-test("a file of a newer version is refused, and left as it is", () => {
+test("a file of a newer version is refused, and not changed", () => {
   const path = join(folder, "newer.db");
   const newer = new Database(path);
   newer.run("PRAGMA user_version = 99");
@@ -36,12 +36,12 @@ test("a file of a newer version is refused, and left as it is", () => {
   expect(() => openStore(path)).toThrow("its schema is version 99, this program knows");
 });
 
-test("a ledger of the first version keeps its payments, with the token that was their asset", async () => {
+test("a ledger of the first version keeps its payments, with their asset as the token", async () => {
   const path = join(folder, "old.db");
   const current = openStore(path);
   await current.close();
   const old = new Database(path);
-  // As the first released schema was: nothing of what came later.
+  // The schema of the first release, without later additions.
   const usage = ["state", "resets", "flushes", "routes", "upstreams", "payments"].map((table) => `usage_${table}`);
   old.run("DROP TRIGGER payments_sold");
   for (const table of ["outbox", "payment_ids", "sold_days", ...usage]) old.run(`DROP TABLE ${table}`);
@@ -75,7 +75,7 @@ test("a ledger of the first version keeps its payments, with the token that was 
     amount: "5",
   };
   expect(await store.view.sold(0)).toEqual([sold]);
-  // What was settled before usage was kept is not counted.
+  // Payments that were settled before the usage tables existed are not counted.
   expect(await store.usage.read("gateway")).toMatchObject({ routes: [], paid: [] });
   await store.close();
 });
@@ -83,20 +83,23 @@ test("a ledger of the first version keeps its payments, with the token that was 
 test.each([
   ["FULL", 2],
   ["NORMAL", 1],
-] as const)("a connection flushes as it is told (%s), and waits for others' writes", (synchronous, level) => {
-  const database = connect(join(folder, "connection.db"), synchronous, 1234);
-  expect([
-    database.query("PRAGMA synchronous").get(),
-    database.query("PRAGMA journal_mode").get(),
-    database.query("PRAGMA busy_timeout").get(),
-  ]).toEqual([{ synchronous: level }, { journal_mode: "wal" }, { timeout: 1234 }]);
-  database.close();
-});
+] as const)(
+  "a connection waits for the disk as configured (%s), and waits for other processes' writes",
+  (synchronous, level) => {
+    const database = connect(join(folder, "connection.db"), synchronous, 1234);
+    expect([
+      database.query("PRAGMA synchronous").get(),
+      database.query("PRAGMA journal_mode").get(),
+      database.query("PRAGMA busy_timeout").get(),
+    ]).toEqual([{ synchronous: level }, { journal_mode: "wal" }, { timeout: 1234 }]);
+    database.close();
+  },
+);
 
 test.each([
   ["store", openStore],
   ["usage", openUsageStore],
-] as const)("a file of the %s that others could read is its owner's alone from then on", async (name, open) => {
+] as const)("a file of the %s that others could read is made private", async (name, open) => {
   const path = join(folder, `${name}-shared.db`);
   writeFileSync(path, "", { mode: 0o644 });
   const opened = open(path);
@@ -104,7 +107,7 @@ test.each([
   await opened.close();
 });
 
-test("what is kept in memory makes no file, and is one database", async () => {
+test("a store in memory creates no file, and is one database", async () => {
   const store = openStore(":memory:");
   const { payment } = await store.ledger.reserve(PAYMENT);
   expect(await store.ledger.move(payment, { state: "settled", hold: false })).toBe(true);

@@ -15,14 +15,14 @@ import { TRY_MS, WriteTurns } from "./write-turns.ts";
 
 /** Longest wait for another process's write, in milliseconds. @bound */
 const BUSY_MS = 5000;
-/** The same where usage is written: it can wait for the next time. @bound */
+/** Longest wait of a write of usage, in milliseconds. A write that fails is made again later. @bound */
 const USAGE_BUSY_MS = 100;
 
 /**
- * Opens the store in an SQLite file, mode 0600, made where it is absent; `:memory:` keeps nothing. Any number of
- * processes of one machine may open one file. `now` is in milliseconds; `busyMs` is how long a write waits for another process's;
- * `steady` is the clock for holds, the machine's monotonic one unless a test sets `now`. Throws where the file cannot be made,
- * read or brought up to date.
+ * Opens the store in an SQLite file of mode 0600, and creates the file if necessary; `:memory:` keeps the data in
+ * memory. All processes of one machine may open the same file. `now` gives Unix milliseconds. `busyMs` is how long a
+ * write waits for another process. `steady` is the clock of leases: the machine's monotonic clock, or `now` if a test
+ * sets it. Throws if the file cannot be created, read or migrated.
  */
 export function openStore(
   path: string,
@@ -31,7 +31,7 @@ export function openStore(
   steady: () => number = now === Date.now ? machineTime : now,
 ): Store {
   if (path !== ":memory:") ownFile(path);
-  // A write through this one is on the disk when it returns, and so is every write before it, whoever's.
+  // When a write through this connection returns, it and all earlier writes of all processes are on the disk.
   const durable = connect(path, "FULL", busyMs);
   let quick = durable;
   try {
@@ -52,7 +52,7 @@ export function openStore(
     bookings: new SqliteBookings(quick, now, turns),
     usage: new SqliteUsage(durable, now, turns),
     async ready() {
-      // It was opened by the time that this is there to be called.
+      // The file was opened before this object was created.
     },
     forget: (before, limit) => ledger.forget(before, limit),
     async close() {
@@ -65,8 +65,9 @@ export function openStore(
 }
 
 /**
- * Opens the usage in an SQLite file alone, for a process that sells nothing; made where it is absent, `:memory:` keeps nothing. Throws
- * where that cannot be, and where another process writes to it for long.
+ * Opens only the usage in an SQLite file, for a process without paid routes. Creates the file if necessary; `:memory:`
+ * keeps the data in memory. Throws if the file cannot be opened, or if another process writes to it for more than
+ * `USAGE_BUSY_MS`.
  */
 export function openUsageStore(path: string, now: () => number = Date.now): OpenUsageStore {
   if (path !== ":memory:") ownFile(path);
@@ -91,12 +92,12 @@ export function openUsageStore(path: string, now: () => number = Date.now): Open
   };
 }
 
-/** From now on `WriteTurns` waits, beside the event loop. */
+/** From now on `WriteTurns` waits without blocking the event loop. */
 function waitBriefly(database: Database): void {
   database.run(`PRAGMA busy_timeout = ${TRY_MS}`);
 }
 
-/** Opens an SQLite file whose writes wait for the disk (`FULL`), or may be undone by a power cut (`NORMAL`). */
+/** Opens an SQLite file. With `FULL` each write waits for the disk; with `NORMAL` a power failure may undo it. */
 export function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: number): Database {
   const database = new Database(path, { create: true });
   try {
@@ -110,7 +111,7 @@ export function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: nu
   return database;
 }
 
-/** SQLite gives its -wal and -shm files the mode of the main one, so that must be right before it is opened. */
+/** SQLite gives its -wal and -shm files the mode of the main file, so the mode is set before SQLite opens the file. */
 function ownFile(path: string): void {
   try {
     closeSync(openSync(path, "a", 0o600));

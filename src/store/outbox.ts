@@ -1,6 +1,6 @@
-/** A record that an operator is to get. */
+/** A record of a settlement, to be posted to the operator. */
 export interface NewNotice {
-  /** UUID; the same however often it is posted. */
+  /** UUID. It is the same each time the notice is posted. */
   readonly id: string;
   readonly url: string;
   /** JSON. */
@@ -8,25 +8,25 @@ export interface NewNotice {
 }
 
 export interface Notice extends NewNotice {
-  /** How often it was posted in vain. */
+  /** Count of failed attempts to post it. */
   readonly tries: number;
   /** Unix milliseconds. */
   readonly createdAt: number;
 }
 
-/** Records of settlements that wait to be posted. They are written with the settlement itself, by `Ledger.move`. */
+/** Records of settlements that wait to be posted. `Ledger.move` writes them together with the settlement. */
 export interface Outbox {
-  /** Takes hold of notices that are due, oldest first, `limit` at most, for `NOTICE_HOLD_MS`. */
+  /** Acquires leases of at most `limit` notices that are due, oldest first, for `NOTICE_HOLD_MS`. */
   claim(limit: number): Promise<readonly Notice[]>;
-  /** It was taken: removes it. */
+  /** Removes a notice that the receiver accepted. */
   done(id: string): Promise<void>;
-  /** It was not taken: it is due again at `dueAt` (Unix milliseconds). */
+  /** The receiver did not accept the notice: it is due again at `dueAt` (Unix milliseconds). */
   postpone(id: string, dueAt: number): Promise<void>;
-  /** Removes the oldest beyond `most`. How many it removed. */
+  /** Removes the oldest notices beyond `most`. Returns how many were removed. */
   trim(most: number): Promise<number>;
-  /** How many wait. */
+  /** The number of waiting notices. */
   size(): Promise<number>;
 }
 
-/** How long one process has to post what it claimed, in milliseconds. @bound */
+/** Milliseconds for which a process has the lease of a notice that it claimed. @bound */
 export const NOTICE_HOLD_MS = 60_000;

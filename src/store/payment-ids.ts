@@ -1,18 +1,24 @@
-/** An id that a client gave a payment, by x402's `payment-identifier` extension. It means something for its payer alone. */
+/** An id that a client gave a payment, by x402's extension `payment-identifier`. Each payer has its own ids. */
 export interface PaymentId {
   /** Lower case. */
   readonly payer: string;
-  /** 16 to 128 of `A-Z a-z 0-9 _ -`; letter case counts. */
+  /** 16 to 128 letters, digits, `_` and `-`; upper and lower case are different. */
   readonly id: string;
 }
 
-/** Which payment an id stands for, so that one id buys one thing once. Atomic over all processes that share the store. */
+/**
+ * Binds ids to payments, so that one id buys one thing once. Each method is atomic over all processes that share the
+ * store.
+ */
 export interface PaymentIds {
   /**
-   * Ties an id to a payment and its request (`Reservation.fingerprint`) until `until` (Unix milliseconds), unless it is tied
-   * by then. Returns the fingerprint that it is tied to now: another's where it was taken.
+   * Binds an id to a payment and its request (`Reservation.fingerprint`) until `until` (Unix milliseconds), unless it
+   * is bound already. Returns the fingerprint that the id is now bound to: another fingerprint if the id was taken.
    */
   tie(id: PaymentId, fingerprint: string, until: number): Promise<string>;
-  /** Sets an id free that is tied to `fingerprint`, because nothing was charged. Nothing happens where it is tied to another. */
+  /**
+   * Unbinds an id from `fingerprint`, because nothing was charged. Does nothing if the id is bound to another
+   * fingerprint.
+   */
   untie(id: PaymentId, fingerprint: string): Promise<void>;
 }

@@ -16,12 +16,15 @@ interface Row {
 
 type Bindings = Record<string, string | number>;
 
-/** How long a booking is kept, in milliseconds: twice the longest that a route lets a payment be valid. @bound */
+/**
+ * Milliseconds for which a simulated transfer is kept: twice the longest validity that a route allows for a payment.
+ * @bound
+ */
 const KEEP_MS = 2 * 86_400_000;
-/** Old bookings that go with each new one. */
+/** Old transfers that are deleted with each new one. */
 const REAP_ROWS = 10;
 
-/** Test mode's bookings, in the ledger's database. `now` is in milliseconds. */
+/** Test mode's simulated transfers, in the ledger's database. `now` gives Unix milliseconds. */
 export class SqliteBookings implements Bookings {
   readonly #now: () => number;
   readonly #turns: WriteTurns;

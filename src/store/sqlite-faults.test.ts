@@ -23,7 +23,7 @@ afterAll(() => {
 
 const NOTICE = { id: "notice", url: "https://books.example", body: "{}" };
 
-/** Locks a file for writing, says so, and lets go when its standard input ends. */
+/** Locks a file for writing, reports it, and unlocks it when its standard input ends. */
 const LOCKER = `
   import { Database } from "bun:sqlite";
   const database = new Database(process.argv[1]);
@@ -44,7 +44,7 @@ async function lock(path: string): Promise<{ letGo(): Promise<unknown> }> {
   };
 }
 
-test("a file that another process writes to is waited for, then the change fails whole, and works later", async () => {
+test("a change waits for another process's write, then fails completely, and works later", async () => {
   const path = join(folder, "busy.db");
   const store = openStore(path, Date.now, 50);
   const { payment } = await store.ledger.reserve(RESERVATION);
@@ -55,7 +55,7 @@ test("a file that another process writes to is waited for, then the change fails
   expect(await settle().catch(codeOf)).toBe("SQLITE_BUSY");
   expect(await store.ledger.reserve({ ...RESERVATION, nonce: "0xnew" }).catch(codeOf)).toBe("SQLITE_BUSY");
   expect(await store.paymentIds.tie({ payer: "p", id: "i" }, "f", 5e12).catch(codeOf)).toBe("SQLITE_BUSY");
-  // Reading waits for nobody.
+  // A read does not wait.
   expect(await store.ledger.find(RESERVATION)).toMatchObject({ state: "settling", transaction: "" });
   expect(await store.view.open()).toBe(1);
   expect(await store.outbox.claim(1)).toEqual([]);
@@ -65,7 +65,7 @@ test("a file that another process writes to is waited for, then the change fails
   await store.close();
 });
 
-test("a file that is free within the time is waited for beside the event loop, in the order of the writes", async () => {
+test("writes wait without blocking the event loop, and keep their order", async () => {
   const path = join(folder, "short.db");
   const store = openStore(path);
   const locker = await lock(path);
@@ -74,7 +74,7 @@ test("a file that is free within the time is waited for beside the event loop, i
     const { held } = await store.ledger.reserve({ ...RESERVATION, nonce });
     done.push(`${nonce} ${held}`);
   });
-  // The lock is let go of only after this process has done something else.
+  // The lock is released only after this process has done other work.
   for (let turn = 0; turn < 10; turn++) {
     // oxlint-disable-next-line no-await-in-loop -- turns of the event loop
     await Bun.sleep(1);
@@ -87,7 +87,7 @@ test("a file that is free within the time is waited for beside the event loop, i
   await store.close();
 });
 
-test("what waits for a file fails when the store is closed", async () => {
+test("waiting writes fail when the store is closed", async () => {
   const path = join(folder, "closed.db");
   const store = openStore(path);
   const locker = await lock(path);
@@ -101,7 +101,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
-/** Settles payments until one cannot be written down; the nonce of that one, and how it failed. */
+/** Settles payments until a write fails. Returns the nonce of that payment, and the error code. */
 async function fill(store: Store): Promise<{ nonce: string; code: string }> {
   for (let i = 0; ; i++) {
     const nonce = `0x${i}`;
@@ -129,11 +129,11 @@ function expectWhole(path: string): void {
   database.close();
 }
 
-test.skipIf(process.getuid?.() !== 0)("on a full disk a change fails whole, and works once there is room", async () => {
+test.skipIf(process.getuid?.() !== 0)("on a full disk a change fails completely, and works later", async () => {
   const disk = join(folder, "disk");
   mkdirSync(disk);
   const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], { encoding: "utf8" });
-  // A container may not let even root mount; then the limit of the next test must do.
+  // A container may not allow even root to mount. Then only the next test covers this.
   if (status !== 0) return console.warn(`no disk of its own: ${stderr.trim()}`);
   mounted.push(disk);
   const path = join(disk, "full.db");
@@ -172,7 +172,7 @@ const FILLER = `
   process.exit();
 `;
 
-test("where the file may not grow any more, a change fails whole, and what was written is read", async () => {
+test("if the file cannot grow, a change fails completely, and earlier changes can be read", async () => {
   const path = join(folder, "limited.db");
   const limited = `trap '' XFSZ; ulimit -f 1000; exec "$0" -e "$@"`;
   const args = [FILLER, path, JSON.stringify(RESERVATION), JSON.stringify(NOTICE)];
@@ -181,7 +181,7 @@ test("where the file may not grow any more, a change fails whole, and what was w
   expectWhole(path);
 });
 
-test("a hold of before the clock was put back ends for all others at once", async () => {
+test("a lease from before the clock was set back ends at once for all other processes", async () => {
   const clock = { now: Date.now() };
   const store = openStore(":memory:", () => clock.now);
   await store.ledger.reserve(RESERVATION);
@@ -192,7 +192,7 @@ test("a hold of before the clock was put back ends for all others at once", asyn
   await store.close();
 });
 
-test("signs of life prolong holds by the machine's clock, and take hold of nothing that was given back", async () => {
+test("renewals prolong leases by the machine's clock, and do not acquire released ones", async () => {
   const steady = { now: 1_000_000 };
   using timers = spyOn(globalThis, "setInterval");
   const store = openStore(":memory:", Date.now, undefined, () => steady.now);

@@ -1,4 +1,4 @@
-/** Which states a power cut must not undo: by these money moves, or has moved. */
+/** States that a power failure must not undo: money is transferred because of them, or was transferred. */
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ function counted(database: Database, count: { runs: number }): Database {
   });
 }
 
-test("states by which money moves are flushed to the disk, and no others", async () => {
+test("only states that transfer money are flushed to the disk", async () => {
   const path = join(folder, "ledger.db");
   const count = { runs: 0 };
   const durable = new Database(path, { create: true });
@@ -55,7 +55,7 @@ test("states by which money moves are flushed to the disk, and no others", async
   const { payment } = await ledger.reserve({ ...PAYMENT, nonce: "delivered" });
   count.runs = 0;
   await ledger.move(payment, { state: "settled", hold: false, delivered: true });
-  // That it was delivered moves no money: at worst it is given again.
+  // A delivery transfers no money. At worst the response is sent again.
   expect(count.runs).toBe(0);
   await ledger.close();
   quick.close();

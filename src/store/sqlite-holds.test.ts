@@ -5,27 +5,27 @@ import { type Store } from "./store.ts";
 import { expectLongHolds, type HoldRig } from "./testing/long-holds.ts";
 import { RESERVATION } from "./testing/reservation.ts";
 
-/** A store in memory, and the timer by which it gives signs of life. */
+/** A store in memory, and the timer that renews its leases. */
 function openRig(): HoldRig & { store: Store; timer: NodeJS.Timeout } {
   const clock = { now: 1_800_000_000_000 };
   using timers = spyOn(globalThis, "setInterval");
   const store = openStore(":memory:", () => clock.now);
   const at = timers.mock.calls.findIndex(([, ms]) => ms === HOLD_MS / 3);
   const [tend] = timers.mock.calls[at] ?? [];
-  // What setInterval gave: the mock's types do not say so.
+  // The return value of setInterval. The types of the mock do not include it.
   const timer = timers.mock.results[at]?.value as NodeJS.Timeout | undefined;
   if (typeof tend !== "function" || timer === undefined || timer === null)
     throw new Error("Nothing gives signs of life");
   return { store, ledger: store.ledger, clock, tend: () => tend(), timer };
 }
 
-test("holds end with what they are for, or when it stands still", async () => {
+test("leases end with their payments, or after a long time without progress", async () => {
   const rig = openRig();
   await expectLongHolds(rig);
   await rig.store.close();
 });
 
-test("signs of life keep no process up, and end with the store", async () => {
+test("the timer of renewals does not keep the process running, and ends with the store", async () => {
   const { store, timer } = openRig();
   expect(timer.hasRef()).toBe(false);
   using cleared = spyOn(globalThis, "clearInterval");
@@ -33,7 +33,7 @@ test("signs of life keep no process up, and end with the store", async () => {
   expect(cleared).toHaveBeenCalledWith(timer);
 });
 
-test("what was never paid is forgotten two minutes after it could be, unless somebody works on it", async () => {
+test("an unpaid payment is deleted two minutes after its end, unless a process works on it", async () => {
   const { store, ledger, clock, tend } = openRig();
   const validBefore = clock.now / 1000;
   const names = ["reserved", "verified", "released", "failed", "held"] as const;
@@ -61,7 +61,7 @@ test("what was never paid is forgotten two minutes after it could be, unless som
   await store.close();
 });
 
-test("a file that is away is none of the signs' business", async () => {
+test("renewals ignore a file that cannot be reached", async () => {
   const { store, tend } = openRig();
   await store.close();
   expect(() => tend()).not.toThrow();

@@ -30,7 +30,7 @@ interface StandingRow {
   oldest: number | null;
 }
 
-/** Each count reads an index that has these payments alone. `left`: whoever worked on them is gone. */
+/** Each count reads an index that contains only these payments. `left` counts payments whose lease has expired. */
 const STANDING = `
   SELECT count(*) AS open, coalesce(sum(state = 'unknown'), 0) AS unknown, min(created_at) AS oldest,
     (SELECT count(*) FROM payments WHERE state = 'settled' AND delivered = 0 AND held_until = 0) AS owed,
@@ -46,12 +46,12 @@ interface Part {
   payments: number;
 }
 
-/** The ledger in an SQLite file, for people. Each page is one read, so writers never wait for a slow reader. */
+/** The ledger in an SQLite file, for reports. Each page is one read, so writers never wait for a slow reader. */
 export class SqliteLedgerView implements LedgerView {
   readonly #database: Database;
   readonly #steady: () => number;
 
-  /** `steady` is the clock of holds. */
+  /** `steady` is the clock of leases. */
   constructor(database: Database, steady: () => number = machineTime) {
     this.#database = database;
     this.#steady = steady;
@@ -129,7 +129,7 @@ export class SqliteLedgerView implements LedgerView {
   }
 
   async search(text: string): Promise<readonly Payment[]> {
-    // Behind all that begins with it: no hex digit comes after this character.
+    // The upper end of all values with this prefix: no hex digit sorts after this character.
     const bindings = { $text: text, $behind: `${text}\u{10ffff}`, $limit: MAX_FOUND };
     return this.#database
       .query<Row, [Bindings]>(
@@ -169,7 +169,10 @@ function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
   return { sql: terms.join(" AND "), bindings };
 }
 
-/** Adds up what has one key; the parts come sorted by it. Amounts have up to 78 digits, more than SQL's own numbers hold. */
+/**
+ * Adds up the parts of each key. The parts are sorted by key. Amounts have up to 78 digits, more than a number of SQL
+ * holds.
+ */
 function sums(parts: Iterable<Part>): Total[] {
   const totals: { key: string; network: string; token: string; payments: number; amount: bigint }[] = [];
   for (const { amount, payments, ...group } of parts) {

@@ -15,25 +15,25 @@ import { LiveHolds } from "./live-holds.ts";
 import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
-/** Rows that one reaping takes, so that it never blocks for long. */
+/** Most rows that one deletion takes, so that it never blocks for long. */
 const REAP_ROWS = 1000;
-/** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. @bound */
+/** Seconds for which an unsettled payment is kept after its `validBefore`, because clocks differ. @bound */
 const REAP_GRACE_S = 120;
 
-/** Days of which it is kept what was sold on them. @bound */
+/** Days for which the sums of daily sales are kept. @bound */
 const SOLD_DAYS = 400;
 const DAY_MS = 86_400_000;
 
-/** Money has moved, or may have. */
+/** Money was transferred, or may have been. */
 const BEGUN = "state IN ('settling', 'unknown', 'settled')";
 
-/** No process works on it. A hold that ends later than any can is from before the machine was started. */
+/** The lease has ended. A lease that ends later than any new one was made before the machine was restarted. */
 const FREE = `(held_until < $steady OR held_until > $steady + ${2 * HOLD_MS})`;
 
 /**
- * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
- * nobody holds it, or where the very same request comes back to what is unfinished. What money may have moved for stays as it
- * was agreed; what is used anew keeps nothing of its earlier use.
+ * One statement decides which process gets the lease. It takes over an existing row without a lease in two cases:
+ * nothing was spent, or the same request comes back to an unfinished payment. If money may have been transferred, the
+ * row keeps the agreed terms. Otherwise it keeps nothing of its earlier use.
  */
 const RESERVE = `
   INSERT INTO payments (network, asset, payer_from, nonce, state, attempt, owner, held_until,
@@ -90,18 +90,18 @@ const FORGET_FINISHED = `
 
 /** Two connections to one database. */
 export interface Connections {
-  /** Survives the end of the process: enough for what a power cut may undo, because no money has moved by it. */
+  /** A write survives the end of the process, but a power failure may undo it. Used if the write transfers no money. */
   readonly quick: Database;
-  /** Survives a power cut too, at the price of a flush to the disk. */
+  /** A write survives a power failure too, and waits for the disk. */
   readonly durable: Database;
 }
 
-/** States that a power cut must not undo: by these money moves, or has moved. */
+/** States that a power failure must not undo: money is transferred because of them, or was transferred. */
 const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
 
 /**
- * The ledger in an SQLite file that many processes of one machine may share, or in memory. Holds are timed by `steady`, the machine's
- * monotonic clock: setting the time of day, `now`, ends none and prolongs none. Both are in milliseconds.
+ * The ledger in memory, or in an SQLite file that all processes of one machine share. Leases are timed by `steady`, the
+ * machine's monotonic clock, so a change of the system time `now` does not affect them. Both clocks give milliseconds.
  */
 export class SqliteLedger implements Ledger {
   readonly #owner = crypto.randomUUID();
@@ -182,7 +182,7 @@ export class SqliteLedger implements Ledger {
       return { held: true, payment: toPayment(row) };
     }
     const standing = this.#find.get(keyOf(reservation));
-    // Freed between the two statements by another process: whoever asks again gets it.
+    // Another process released the payment between the two statements, so the next attempt can get it.
     if (standing === null) return this.reserve(reservation, maxPartials);
     return { held: false, payment: toPayment(standing) };
   }
@@ -197,7 +197,7 @@ export class SqliteLedger implements Ledger {
   #moved(payment: Payment, change: Change): boolean {
     const now = this.#now();
     const holder = { ...keyOf(payment), $attempt: payment.attempt, $owner: this.#owner };
-    // What was never verified leaves nothing behind: anybody can make up such payments.
+    // A payment that was never verified is deleted: anyone can invent such payments.
     if (change.state === "released" && this.#forget.run(holder).changes > 0) return true;
     const durable = DURABLE.has(change.state) && change.delivered === undefined;
     const bindings = {
@@ -245,7 +245,7 @@ export class SqliteLedger implements Ledger {
     return rows.map(toPayment);
   }
 
-  /** As `Store.forget`. What could still be paid with stays: its row is what keeps it from being used again. */
+  /** As `Store.forget`. A payment that is still valid stays: its row prevents a second use. */
   async forget(before: number, limit: number): Promise<number> {
     const now = this.#now();
     const ended = Math.floor(now / 1000) - REAP_GRACE_S;
@@ -258,13 +258,13 @@ export class SqliteLedger implements Ledger {
     clearInterval(this.#timer);
   }
 
-  /** When a hold that is taken now ends, and what is free now. */
+  /** The time now, and the end of a lease that is acquired now. */
   #holdTimes(): Bindings {
     const steady = this.#steady();
     return { $steady: steady, $until: steady + HOLD_MS };
   }
 
-  /** A sign of life for what this process holds, and an end to what nobody will come back for. */
+  /** Renews the leases of this process, and gives up those without progress. */
   async #tend(): Promise<void> {
     if (this.#isTending) return;
     this.#isTending = true;
@@ -280,7 +280,7 @@ export class SqliteLedger implements Ledger {
       const $before = Math.floor(this.#now() / 1000) - REAP_GRACE_S;
       await turns.run(() => this.#reap.run({ $before, $steady: this.#steady() }));
     } catch {
-      // The file is busy or gone: holds run out, which stops their holders, and payments themselves report the error.
+      // The file is busy or gone. Leases expire, which stops their holders; requests with payments report the error.
     } finally {
       this.#isTending = false;
     }

@@ -21,7 +21,7 @@ const TRIM = `
   DELETE FROM outbox WHERE id IN (
     SELECT id FROM outbox ORDER BY created_at, id LIMIT max(0, (SELECT count(*) FROM outbox) - $most))`;
 
-/** The outbox in the ledger's database. `now` is in milliseconds. */
+/** The outbox in the ledger's database. `now` gives Unix milliseconds. */
 export class SqliteOutbox implements Outbox {
   readonly #now: () => number;
   readonly #turns: WriteTurns;
@@ -45,12 +45,12 @@ export class SqliteOutbox implements Outbox {
 
   async claim(limit: number): Promise<readonly Notice[]> {
     const now = this.#now();
-    // An UPDATE would wait for its turn to write, even where there is nothing to do.
+    // An UPDATE would wait for the write lock even if there is nothing to do.
     if (this.#due.get({ $now: now }) === null) return [];
     const rows = await this.#turns.run(() =>
       this.#claim.all({ $now: now, $until: now + NOTICE_HOLD_MS, $limit: limit }),
     );
-    // An UPDATE returns its rows in no order.
+    // An UPDATE returns its rows in no defined order.
     return rows
       .map(({ created_at: createdAt, ...notice }) => ({ ...notice, createdAt }))
       .toSorted((a, b) => a.createdAt - b.createdAt);

@@ -4,16 +4,16 @@ import { type WriteTurns } from "./write-turns.ts";
 
 type Bindings = Record<string, string | number>;
 
-/** Expired ids that go with each new one. @bound */
+/** Expired ids that are deleted with each new one. @bound */
 const REAP_ROWS = 10;
 
-/** Who ties an id that is tied to the same already keeps it for longer. */
+/** Binding an id to the same fingerprint again prolongs it. */
 const TIE = `
   INSERT INTO payment_ids (payer, id, fingerprint, until) VALUES ($payer, $id, $fingerprint, $until)
   ON CONFLICT DO UPDATE SET fingerprint = $fingerprint, until = max(until, $until)
   WHERE until <= $now OR fingerprint = $fingerprint`;
 
-/** The ids of payments, in the ledger's database. `now` is in milliseconds. */
+/** The ids of payments, in the ledger's database. `now` gives Unix milliseconds. */
 export class SqlitePaymentIds implements PaymentIds {
   readonly #now: () => number;
   readonly #turns: WriteTurns;

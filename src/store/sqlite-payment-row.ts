@@ -1,9 +1,9 @@
 import { type Payment, type PaymentKey, type PaymentState } from "./ledger.ts";
 
-/** Values by the names that a statement has for them. */
+/** Values of a statement, by parameter name. */
 export type Bindings = Record<string, string | number | null>;
 
-/** A payment as the table `payments` has it. */
+/** A row of the table `payments`. */
 export interface Row {
   network: string;
   asset: string;
@@ -33,7 +33,7 @@ export interface Row {
   updated_at: number;
 }
 
-/** The payment that a row is. */
+/** Converts a row to a payment. */
 export function toPayment(row: Row): Payment {
   return {
     network: row.network,
@@ -63,7 +63,7 @@ export function toPayment(row: Row): Payment {
   };
 }
 
-/** A key as statements name its parts. */
+/** The parameters of a payment's key. */
 export function keyOf({ network, asset, from, nonce }: PaymentKey): Bindings {
   return { $network: network, $asset: asset, $from: from, $nonce: nonce };
 }

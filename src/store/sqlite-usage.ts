@@ -20,15 +20,15 @@ import { type WriteTurns } from "./write-turns.ts";
 
 type Bindings = Record<string, string | number>;
 
-/** What is counted, in this order. */
+/** Columns of the counters, in the order of `VALUES`. */
 const COUNTS = ["requests", "request_bytes", "response_bytes", "client_errors", "server_errors"];
 const VALUES = ["requests", "requestBytes", "responseBytes", "clientErrors", "serverErrors"];
 
-/** A use's members as they are called outside. */
+/** The columns by the names of their members in `UseCounts`. */
 const COUNTED = `requests, request_bytes AS requestBytes, response_bytes AS responseBytes,
   client_errors AS clientErrors, server_errors AS serverErrors, last_seen AS lastSeen`;
 
-/** Adds the uses that `$rows` is the JSON of to those of the open epoch. */
+/** SQL that adds the uses in `$rows` (JSON) to the counters of the open epoch. */
 function addTo(table: string, names: readonly string[]): string {
   return `
   INSERT INTO ${table} (epoch, ${names.join(", ")}, ${COUNTS.join(", ")}, last_seen)
@@ -54,7 +54,7 @@ const COUNT_PAYMENTS = `
     SELECT network, asset, payer_from, nonce FROM payments WHERE ${UNCOUNTED} LIMIT ${COUNT_ROWS})
   RETURNING consumer, route, network, token AS asset, amount, 1 AS payments`;
 
-/** Payments of the same amount are one row: `amount` is that of each. */
+/** Payments of the same amount are one row: `amount` is the amount of each. */
 const UNCOUNTED_PAYMENTS = `
   SELECT consumer, route, network, token AS asset, amount, count(*) AS payments FROM payments WHERE ${UNCOUNTED}
   GROUP BY 1, 2, 3, 4, 5`;
@@ -70,7 +70,7 @@ interface State {
   readonly since: number;
 }
 
-/** Usage in an SQLite file, beside the ledger, or in memory. `now` is in milliseconds. */
+/** Usage in memory or in an SQLite file, beside the ledger. `now` gives Unix milliseconds. */
 export class SqliteUsage implements UsageStore {
   readonly #database: Database;
   readonly #now: () => number;
@@ -85,7 +85,7 @@ export class SqliteUsage implements UsageStore {
   async add(batch: UsageBatch): Promise<void> {
     const add = this.#database.transaction(() => this.#add(batch));
     await this.#turns.run(() => add.immediate());
-    // Apart from it, and piece by piece: payments that are being made go between.
+    // Payments are counted in small transactions of their own, so that writes of new payments can run between them.
     const count = this.#database.transaction(() => this.#countPayments(this.#state().epoch));
     while ((await this.#turns.run(() => count.immediate())) === COUNT_ROWS) await Bun.sleep(0);
   }
@@ -136,7 +136,7 @@ export class SqliteUsage implements UsageStore {
     return this.#totals(open, gateway);
   }
 
-  /** Adds payments that were settled to an epoch. How many there were. */
+  /** Adds settled payments to the counters of an epoch. Returns how many there were. */
   #countPayments(epoch: number): number {
     const settled = this.#all<PaidUse>(COUNT_PAYMENTS, {});
     for (const use of this.#within(addPaid(settled), "usage_payments", epoch)) {
@@ -167,7 +167,9 @@ export class SqliteUsage implements UsageStore {
     };
   }
 
-  /** Those of a batch that have rows in a table or may have new ones; the others have no name of their own. */
+  /**
+   * Limits the rows of a table. Uses without a row of their own are counted under an empty name once the table is full.
+   */
   #within<T extends PaidUse | RouteUse | UpstreamUse>(
     uses: readonly T[],
     table: (typeof TABLES)[number],

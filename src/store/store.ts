@@ -5,20 +5,20 @@ import { type Outbox } from "./outbox.ts";
 import { type PaymentIds } from "./payment-ids.ts";
 import { type UsageStore } from "./usage-store.ts";
 
-/** Everything that outlives a process. One database, whose parts are written together or not at all. */
+/** All data that outlives a process, in one database. Related parts are written in one transaction. */
 export interface Store {
   readonly ledger: Ledger;
   readonly view: LedgerView;
   readonly outbox: Outbox;
   readonly paymentIds: PaymentIds;
-  /** Test mode's chain. */
+  /** The simulated transfers of test mode. */
   readonly bookings: Bookings;
   readonly usage: UsageStore;
-  /** Resolves once the database is there and its schema is this program's; rejects where that cannot be. */
+  /** Resolves once the database is reachable and has the schema of this program. Rejects if that fails. */
   ready(): Promise<void>;
   /**
-   * Removes payments that were last changed before `before` (Unix milliseconds) and are settled or failed for good, `limit`
-   * at most. How many it removed. What is open stays, however old it is.
+   * Removes at most `limit` payments that are settled or failed and were last changed before `before` (Unix
+   * milliseconds). Returns how many were removed. Open payments stay, however old they are.
    */
   forget(before: number, limit: number): Promise<number>;
   close(): Promise<void>;

@@ -1,30 +1,33 @@
 import { fittedName } from "../lib/shared-names.ts";
 
-/** What was used. */
+/** Counters of requests. */
 export interface UseCounts {
   readonly requests: number;
-  /** Body bytes, before framing. */
+  /** Bytes of bodies, without framing. */
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** Answers of 4xx, and of 5xx. */
+  /** Responses with status 4xx; `serverErrors`: with status 5xx. */
   readonly clientErrors: number;
   readonly serverErrors: number;
   /** Unix milliseconds. */
   readonly lastSeen: number;
 }
 
-/** What one consumer has used of one route. An empty consumer is requests without a name; an empty route is all others together. */
+/**
+ * Usage of one route by one consumer. An empty consumer stands for requests without a name; an empty route stands for
+ * all other routes together.
+ */
 export interface RouteUse extends UseCounts {
   readonly consumer: string;
   readonly route: string;
 }
 
-/** What was asked of one upstream; of all others together, where the name is empty. */
+/** Requests to one upstream. An empty name stands for all other upstreams together. */
 export interface UpstreamUse extends UseCounts {
   readonly upstream: string;
 }
 
-/** Settled payments of one consumer for one route, in one token. Names as in `RouteUse`. */
+/** Settled payments of one consumer for one route, in one token. Empty names mean the same as in `RouteUse`. */
 export interface PaidUse {
   readonly consumer: string;
   readonly route: string;
@@ -35,21 +38,21 @@ export interface PaidUse {
   readonly amount: string;
 }
 
-/** What a gateway has counted since its last batch. */
+/** The usage that a gateway has counted since its last batch. */
 export interface UsageBatch {
-  /** The process that counts; no other one ever has the same name. */
+  /** Id of the process that counts. No other process ever has the same id. */
   readonly gateway: string;
-  /** From 1 on, one by one. */
+  /** Starts at 1 and increases by 1 with each batch. */
   readonly sequence: number;
   readonly routes: readonly RouteUse[];
   readonly upstreams: readonly UpstreamUse[];
 }
 
-/** What was kept until a moment. */
+/** All usage that was stored until the time of reading. */
 export interface UsageTotals {
   /** When the counting began, in Unix milliseconds. */
   readonly since: number;
-  /** The last batch of the gateway that is in it; 0: none. */
+  /** Number of the gateway's last batch that is included; 0: no batch. */
   readonly sequence: number;
   readonly routes: readonly RouteUse[];
   readonly upstreams: readonly UpstreamUse[];
@@ -57,44 +60,50 @@ export interface UsageTotals {
 }
 
 /**
- * Where usage is kept, added up over all gateways that share the database. Payments are counted from the ledger in the same
- * database, each exactly once: its row says that it was.
+ * Stores usage, added up over all gateways that share the database. Payments are counted from the ledger in the same
+ * database. Each payment is counted exactly once: its row has a mark for this.
  *
- *   batches ──add──▶ the open epoch ──reset──▶ a closed one, which is read, and forgotten some resets later
+ *   batches ──add──▶ the open epoch ──reset──▶ a closed epoch, which is read, and deleted some resets later
  */
 export interface UsageStore {
-  /** Adds a batch. The same one again, after an answer that was lost, changes nothing. */
+  /** Adds a batch. The same batch again changes nothing, so a gateway may repeat it after a lost response. */
   add(batch: UsageBatch): Promise<void>;
-  /** The open epoch. `sequence` is that of `gateway`. */
+  /** The usage of the open epoch. `sequence` in the result belongs to `gateway`. */
   read(gateway: string): Promise<UsageTotals>;
-  /** Closes the open epoch, and begins the next one. With the same `id` again it gives what that one closed, and closes nothing. */
+  /**
+   * Closes the open epoch, starts the next one, and returns the usage of the closed one. The same `id` again returns
+   * the same epoch, and closes nothing.
+   */
   reset(id: string, gateway: string): Promise<UsageTotals>;
 }
 
-/** One that nothing else shares its connection with. */
+/** A usage store with a connection of its own. */
 export interface OpenUsageStore extends UsageStore {
   close(): Promise<void>;
 }
 
-/** Pairs of consumer and route, upstreams, and payments by token of such a pair that have rows of their own in one epoch. */
+/**
+ * Rows of one epoch: pairs of consumer and route, upstreams, and sums of payments by consumer, route and token. Further
+ * ones are counted together under empty names.
+ */
 export const MAX_ROUTE_USES = 10_000;
 export const MAX_UPSTREAM_USES = 1000;
 export const MAX_PAID_USES = 20_000;
-/** Processes whose last batch is remembered; the oldest go first. */
+/** Most processes whose last batch is remembered. The oldest are removed first. */
 export const MAX_GATEWAYS = 1000;
-/** Closed epochs that are kept for those whose answer to a reset was lost. @bound */
+/** Closed epochs that are kept, for clients that repeat a reset after a lost response. @bound */
 export const KEPT_EPOCHS = 4;
-/** Payments that are counted by one statement, so that it never blocks for long. */
+/** Payments that one statement counts, so that it never blocks for long. */
 export const COUNT_ROWS = 1000;
 
-/** The names of a use, by which it has a row. */
+/** The key of the row that a use is counted in. */
 export function useKey(
   use: { readonly [name in "consumer" | "route" | "upstream" | "network" | "asset"]?: string },
 ): string {
   return JSON.stringify([use.consumer, use.route, use.upstream, use.network, use.asset]);
 }
 
-/** Those that are not known yet are counted under no name once there is no room for more rows. */
+/** Gives uses without a row an empty name once `room` new rows are used up. */
 export function withinRoom<
   T extends { readonly consumer?: string; readonly route?: string; readonly upstream?: string },
 >(uses: readonly T[], known: ReadonlySet<string>, room: number): T[] {
@@ -111,7 +120,10 @@ export function withinRoom<
   });
 }
 
-/** Adds up payments of the same names and token. Amounts have more digits than databases and numbers hold. */
+/**
+ * Adds up payments with the same names and token. The sums may exceed the number types of the databases and of
+ * JavaScript.
+ */
 export function addPaid(parts: Iterable<PaidUse>): PaidUse[] {
   const sums = new Map<string, { use: PaidUse; payments: number; amount: bigint }>();
   for (const part of parts) {

@@ -1,26 +1,27 @@
 import { codeOf } from "../lib/caught.ts";
 
-/** Milliseconds that one try to write waits for another process's write: the event loop stands still meanwhile. @bound */
+/** Milliseconds for which one attempt to write waits for another process's write. It blocks the event loop. @bound */
 export const TRY_MS = 5;
-/** Milliseconds before the second try, doubled up to the most. */
+/** Milliseconds before the second attempt. The pause doubles up to `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 50;
-/** Writes that wait for one file. */
+/** Writes that wait for one file. Further writes fail at once. */
 const MAX_WAITING = 1024;
-/** Milliseconds for which writes that have waited are made in one go. */
+/** Milliseconds for which waiting writes run without a pause. */
 const SLICE_MS = 10;
 
 interface Waiting {
-  /** Makes the write and tells its caller. Throws if it cannot be made. */
+  /** Makes the write and resolves its promise. Throws if the write fails. */
   readonly write: () => void;
   readonly fail: (error: unknown) => void;
-  /** Of `performance.now()`. */
+  /** In the time of `performance.now()`. */
   readonly until: number;
 }
 
 /**
- * The writes of one process to an SQLite file that other processes write to as well. A write is made at once if the file is free. If
- * another process writes, it waits in line beside the event loop, and fails as SQLite does (SQLITE_BUSY) when its time is over.
+ * The writes of one process to an SQLite file that other processes write to as well. If the file is free, a write is
+ * made at once. If another process writes, the write waits in a queue without blocking the event loop. After `mostMs`
+ * it fails with SQLITE_BUSY.
  */
 export class WriteTurns {
   readonly #mostMs: number;
@@ -29,12 +30,12 @@ export class WriteTurns {
   #timer: NodeJS.Timeout | undefined;
   #busy: unknown;
 
-  /** `mostMs` is how long a write waits. */
+  /** `mostMs` is how long a write waits, in milliseconds. */
   constructor(mostMs: number) {
     this.#mostMs = mostMs;
   }
 
-  /** Makes a write, which must change nothing if it throws. */
+  /** Makes a write. If `write` throws, it must have changed nothing. */
   async run<T>(write: () => T): Promise<T> {
     if (this.#waiting.length === 0) {
       try {
@@ -55,7 +56,7 @@ export class WriteTurns {
     return await promise;
   }
 
-  /** What waits fails. */
+  /** All waiting writes fail. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

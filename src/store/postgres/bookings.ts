@@ -5,9 +5,11 @@ import { type Database, NOW } from "./database.ts";
 import { keyOf } from "./payment-row.ts";
 import { BOOKINGS } from "./schema.ts";
 
-/** How long a booking is kept, in milliseconds: twice the longest that a route lets a payment be valid. */
+/**
+ * Milliseconds for which a simulated transfer is kept: twice the longest validity that a route allows for a payment.
+ */
 const KEEP_MS = 2 * 86_400_000;
-/** Old bookings that go with each new one. */
+/** Old transfers that are deleted with each new one. */
 const REAP_ROWS = 10;
 
 const BOOK = statement(`
@@ -24,7 +26,7 @@ const REAP = statement(`
   DELETE FROM ${BOOKINGS} AS b USING old
   WHERE (b.network, b.asset, b.payer_from, b.nonce) = (old.network, old.asset, old.payer_from, old.nonce)`);
 
-/** Test mode's bookings, in the ledger's database. */
+/** Test mode's simulated transfers, in the ledger's database. */
 export class PostgresBookings implements Bookings {
   readonly #database: Database;
 

@@ -4,12 +4,12 @@ import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { CERTIFICATES } from "./schema.ts";
 
-/** Without their values, which are large and seldom change. */
+/** The entries without their values, which are large and seldom change. */
 const DIGEST = "encode(sha256(convert_to(value, 'UTF8')), 'hex')";
 const DIGESTS = statement(
   `SELECT name, ${DIGEST} FROM ${CERTIFICATES} WHERE (until = 0 OR until > ${NOW}) AND name <> '${LOCK_NAME}'`,
 );
-/** By names with a space between them: no name has one. */
+/** The names are separated by spaces, because a name contains no space. */
 const VALUES = statement(
   `SELECT name, value, ${DIGEST} FROM ${CERTIFICATES} WHERE name = ANY(string_to_array($1::text, ' '))`,
 );
@@ -20,7 +20,7 @@ const WRITE = statement(
 );
 const REMOVE = statement(`DELETE FROM ${CERTIFICATES} WHERE name = $1`);
 const FORGET = statement(`DELETE FROM ${CERTIFICATES} WHERE until <> 0 AND until <= ${NOW} AND name <> '${LOCK_NAME}'`);
-/** One statement: of any number of gateways one gets the row. */
+/** One statement decides: if many gateways try at once, one of them gets the lock. */
 const HOLD = statement(
   `INSERT INTO ${CERTIFICATES} AS held (name, value, until) VALUES ('${LOCK_NAME}', $2, ${NOW} + $3::bigint)
    ON CONFLICT (name) DO UPDATE SET value = excluded.value, until = excluded.until
@@ -29,13 +29,13 @@ const HOLD = statement(
 );
 const LET_GO = statement(`DELETE FROM ${CERTIFICATES} WHERE name = '${LOCK_NAME}' AND value = $1`);
 
-/** Entries in PostgreSQL, which all gateways share that have the database. Times are those of the database's clock. */
+/** Entries in PostgreSQL, shared by all gateways that use the database. Times are those of the database's clock. */
 export class PostgresCertificates implements CertificateStore {
   readonly isShared = true;
   readonly #database: Database;
-  /** This process, as the lock names it. */
+  /** The id of this process in the lock. */
   readonly #holder = randomUUID();
-  /** What was read last: as large as the table. */
+  /** The entries of the last read. It is as large as the table. */
   #known: ReadonlyMap<string, { readonly digest: string; readonly value: string }> = new Map();
 
   constructor(database: Database) {

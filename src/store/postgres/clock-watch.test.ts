@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { HOLD_MS } from "../ledger.ts";
 import { ClockWatch, MOST_DRIFT_MS } from "./clock-watch.ts";
 
-/** A watch whose own clock begins at 50, and what both clocks read a while later. */
+/** A watch whose own clock starts at 50, and functions that move or read the clocks. */
 function watched(): { watch: ClockWatch; look: (ms: number, database: number) => void; pass: (ms: number) => void } {
   let own = 50;
   const watch = new ClockWatch(() => own);
@@ -16,13 +16,13 @@ function watched(): { watch: ClockWatch; look: (ms: number, database: number) =>
   return { watch, look, pass };
 }
 
-test("a clock that was never seen is not trusted", () => {
+test("a clock that was never read is not trusted", () => {
   const { watch, pass } = watched();
   pass(HOLD_MS * 2);
   expect([watch.hasLooked, watch.expected]).toEqual([false, undefined]);
 });
 
-test("a clock is trusted once it ran evenly for as long as a hold, and tells what it must read since", () => {
+test("a clock is trusted after it ran evenly for the duration of a lease, and its expected time is known", () => {
   const { watch, look, pass } = watched();
   look(0, 1_000_000);
   expect([watch.hasLooked, watch.expected]).toEqual([true, undefined]);
@@ -36,7 +36,7 @@ test("a clock is trusted once it ran evenly for as long as a hold, and tells wha
   expect(watch.expected).toBe(1_000_000 + HOLD_MS + 25);
 });
 
-test.each([1, -1])("a clock may drift by %d times what a look takes, and no further", (sign) => {
+test.each([1, -1])("a clock may drift by %d times the limit of one reading, and no further", (sign) => {
   const { watch, look, pass } = watched();
   look(0, 1_000_000);
   look(1000, 1_001_000 + sign * MOST_DRIFT_MS);

@@ -1,36 +1,40 @@
 import { HOLD_MS } from "../ledger.ts";
 
-/** Milliseconds by which two looks at the database's clock may differ from what passed here meanwhile; a look takes time. @bound */
+/**
+ * Milliseconds by which the time between two readings of the database's clock may differ from the time that passed
+ * here. A reading itself takes time. @bound
+ */
 export const MOST_DRIFT_MS = 2000;
 
 /**
- * Tells whether the database's clock can be trusted to say that a hold is over. It is the clock of all gateways, and somebody may
- * set it: after a step forward every hold looks over, and every living holder renews its own within `HOLD_MS`. So a gateway
- * takes nobody's hold before it has seen that clock run evenly, by its own monotonic one, for that long. Decision 0803.
+ * Tells whether the database's clock can be trusted when it shows that a lease has expired. All gateways use this
+ * clock, and an operator may change it. After a step forward all leases look expired, and each running process renews
+ * its leases within `HOLD_MS`. So a gateway takes over a lease only after it has seen the database's clock run evenly
+ * for that time, compared with its own monotonic clock. Decision 0803.
  */
 export class ClockWatch {
   readonly #own: () => number;
   #base: { readonly database: number; readonly own: number } | undefined;
   #evenSince = 0;
 
-  /** `own`: monotonic milliseconds. */
+  /** `own` gives monotonic milliseconds. */
   constructor(own: () => number) {
     this.#own = own;
   }
 
-  /** The database was seen at least once. */
+  /** True if the database's clock was read at least once. */
   get hasLooked(): boolean {
     return this.#base !== undefined;
   }
 
-  /** What the database's clock must read now, in Unix milliseconds; undefined while it cannot be trusted. */
+  /** The expected time of the database's clock, in Unix milliseconds; undefined while the clock is not trusted. */
   get expected(): number | undefined {
     const own = this.#own();
     if (this.#base === undefined || own - this.#evenSince < HOLD_MS) return undefined;
     return this.#base.database + own - this.#base.own;
   }
 
-  /** The database's clock reads `database`. */
+  /** Takes note that the database's clock shows `database`. */
   saw(database: number): void {
     const own = this.#own();
     const base = this.#base;

@@ -21,7 +21,7 @@ function wrong(user: string): string {
   return `password authentication failed for user "${user}" (SQLSTATE 28P01)`;
 }
 
-/** What came of it: `ok`, or the error's message without its beginning. */
+/** Returns `ok`, or the error's message without its prefix. */
 async function tried(settings: ConnectionSettings): Promise<string> {
   try {
     const connection = await Connection.open(settings);
@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     });
   }
 
-  test("TLS is what it says: the server sees it", async () => {
+  test("the server confirms that the connection uses TLS", async () => {
     for (const [sslMode, expected] of [
       ["disable", "f"],
       ["require", "t"],
@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     }
   });
 
-  test("certificates that change: an address, a self-signed one, one that has expired", async () => {
+  test("certificates are replaced: one for an address, a self-signed one, an expired one", async () => {
     const full = { sslMode: "verify-full", authorities: authority.cert } as const;
     await server.show(numbered);
     expect(await tried(server.settings({ ...full, host: "127.0.0.1" }))).toBe("ok");
@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     return rows[0];
   }
 
-  test("values come back as they went, whatever their characters and length", async () => {
+  test("values are returned unchanged, with any characters and any length", async () => {
     const long = "Ωé🜁x".repeat(200_000);
     expect(await echo(["", null, "né\n'\"\\", 12_345_678_901, "-1.5", long])).toEqual([
       "",
@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await echo(["a\0b", "\ud800"])).toEqual(["ab", "\ufffd"]);
   });
 
-  test("steps are one transaction: all, or none", async () => {
+  test("steps are one transaction: all of them take effect, or no step does", async () => {
     const connection = await Connection.open(server.settings());
     const run = (...texts: string[]): Promise<unknown> =>
       connection.run(
@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     connection.close();
   });
 
-  test("a statement that a pooler's other session has not prepared is run all the same", async () => {
+  test("a statement runs even if a pooler's other session has not prepared it", async () => {
     const connection = await Connection.open(server.settings());
     const one = { statement: statement("SELECT 1"), values: [] };
     await connection.run([one], 5000);
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     connection.close();
   });
 
-  test("a statement over its time is ended by the server, and the connection goes on", async () => {
+  test("the server ends a statement after its timeout, and the connection stays usable", async () => {
     const connection = await Connection.open(server.settings({ statementMs: 50 }));
     const slow = { statement: statement("SELECT pg_sleep(20)"), values: [] };
     expect(await connection.run([slow], 10_000).catch(String)).toContain("SQLSTATE 57014");
@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     connection.close();
   });
 
-  test("the longest time that can be configured is a long time", async () => {
+  test("the longest timeout that can be configured does not end a statement early", async () => {
     const pool = new Pool(server.settings({ statementMs: 2_147_483_647 }));
     const slow = { statement: statement("SELECT pg_sleep(0.05)"), values: [] };
     expect((await pool.run(slow)).count).toBe(1);

@@ -6,18 +6,18 @@ import { PostgresError, serverError } from "./postgres-error.ts";
 import { type Target } from "./target.ts";
 import { fieldsOf, type Message, valuesOf, Wire } from "./wire.ts";
 
-/** How connections are made. */
+/** The settings for opening connections. */
 export interface ConnectionSettings {
   readonly target: Target;
-  /** Empty: there is none. */
+  /** Empty: there is no password. */
   readonly password: string;
-  /** The password may go over a connection that is not encrypted. */
+  /** True if the password may be sent over a connection that is not encrypted. */
   readonly allowCleartext: boolean;
-  /** PEM certificates that `verify-full` trusts in place of the system's; empty for those. */
+  /** PEM certificates that `verify-full` trusts instead of the system's; empty: the system's. */
   readonly authorities: string;
-  /** What the server gives each statement. */
+  /** The statement timeout of the server, in milliseconds. */
   readonly statementMs: number;
-  /** Left out: `CONNECT_MS`. */
+  /** Milliseconds to open a connection. Default: `CONNECT_MS`. */
   readonly connectMs?: number;
 }
 
@@ -27,25 +27,25 @@ export interface Step {
 }
 
 export interface Result {
-  /** Values as the server writes them. */
+  /** Values as text, as the server sends them. */
   readonly rows: readonly (readonly (string | null)[])[];
   /** Rows that were changed or read. */
   readonly count: number;
 }
 
-/** Time for a connection from nothing until it is ready for a query, in milliseconds. @bound */
+/** Longest time to open a connection, until it is ready for a query, in milliseconds. @bound */
 export const CONNECT_MS = 5000;
 /** Longest result, in bytes. */
 const MAX_RESULT_BYTES = 64 * 1024 * 1024;
 /**
- * Errors that say that what the client took for prepared is not: another session is behind the connection now, or the tables
- * are not as they were.
+ * Errors that mean that a prepared statement is gone: the connection now leads to another session, or the tables have
+ * changed.
  */
 const NOT_PREPARED: ReadonlySet<string> = new Set(["26000", "42P05", "0A000"]);
-/** Errors after which the server is of no more use: it stops, or has become one that only reads. */
+/** Errors after which a connection is useless: the server stops, or has become read-only. */
 const OF_NO_USE = /^(57P0[1-5]|25006|08\w{3})$/;
 
-/** Names a statement by its text, so that no session has another one under its name. */
+/** Names a statement by a hash of its text, so that no session has another statement of the same name. */
 export function statement(text: string): Statement {
   return { name: `turnpike_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`, text };
 }
@@ -55,24 +55,24 @@ interface Running {
   readonly done: PromiseWithResolvers<Result>;
   rows: (readonly (string | null)[])[];
   count: number;
-  /** Which of the steps answers. */
+  /** Index of the step whose response is being received. */
   at: number;
   bytes: number;
   error: PostgresError | undefined;
 }
 
-/** One session of the database, for one piece of work at a time. */
+/** One session of the database. It runs one piece of work at a time. */
 export class Connection {
   readonly #wire: Wire;
   readonly #messages = new Messages();
   readonly #prepared = new Set<string>();
-  /** A pooler gives each transaction another session: then nothing stays prepared. */
+  /** False if statements do not stay prepared, because a pooler gives each transaction another session. */
   #keepsPrepared = true;
-  /** Names in Parse messages that are not answered yet. */
+  /** Names in Parse messages without a response so far. */
   #parsing: string[] = [];
   #running: Running | undefined;
   #inTransaction = false;
-  /** Called once, when it can be used no more. */
+  /** Called once, when the connection cannot be used any more. */
   onEnd: () => void = () => {};
 
   private constructor(wire: Wire) {
@@ -86,7 +86,7 @@ export class Connection {
     };
   }
 
-  /** Opens one in time, or rejects with a PostgresError. */
+  /** Opens a connection in time, or rejects with a PostgresError. */
   static async open(settings: ConnectionSettings): Promise<Connection> {
     const { connectMs = CONNECT_MS } = settings;
     const attempt: Attempt = { socket: undefined };
@@ -117,14 +117,14 @@ export class Connection {
     return this.#wire.ended;
   }
 
-  /** A transaction was begun and not ended. */
+  /** True if a transaction has begun and not ended. */
   get inTransaction(): boolean {
     return this.#inTransaction;
   }
 
   /**
-   * Runs all steps as one transaction, or within the one that was begun, and resolves with the last one's result. After `ms`
-   * the connection is cut, and what became of the steps is not known.
+   * Runs all steps as one transaction, or within the open transaction, and resolves with the result of the last step.
+   * After `ms` milliseconds the connection is cut. Then the outcome of the steps is unknown.
    */
   async run(steps: readonly Step[], ms: number): Promise<Result> {
     try {
@@ -132,7 +132,7 @@ export class Connection {
     } catch (error) {
       const again = error instanceof PostgresError && NOT_PREPARED.has(error.code) && this.#keepsPrepared;
       if (!again || this.#inTransaction) throw error;
-      // It failed before anything was executed, and all of it is undone.
+      // The steps failed before the server executed anything, so they can be run again.
       this.#keepsPrepared = false;
       this.#prepared.clear();
       return this.#try(steps, ms);
@@ -169,7 +169,7 @@ export class Connection {
     this.#messages.bind(known, values).execute();
   }
 
-  /** Says goodbye, and cuts off what is running. */
+  /** Tells the server that the connection ends, and aborts running work. */
   close(): void {
     this.#wire.finish(this.#messages.terminate().take());
   }
@@ -216,17 +216,19 @@ export class Connection {
   }
 }
 
-/** ReadyForQuery's `I`: outside of a transaction. */
+/** The status `I` of ReadyForQuery: no transaction is open. */
 const IDLE = 0x49;
 
-/** A command's tag ends with the count of its rows: `INSERT 0 1`, `UPDATE 3`; `BEGIN` has none. */
+/** The tag of a command ends with the count of its rows, as in `INSERT 0 1` and `UPDATE 3`. `BEGIN` has no count. */
 function complete(running: Running, body: Buffer): void {
   const [count] = /\d+(?=\0)/.exec(body.toString("latin1")) ?? [];
   running.count = Number(count ?? 0);
   if (running.at < running.steps.length - 1) running.at++;
 }
 
-/** Settings of the session. A transaction left open, by a process that hangs, is ended as one statement is. */
+/**
+ * Settings of the session. If a process hangs in a transaction, the server ends it after the same time as a statement.
+ */
 function parametersOf(statementMs: number): Record<string, string> {
   return {
     application_name: "turnpike",

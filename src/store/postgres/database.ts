@@ -5,32 +5,35 @@ import { PostgresError } from "./postgres-error.ts";
 import { migrate } from "./schema.ts";
 
 /**
- * The time in Unix milliseconds, in a statement whose first value is `Database.clock`. It is the database's own: gateways on
- * several machines must agree on when a hold is over.
+ * SQL for the time in Unix milliseconds; the statement's first value must be `Database.clock`. It is the database's
+ * clock, because gateways on several machines must agree on when a lease expires.
  */
 export const NOW = "coalesce($1::bigint, (extract(epoch FROM statement_timestamp()) * 1000)::bigint)";
 
-/** What is committed with it may be undone by a crash of the database's machine, and by nothing else. */
+/** A crash of the database's machine may undo such a transaction. Nothing else can. */
 const QUICK = { statement: statement("SELECT set_config('synchronous_commit', 'off', true)"), values: [] };
-/** A server that never waits for its disk does so here. One that waits for its replicas too goes on with that. */
+/**
+ * Makes a server with `synchronous_commit = off` wait for its disk. A server that also waits for replicas continues to
+ * do so.
+ */
 const WAIT_FOR_DISK = statement(
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 );
 
-/** How much later than the server itself this side gives a statement of a transaction up, in milliseconds. */
+/** Milliseconds by which the client's limit for a statement is longer than the server's. */
 const ANSWER_GRACE_MS = 500;
 
-/** Runs one statement of a transaction: its rows. */
+/** Runs one statement of a transaction, and resolves with its rows. */
 export type Run = (text: string, values?: readonly Value[]) => Promise<Result["rows"]>;
 
-/** The tables of the store, once their schema is this program's. */
+/** Runs statements on the tables of the store, after a check of their schema. */
 export class Database {
   readonly #pool: Pool;
   readonly #now: (() => number) | undefined;
   readonly #statementMs: number;
   #ready: Promise<void> | undefined;
 
-  /** `now`: in place of the database's clock, for tests alone. */
+  /** `now` replaces the database's clock. Only tests use it. */
   constructor(settings: PoolSettings, now?: () => number) {
     const { statementMs } = settings;
     this.#pool = new Pool(settings, async (connection) => {
@@ -40,12 +43,12 @@ export class Database {
     this.#statementMs = statementMs;
   }
 
-  /** The first value of a statement that asks for `NOW`. */
+  /** The first value of a statement that uses `NOW`. */
   get clock(): Value {
     return this.#now?.() ?? null;
   }
 
-  /** Resolves once the schema is this program's. Who asks again after a failure has it tried again. */
+  /** Resolves once the tables have the schema of this program. A call after a failure tries again. */
   ready(): Promise<void> {
     this.#ready ??= this.#pool
       .session((connection) => migrated(connection, this.#statementMs))
@@ -56,32 +59,33 @@ export class Database {
     return this.#ready;
   }
 
-  /** On the disk when it resolves, and so is what any process wrote before it. */
+  /** When it resolves, this write and all earlier writes of all processes are on the disk. */
   async durable(text: Statement, values: readonly Value[]): Promise<Result> {
     await this.ready();
     return this.#pool.run({ statement: text, values });
   }
 
-  /** For what a crash of the database's machine may undo, since no money has moved by it; and for what is only read. */
+  /** For reads, and for writes that a crash of the database's machine may undo because they transfer no money. */
   async quick(text: Statement, values: readonly Value[]): Promise<Result> {
     await this.ready();
     return this.#pool.run(QUICK, { statement: text, values });
   }
 
-  /** For what is only read. */
+  /** For reads. */
   read(text: Statement, values: readonly Value[]): Promise<Result> {
     return this.durable(text, values);
   }
 
   /**
-   * Runs what `work` asks for as one transaction, which is on the disk when it resolves. `mode` follows BEGIN. Where it rejects,
-   * nothing was written, unless the answer to COMMIT was lost.
+   * Runs the statements of `work` as one transaction, which is on the disk when it resolves. `mode` is appended to
+   * BEGIN. If it rejects, nothing was written, except if the response to COMMIT was lost.
    */
   async transaction<T>(mode: string, work: (run: Run) => Promise<T>): Promise<T> {
     await this.ready();
     return this.#pool.session(async (connection) => {
       const run: Run = async (text, values = []) => {
-        // Without a name: behind a pooler another session may not know it, and within a transaction it cannot be prepared again.
+        // The statement has no name: behind a pooler another session may not know it, and it cannot be prepared again
+        // within a transaction.
         const step: Step = { statement: { name: "", text }, values };
         return (await connection.run([step], this.#statementMs + ANSWER_GRACE_MS)).rows;
       };

@@ -5,21 +5,23 @@ import { Messages } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { type Target } from "./target.ts";
 
-/** Where a connection is in the making, and with what it is given up. */
+/** A connection attempt, so that it can be aborted. */
 export interface Attempt {
-  /** The socket of the moment, to be destroyed when time is up. */
+  /** The current socket, to be destroyed after the timeout. */
   socket: Socket | undefined;
 }
 
 const YES = 0x53;
 const NO = 0x4e;
 
-/** How often a silent connection is probed for life, in milliseconds, so that one that a firewall forgot is noticed. */
+/**
+ * Milliseconds between keep-alive probes of a silent connection. They detect a connection that a firewall has dropped.
+ */
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * Opens a socket that is ready for the start-up message: encrypted and verified as `sslMode` wants. `authorities`: PEM
- * certificates that `verify-full` trusts in place of the system's, empty for those.
+ * Opens a socket that is ready for the start-up message: encrypted and verified according to `sslMode`. `authorities`
+ * are PEM certificates that `verify-full` trusts instead of the system's; empty: the system's.
  */
 export async function dial(target: Target, authorities: string, attempt: Attempt): Promise<Socket> {
   const { host, port, sslMode } = target;
@@ -33,9 +35,9 @@ export async function dial(target: Target, authorities: string, attempt: Attempt
     socket,
     ca: verify ? (authorities === "" ? [...systemTrust()] : authorities) : undefined,
     rejectUnauthorized: verify,
-    // RFC 6066 §3: an address is no name to ask for.
+    // RFC 6066 §3 does not allow an IP address as server name.
     ...(isIP(host) === 0 ? { servername: host } : {}),
-    // Asked below, with the host as configured: an address has no server name to be checked by.
+    // The identity is checked below with the configured host, because an IP address has no server name here.
     checkServerIdentity: () => undefined,
     minVersion: "TLSv1.2",
   });
@@ -50,7 +52,7 @@ export async function dial(target: Target, authorities: string, attempt: Attempt
   throw new PostgresError("refused", `TLS failed (${what})`);
 }
 
-/** SSLRequest, chapter 55.2.10. More than the one byte was sent unencrypted by somebody else (CVE-2021-23222). */
+/** SSLRequest, chapter 55.2.10. More than one byte means that an attacker added unencrypted data (CVE-2021-23222). */
 async function askForTls(socket: Socket): Promise<void> {
   socket.write(new Messages().sslRequest().take());
   const answer = await new Promise<Buffer>((resolve, reject) => {
@@ -73,7 +75,7 @@ function event(socket: Socket, name: string, failure: (code: string) => string):
     socket.once("close", () => failed("closed"));
     socket.once(name, () => {
       socket.removeAllListeners("error").removeAllListeners("close");
-      // Until somebody else listens.
+      // The socket has no other listener for errors until the caller adds one.
       socket.on("error", () => {});
       resolve();
     });

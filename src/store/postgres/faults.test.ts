@@ -20,7 +20,7 @@ setDefaultTimeout(patient(60_000));
 const PROCESSES = 8;
 const PAYMENTS = 100;
 
-/** Reserves each of the payments once it is told to, and says which it has. */
+/** Reserves each of the payments after a start signal, and reports which ones it got. */
 const CHILD = `
   import { openPostgresStore } from ${JSON.stringify(join(import.meta.dir, "open-postgres-store.ts"))};
   const [settings, payments] = process.argv.slice(1).map((text) => JSON.parse(text));
@@ -33,7 +33,7 @@ const CHILD = `
   await close();
 `;
 
-/** Waits until the store answers again. */
+/** Waits until the store works again. */
 async function recovers({ ledger }: Store, nonce: string): Promise<void> {
   await until(() =>
     ledger.reserve({ ...PAYMENT, nonce }).then(
@@ -67,7 +67,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     return { store, user, settings, [Symbol.asyncDispose]: () => store.close() };
   }
 
-  test("eight processes that reserve the same hundred payments at once: each is won by one", async () => {
+  test("eight processes reserve the same hundred payments at once: one process gets each", async () => {
     const user = await server.newUser();
     const settings = JSON.stringify(server.settings({ user }));
     const payments = JSON.stringify(Array.from({ length: PAYMENTS }, (_, i) => ({ ...PAYMENT, nonce: `0x${i}` })));
@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(new Set(nonces).size).toBe(PAYMENTS);
   });
 
-  test("many that open an empty database at once make one schema", async () => {
+  test("processes that open an empty database at once create one schema", async () => {
     const user = await server.newUser();
     const stores = Array.from({ length: 8 }, () => openPostgresStore(server.settings({ user })));
     await Promise.all(stores.map((store) => store.ready()));
@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     for (const store of stores) await store.close();
   });
 
-  test("a schema of a newer version is refused, and left as it is", async () => {
+  test("a schema of a newer version is refused, and not changed", async () => {
     await using opened = await open();
     await server.query(`UPDATE ${opened.user}.turnpike_schema SET version = 99`);
     const other = openPostgresStore(opened.settings);
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await other.close();
   });
 
-  test("a schema of the version before usage keeps its payments, and counts those alone that are settled from now on", async () => {
+  test("a schema from before the usage tables keeps its payments, and counts only those that are settled later", async () => {
     await using opened = await open();
     const { store, user, settings } = opened;
     await settle(store, "before");
@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await after.close();
   });
 
-  test("a user who may make no tables is told so, and can use those that are there", async () => {
+  test("a user without the right to create tables gets a clear error, and can use existing tables", async () => {
     const user = await server.newUser();
     await server.query(`CREATE SCHEMA bare_${user}`);
     await server.query(`ALTER ROLE ${user} SET search_path = bare_${user}`);
@@ -155,7 +155,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await next.close();
   });
 
-  test("what money moves by waits for the disk, and nothing else does, whatever the server's own setting", async () => {
+  test("only changes that transfer money wait for the disk, whatever the server's own setting is", async () => {
     await using opened = await open();
     const { store, user } = opened;
     await server.query(`CREATE TABLE ${user}.seen (state text, setting text)`);
@@ -186,7 +186,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     }
   });
 
-  test("a claim that the database has lost is nobody's, though the next one counts the same attempt", async () => {
+  test("a claim that the database has lost is void, even if the next claim counts the same attempt", async () => {
     const clock = { now: 1_800_000_000_000 };
     await using opened = await open({}, () => clock.now);
     const { ledger } = opened.store;
@@ -200,7 +200,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await ledger.move(payment, { state: "settling", hold: true })).toBe(true);
   });
 
-  test("the database's clock counts, and not the gateway's", async () => {
+  test("leases are timed by the database's clock, not by the gateway's", async () => {
     await using opened = await open();
     const { payment } = await opened.store.ledger.reserve(PAYMENT);
     const [row] = await server.query(
@@ -210,7 +210,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(row).toEqual(["0", "t"]);
   });
 
-  test("a session that is ended under load fails what it ran, and the next statement has a new one", async () => {
+  test("a session that is ended under load fails its statement, and the next statement gets a new session", async () => {
     await using opened = await open();
     const { ledger } = opened.store;
     const load = { runs: true, held: 0, errors: 0 };
@@ -231,18 +231,18 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       const before = load.held;
       await until(() => load.held > before + 100, 5000, "more");
     } finally {
-      // Before the store closes: a loop over what fails at once would never let anything else run.
+      // This comes before the close of the store: the loop would fail at once each time and block the event loop.
       load.runs = false;
       await Promise.all(all);
     }
-    // What failed may have been written, what succeeded was.
+    // A failed change may have been written; a successful one was.
     const [row] = await server.query(`SELECT count(*) FROM ${opened.user}.turnpike_payments`);
     expect(Number(row?.[0])).toBeGreaterThanOrEqual(load.held);
-    // Fewer than two where a session was ended between two statements.
+    // There are fewer than two if a session was ended between two statements.
     expect(load.errors).toBeLessThanOrEqual(2);
   });
 
-  test("where the server takes fewer connections than the pool would open, those that it takes do", async () => {
+  test("if the server accepts fewer connections than the pool would open, the accepted ones do the work", async () => {
     await using opened = await open({ size: 1 });
     await server.query(`ALTER ROLE ${opened.user} CONNECTION LIMIT 2`);
     const store = openPostgresStore({ ...opened.settings, size: 4 });
@@ -251,7 +251,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await store.close();
   });
 
-  test("a session that stands still is given up in time, and the next statement has a new one", async () => {
+  test("a session without progress is given up in time, and the next statement gets a new one", async () => {
     await using opened = await open({ statementMs: 300, size: 1 });
     const { ledger } = opened.store;
     await ledger.find(PAYMENT);
@@ -268,7 +268,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     }
   });
 
-  test("who waits for a row that another transaction keeps is ended by the server in time", async () => {
+  test("the server ends a wait for a row that another transaction has locked", async () => {
     await using opened = await open({ statementMs: 200 });
     const { store, user } = opened;
     await store.ledger.reserve(PAYMENT);
@@ -287,7 +287,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     );
   });
 
-  test("a server that dies in the middle loses nothing that money moved by, and is found again", async () => {
+  test("a server that crashes loses no change that transfers money, and is found again", async () => {
     await using opened = await open();
     const { ledger, outbox } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
@@ -307,7 +307,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await ledger.move(payment, { state: "settled", hold: false, delivered: true })).toBe(true);
   });
 
-  test("a hold is kept up, and one of which the answer was lost runs out", async () => {
+  test("a lease is renewed, but a lease whose response was lost expires", async () => {
     const clock = { now: 1_800_000_000_000 };
     const now = (): number => clock.now;
     await using opened = await open({}, now);
@@ -321,7 +321,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await ledger.reserve({ ...PAYMENT, nonce: "0xlost" }).catch(String)).toContain("did not respond");
     relay.loses = false;
     expect(await opened.store.ledger.find({ ...PAYMENT, nonce: "0xlost" })).toMatchObject({ state: "reserved" });
-    // Who asks in between learns that it is held, and that is all.
+    // A request in the meantime learns only that the payment has a lease.
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).held).toBe(false);
     clock.now += HOLD_MS - 1;
     await ledger.tend();

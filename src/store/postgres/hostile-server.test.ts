@@ -35,16 +35,16 @@ async function outcome(port: number, sslMode: SslMode = "disable", ms = 200): Pr
 const NO_PROTOCOL = "the peer does not speak PostgreSQL's protocol";
 
 const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string)[], expected: string][] = [
-  ["does not offer the TLS that is wanted", "require", ["N"], "the server does not offer TLS"],
-  ["slips in plaintext behind its yes to TLS", "require", [Buffer.concat([Buffer.from("S"), OK])], NO_PROTOCOL],
-  ["answers TLS with an error", "verify-full", [message("E", "Mno\0\0")], NO_PROTOCOL],
-  ["says nothing", "disable", [], "the server is not ready within 200 ms"],
-  ["says nothing to the wish for TLS", "require", [], "the server is not ready within 200 ms"],
+  ["does not offer the required TLS", "require", ["N"], "the server does not offer TLS"],
+  ["adds plaintext after it accepts TLS", "require", [Buffer.concat([Buffer.from("S"), OK])], NO_PROTOCOL],
+  ["responds to TLS with an error", "verify-full", [message("E", "Mno\0\0")], NO_PROTOCOL],
+  ["sends nothing", "disable", [], "the server is not ready within 200 ms"],
+  ["does not respond to the request for TLS", "require", [], "the server is not ready within 200 ms"],
   ["is no database", "disable", ["HTTP/1.1 400 Bad Request\r\n\r\n"], NO_PROTOCOL],
-  ["names a message of 2 GiB", "disable", [Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xff])], NO_PROTOCOL],
-  ["names a message shorter than its length", "disable", [Buffer.from([0x52, 0, 0, 0, 3])], NO_PROTOCOL],
-  ["is ready before it let anybody in", "disable", [Buffer.concat([UTF8, READY])], NO_PROTOCOL],
-  ["sends notices without end", "disable", [Buffer.concat(Array(300).fill(message("N", "\0")))], NO_PROTOCOL],
+  ["announces a message of 2 GiB", "disable", [Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xff])], NO_PROTOCOL],
+  ["announces a message shorter than its length field", "disable", [Buffer.from([0x52, 0, 0, 0, 3])], NO_PROTOCOL],
+  ["is ready before it has authenticated the client", "disable", [Buffer.concat([UTF8, READY])], NO_PROTOCOL],
+  ["sends endless notices", "disable", [Buffer.concat(Array(300).fill(message("N", "\0")))], NO_PROTOCOL],
   [
     "asks for Kerberos",
     "disable",
@@ -99,12 +99,12 @@ for (const [name, sslMode, answers, expected] of CASES) {
   });
 }
 
-test("a server that closes when it is asked for TLS is named", async () => {
+test("the error names a server that closes after a request for TLS", async () => {
   const { port } = await serve("close");
   expect(await outcome(port, "require")).toBe("the server closed when it was asked for TLS");
 });
 
-test("notices, a key to cancel with and parameters come before a server is ready", async () => {
+test("notices, a cancellation key and parameters may come before a server is ready", async () => {
   const more = [message("N", "Mhello\0\0"), message("K", 1, 2), message("S", "TimeZone\0UTC\0")];
   const row = message("D", Buffer.from([0, 1, 0, 0, 0, 1, 0x31]));
   const answer = Buffer.concat([message("1"), message("2"), row, message("C", "SELECT 1\0"), READY]);
@@ -112,7 +112,7 @@ test("notices, a key to cancel with and parameters come before a server is ready
   expect(await outcome(port)).toBe('{"rows":[["1"]],"count":1}');
 });
 
-/** A row of one column whose message has so many bytes. */
+/** A row of one column. Its message has `bytes` bytes. */
 function rowOf(bytes: number): Buffer {
   return message("D", Buffer.from([0, 1]), bytes - 6, Buffer.alloc(bytes - 6, "x"));
 }
@@ -120,7 +120,7 @@ function rowOf(bytes: number): Buffer {
 test.each([
   [0, '"count":8}'],
   [1, "the result is too long"],
-])("a result may have 64 MiB, and %d bytes more", async (more, expected) => {
+])("a result may have 64 MiB, and %d bytes more: ...%s", async (more, expected) => {
   const length = 8 * 1024 * 1024;
   const rows = [...Array<Buffer>(7).fill(rowOf(length)), rowOf(length + more)];
   const answer = Buffer.concat([message("1"), message("2"), ...rows, message("C", "SELECT 8\0"), READY]);
@@ -128,7 +128,7 @@ test.each([
   expect((await outcome(port, "disable", 10_000)).slice(-expected.length)).toBe(expected);
 });
 
-test("a server that sends notices without end, one by one, is given up", async () => {
+test("a server that sends endless notices, one by one, is given up", async () => {
   const { port, connections } = await serve();
   const failed = outcome(port, "disable", 20_000);
   await until(() => connections.length === 1);
@@ -141,7 +141,7 @@ test("a server that sends notices without end, one by one, is given up", async (
   expect(await failed).toBe(NO_PROTOCOL);
 });
 
-test("a connection leaves no timer behind, whatever came of it", async () => {
+test("a connection leaves no timer behind, whatever its outcome was", async () => {
   using timers = watchTimers();
   const { port } = await serve(Buffer.concat([OK, UTF8, READY]), Buffer.concat([message("C", "SELECT 0\0"), READY]));
   expect(await outcome(port, "disable", 7654)).toBe('{"rows":[],"count":0}');
@@ -150,7 +150,7 @@ test("a connection leaves no timer behind, whatever came of it", async () => {
   expect(timers.pending(7654)).toBe(0);
 });
 
-test("a server that closes at once, and one that is not there, are told apart", async () => {
+test("a server that closes at once and an unreachable server give different errors", async () => {
   const server = createServer((socket) => socket.destroy());
   const port = await listenOnLoopback(server);
   expect(await outcome(port)).toContain("the connection was lost");
@@ -158,7 +158,7 @@ test("a server that closes at once, and one that is not there, are told apart", 
   expect(await outcome(port)).toBe("the server is not reached (ECONNREFUSED)");
 });
 
-test("who waits behind a server that does not answer is told in time, all of them", async () => {
+test("all callers that wait for a silent server get an error in time", async () => {
   const { port } = await serve();
   const target = { host: "127.0.0.1", port, user: "me", database: "db", sslMode: "disable" } as const;
   const pool = new Pool({
@@ -181,7 +181,7 @@ test("who waits behind a server that does not answer is told in time, all of the
   expect(await pool.run(step).catch(String)).toContain("the store is closed");
 });
 
-test("beyond two thousand that wait, one more is told so at once", async () => {
+test("when two thousand callers wait, a further one gets an error at once", async () => {
   const { port } = await serve();
   const target = { host: "127.0.0.1", port, user: "me", database: "db", sslMode: "disable" } as const;
   const pool = new Pool({

@@ -5,23 +5,23 @@ import { NOW } from "./database.ts";
 import { PAYMENT } from "./payment-row.ts";
 import { OUTBOX, PAYMENTS } from "./schema.ts";
 
-/** Rows that one reaping takes, so that it never blocks for long. @bound */
+/** Most rows that one deletion takes, so that it never blocks for long. @bound */
 const REAP_ROWS = 1000;
-/** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. */
+/** Seconds for which an unsettled payment is kept after its `validBefore`, because clocks differ. */
 const REAP_GRACE_S = 120;
 
-/** Money has moved, or may have. */
+/** Money was transferred, or may have been. */
 const BEGUN = "p.state IN ('settling', 'unknown', 'settled')";
 /**
- * No process works on it: the hold was given back, or is over by a clock that reads what it should (`expected`, null while it is
- * not to be trusted). A hold that ends later than any can is from before that clock was put back.
+ * The lease was released, or has expired by a clock that shows the expected time (`expected`; null while the clock is
+ * not trusted). A lease that ends later than any new one was made before the clock was set back.
  */
 function free(now: string, expected: string): string {
   const isOver = `p.held_until < ${now} OR p.held_until > ${now} + ${2 * HOLD_MS}`;
   return `(p.held_until = 0 OR (coalesce(abs(${now} - ${expected}::bigint) <= ${MOST_DRIFT_MS}, false) AND (${isOver})))`;
 }
 
-/** What such a payment keeps, and one that is used anew does not. */
+/** Columns that such a payment keeps. A payment that is used anew gets new values. */
 const KEPT = [
   "token",
   "scheme",
@@ -38,9 +38,9 @@ const KEPT = [
 ];
 
 /**
- * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
- * nobody holds it, or where the very same request comes back to what is unfinished. Two at a time: the second waits for the
- * first one's commit, and sees it.
+ * One statement decides which process gets the lease. It takes over an existing row without a lease in two cases:
+ * nothing was spent, or the same request comes back to an unfinished payment. If two processes try at once, the second
+ * waits for the first one's commit and sees it.
  */
 export const RESERVE = statement(`
   INSERT INTO ${PAYMENTS} AS p (network, asset, payer_from, nonce, state, attempt, owner, held_until, claimed_at,
@@ -92,7 +92,7 @@ export const FIND = statement(
   `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4`,
 );
 
-/** Rows that another process works on at this moment are left to it. */
+/** Skips rows that another process is changing. */
 function pick(where: string, order: string, limit: string): string {
   return `
   WITH picked AS MATERIALIZED (
@@ -133,7 +133,7 @@ export const REAP = statement(`
 
 export const CLOCK = statement(`SELECT ${NOW}`);
 
-/** Makes holds nobody's: they run out, and who had them can change nothing any more. */
+/** Removes the owner of a lease. The lease then expires, and its former holder can change nothing. */
 export const GIVE_UP = statement(`
   UPDATE ${PAYMENTS} AS p SET owner = ''
   WHERE p.owner = $1 AND p.held_until > 0 AND p.nonce = ANY (string_to_array($2, ','))`);

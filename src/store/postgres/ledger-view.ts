@@ -20,7 +20,7 @@ const KEYS = {
   day: `to_char(to_timestamp(p.created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') COLLATE "C"`,
 } as const;
 
-/** What a filter leaves out is null, and holds of all. */
+/** A value that the filter leaves out is null, and matches all payments. */
 const FILTER = `
   ($1::text IS NULL OR p.state = ANY (string_to_array($1, ','))) AND ($2::text IS NULL OR p.route = $2)
   AND ($3::text IS NULL OR p.payer_from = $3) AND ($4::bigint IS NULL OR p.created_at >= $4)
@@ -46,7 +46,10 @@ const TOTALS = Object.fromEntries(
 );
 
 const DAY_MS = 86_400_000;
-/** Milliseconds for which the sums of days before yesterday are told again: a million payments take the database half a second. */
+/**
+ * Milliseconds for which the sums of days before yesterday are kept. With a million payments the database needs half a
+ * second for them.
+ */
 const OLD_DAYS_MS = 300_000;
 
 const SOLD = statement(
@@ -55,7 +58,7 @@ const SOLD = statement(
    GROUP BY 1, 2, 3, 4 ORDER BY 1 DESC, 2, 3, 4`,
 );
 
-/** The last number is of those whose worker is gone. */
+/** The last column counts payments whose lease has expired. */
 const STANDING = statement(
   `SELECT count(*), count(*) FILTER (WHERE p.state = 'unknown'), min(p.created_at),
      (SELECT count(*) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT delivered AND held_until = 0),
@@ -71,10 +74,10 @@ const SEARCH = statement(
    ORDER BY created_at DESC LIMIT ${MAX_FOUND}`,
 );
 
-/** The ledger in PostgreSQL, for people. */
+/** The ledger in PostgreSQL, for reports. */
 export class PostgresLedgerView implements LedgerView {
   readonly #database: Database;
-  /** What was sold before yesterday, as it was read last. */
+  /** The last read sums of the days before yesterday. */
   #old:
     | { readonly from: number; readonly until: number; readonly end: number; readonly days: readonly SoldOnDay[] }
     | undefined;
@@ -148,7 +151,7 @@ export class PostgresLedgerView implements LedgerView {
   }
 
   async search(text: string): Promise<readonly Payment[]> {
-    // Behind all that begins with it: no hex digit comes after this character.
+    // The upper end of all values with this prefix: no hex digit sorts after this character.
     const { rows } = await this.#database.read(SEARCH, [text, `${text}\u{10ffff}`]);
     return rows.map(toPayment);
   }

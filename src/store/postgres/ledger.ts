@@ -16,23 +16,28 @@ import * as sql from "./ledger-statements.ts";
 import { keyOf, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
 
-/** States that a crash of the database must not undo: by these money moves, or has moved. */
+/** States that a crash of the database must not undo: money is transferred because of them, or was transferred. */
 const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
-/** How often a payment is asked for that is freed and taken by others between two statements. @bound */
+/** Most attempts to reserve a payment that other processes acquire and release between two statements. @bound */
 const MOST_TRIES = 5;
-/** Payments of which it is not known whether the last change was written; more than that many at a time are held for longer. */
+/**
+ * Most payments for which it is unknown whether the last change was written. Beyond that the oldest is dropped, and its
+ * lease may be renewed.
+ */
 const MAX_DOUBTFUL = 1000;
 
 /**
- * The ledger in PostgreSQL, shared by any number of machines. A hold is its holder's by owner, attempt and the moment of its
- * claim: a claim that a crash of the database has undone is nobody's, even where the next one counts the same attempt.
+ * The ledger in PostgreSQL, shared by any number of machines. A lease is identified by owner, attempt and time of its
+ * claim. The time matters after a crash of the database has undone a claim: the next claim may count the same attempt,
+ * and the lost claim must not match it.
  */
 export class PostgresLedger implements Ledger {
   readonly #owner = crypto.randomUUID();
   readonly #database: Database;
   /**
-   * Nonces, and when the answer to a change failed to come (performance.now()). Perhaps it was written, and nobody knows of a
-   * hold: such a one is not renewed, so that the next request need not wait for longer than `HOLD_MS`.
+   * Nonces of changes without a response from the database, and when they failed (`performance.now()`). The change may
+   * have been written, so the process may own a lease without knowing it. Such leases are not renewed, and the next
+   * request waits for `HOLD_MS` at most.
    */
   readonly #doubtful = new Map<string, number>();
   readonly #holds: LiveHolds;
@@ -40,7 +45,7 @@ export class PostgresLedger implements Ledger {
   readonly #timer: NodeJS.Timeout;
   #tending = false;
 
-  /** `steady`: monotonic milliseconds. */
+  /** `steady` gives monotonic milliseconds. */
   constructor(database: Database, steady: () => number) {
     this.#database = database;
     this.#holds = new LiveHolds(steady);
@@ -61,7 +66,7 @@ export class PostgresLedger implements Ledger {
     throw new PostgresError("overloaded", "a payment is taken and freed all the time");
   }
 
-  /** Undefined: it was freed between the two statements, by another process. */
+  /** Undefined: another process released the payment between the two statements. */
   async #reserve(reservation: Reservation, maxPartials: number): Promise<Claim | undefined> {
     const { token, scheme, amount, payTo, route, consumer, fingerprint, validBefore, payload } = reservation;
     if (!this.#watch.hasLooked) await this.watchClock();
@@ -97,7 +102,7 @@ export class PostgresLedger implements Ledger {
   async #move(payment: Payment, change: Change): Promise<boolean> {
     const database = this.#database;
     const holder = [...keyOf(payment), payment.attempt, this.#owner, payment.updatedAt];
-    // What was never verified leaves nothing behind: anybody can make up such payments.
+    // A payment that was never verified is deleted: anyone can invent such payments.
     if (change.state === "released" && (await database.quick(sql.FORGET, holder)).count > 0) return true;
     const values = [
       database.clock,
@@ -141,12 +146,12 @@ export class PostgresLedger implements Ledger {
     return claimed;
   }
 
-  /** As `Store.forget`. What could still be paid with stays: its row is what keeps it from being used again. */
+  /** As `Store.forget`. A payment that is still valid stays: its row prevents a second use. */
   async forget(before: number, limit: number): Promise<number> {
     return (await this.#database.quick(sql.FORGET_FINISHED, [this.#database.clock, before, limit])).count;
   }
 
-  /** Looks at the database's clock, by which it is told later whether that has run evenly. */
+  /** Reads the database's clock, so that `ClockWatch` can judge later whether it runs evenly. */
   async watchClock(): Promise<void> {
     const { rows } = await this.#database.read(sql.CLOCK, [this.#database.clock]);
     this.#watch.saw(Number(rows[0]?.[0]));
@@ -156,7 +161,7 @@ export class PostgresLedger implements Ledger {
     clearInterval(this.#timer);
   }
 
-  /** Notes of what payment it is not known what became of a change. */
+  /** Remembers the payment if the outcome of its change is unknown. */
   async #noting<T>({ nonce }: PaymentKey, change: Promise<T>): Promise<T> {
     try {
       return await change;
@@ -168,7 +173,7 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  /** A sign of life for what this process holds, and an end to what nobody will come back for. It does so by itself. */
+  /** Renews the leases of this process, and gives up those without progress. A timer calls this. */
   async tend(): Promise<void> {
     if (this.#tending) return;
     this.#tending = true;
@@ -186,7 +191,7 @@ export class PostgresLedger implements Ledger {
       await this.watchClock();
       if (this.#watch.expected !== undefined) await this.#database.quick(sql.REAP, [clock]);
     } catch {
-      // The database is away: holds run out, which stops their holders, and payments themselves report the error.
+      // The database is unavailable. Leases expire, which stops their holders; requests with payments report the error.
     } finally {
       this.#tending = false;
     }

@@ -7,14 +7,14 @@ import { fieldsOf, type Message, type Wire } from "./wire.ts";
 
 export interface LogIn {
   readonly target: Target;
-  /** Empty: there is none. */
+  /** Empty: there is no password. */
   readonly password: string;
-  /** The password may go over a connection that is not encrypted. */
+  /** True if the password may be sent over a connection that is not encrypted. */
   readonly allowCleartext: boolean;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Messages before the server is ready, notices and parameters included. */
+/** Most messages before the server is ready, including notices and parameters. */
 const MAX_MESSAGES = 200;
 
 /** Kinds of AuthenticationRequest, chapter 55.7. */
@@ -25,7 +25,7 @@ const SASL = 10;
 const SASL_CONTINUE = 11;
 const SASL_FINAL = 12;
 
-/** Starts up and proves who this is. Resolves with what the server said of itself, once it is ready for a query. */
+/** Sends the start-up message and authenticates. Resolves with the server's parameters once it is ready for a query. */
 export async function logIn(wire: Wire, settings: LogIn): Promise<ReadonlyMap<string, string>> {
   const inbox = new Inbox(wire);
   const { user, database } = settings.target;
@@ -64,7 +64,7 @@ class Authentication {
     return this.#done;
   }
 
-  /** What to send in answer to the server's request; undefined: nothing. */
+  /** The response to a request of the server for authentication; undefined: no response is due. */
   async answer(body: Buffer): Promise<Messages | undefined> {
     const kind = body.length < 4 ? undefined : body.readInt32BE(0);
     const rest = body.subarray(4);
@@ -82,7 +82,7 @@ class Authentication {
     throw new PostgresError("refused", "the server requires an authentication method that is not supported");
   }
 
-  /** Who began SCRAM and does not end it does not know the password. */
+  /** A server that starts SCRAM and does not finish it has not proved that it knows the password. */
   #finish(): undefined {
     if (this.#scram?.proven === false) throw new PostgresError("refused", "the server broke off SCRAM");
     this.#done = true;
@@ -118,12 +118,12 @@ class Authentication {
   }
 }
 
-/** PostgreSQL's older log-in is made of it. */
+/** PostgreSQL's older log-in uses MD5. */
 function md5(data: string | Buffer): string {
   return createHash("md5").update(data).digest("hex");
 }
 
-/** Messages one by one, for a time in which each waits for an answer. */
+/** Gives out messages one by one, in the phase in which each message is a reply to the one before. */
 class Inbox {
   readonly #messages: Message[] = [];
   #error: PostgresError | undefined;

@@ -1,8 +1,11 @@
-/** The messages of PostgreSQL's protocol 3.0, its manual's chapter 55.7: what a client sends. All values go as text. */
+/**
+ * The messages that a client sends, by PostgreSQL's protocol 3.0 (chapter 55.7 of its manual). All values are sent as
+ * text.
+ */
 
 export type Value = string | number | null;
 
-/** A statement to be run; the same text has the same name, whoever prepares it. */
+/** A statement to run. All processes give the same text the same name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -12,7 +15,7 @@ const PROTOCOL_3_0 = 196_608;
 const SSL_REQUEST = 80_877_103;
 const FIRST_BYTES = 4096;
 
-/** Gathers messages in one piece of memory. */
+/** Collects messages in one buffer. */
 export class Messages {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #length = 0;
@@ -30,7 +33,7 @@ export class Messages {
     return this.#int32(SSL_REQUEST).#end();
   }
 
-  /** The answer to a request for a password: the password, its MD5, or SCRAM's last message. */
+  /** The response to a request for a password: the password, its MD5 hash, or SCRAM's last message. */
   password(text: string): this {
     this.#begin("p");
     return this.#string(text).#end();
@@ -76,7 +79,7 @@ export class Messages {
     return this.#end();
   }
 
-  /** All of it so far, as a copy; then begins anew. */
+  /** Returns a copy of all messages so far, and empties the buffer. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
@@ -94,7 +97,7 @@ export class Messages {
     return this;
   }
 
-  /** A value with its length before it. Text in PostgreSQL has no NUL. */
+  /** Writes a value after its length. NUL is removed, because text in PostgreSQL cannot contain it. */
   #sized(value: string): this {
     const text = value.includes("\0") ? value.replaceAll("\0", "") : value;
     const at = this.#length;
@@ -111,7 +114,7 @@ export class Messages {
   }
 
   #text(text: string): this {
-    // A UTF-16 unit makes three bytes at most.
+    // A UTF-16 unit becomes three bytes at most.
     this.#room(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
     return this;

@@ -15,9 +15,9 @@ import { SCHEMA_VERSION, storedVersion } from "./schema.ts";
 import { PostgresUsage } from "./usage.ts";
 
 /**
- * Opens the store in a PostgreSQL database, 12 or later, that any number of gateways share. It connects when it is first
- * needed, or asked whether it is ready. `now`, in milliseconds, stands in for the database's clock in tests, and for `steady`, the
- * monotonic clock of this machine, unless there is one as well.
+ * Opens the store in a database of PostgreSQL 12 or later, which any number of gateways share. It connects at the first
+ * use or call of `ready`. Tests set `now`, in milliseconds, to replace the database's clock. `steady` is the monotonic
+ * clock of this machine; it defaults to `now` if that is set.
  */
 export function openPostgresStore(
   settings: PoolSettings,
@@ -45,7 +45,7 @@ export function openPostgresStore(
   };
 }
 
-/** Reads the version of the tables of such a database, and changes nothing; 0 before there are tables. */
+/** Reads the version of the store's tables, and changes nothing; 0 if there are no tables. */
 export async function readPostgresVersion(settings: PoolSettings): Promise<LedgerVersion> {
   const pool = new Pool({ ...settings, size: 1 }, async () => {});
   try {
@@ -56,7 +56,10 @@ export async function readPostgresVersion(settings: PoolSettings): Promise<Ledge
   }
 }
 
-/** Opens the usage in such a database alone, for a process that sells nothing: by one connection, when it is first needed. */
+/**
+ * Opens only the usage in such a database, for a process without paid routes. It uses one connection, opened at the
+ * first use.
+ */
 export function openPostgresUsage(settings: PoolSettings, now?: () => number): OpenUsageStore {
   const database = new Database({ ...settings, size: 1 }, now);
   const usage = new PostgresUsage(database);
@@ -68,7 +71,7 @@ export function openPostgresUsage(settings: PoolSettings, now?: () => number): O
   };
 }
 
-/** Opens the certificates in such a database alone: by one connection, when it is first needed. */
+/** Opens only the certificates in such a database. It uses one connection, opened at the first use. */
 export function openPostgresCertificates(settings: PoolSettings, now?: () => number): CertificateStore {
   return new PostgresCertificates(new Database({ ...settings, size: 1 }, now));
 }

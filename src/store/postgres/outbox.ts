@@ -27,7 +27,7 @@ export class PostgresOutbox implements Outbox {
 
   async claim(limit: number): Promise<readonly Notice[]> {
     const { rows } = await this.#database.quick(CLAIM, [this.#database.clock, limit]);
-    // An UPDATE returns its rows in no order.
+    // An UPDATE returns its rows in no defined order.
     return rows.map(toNotice).toSorted((a, b) => a.createdAt - b.createdAt);
   }
 

@@ -4,12 +4,12 @@ import { type Database, NOW } from "./database.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { PAYMENT_IDS } from "./schema.ts";
 
-/** Expired ids that go with each new one. */
+/** Expired ids that are deleted with each new one. */
 const REAP_ROWS = 10;
-/** How often an id is asked for that others tie and set free between two statements. */
+/** Most attempts to bind an id that other processes bind and unbind between two statements. */
 const MOST_TRIES = 5;
 
-/** Who ties an id that is tied to the same already keeps it for longer. */
+/** Binding an id to the same fingerprint again prolongs it. */
 const TIE = statement(`
   INSERT INTO ${PAYMENT_IDS} AS p (payer, id, fingerprint, until) SELECT $2, $3, $4, $5::bigint
   ON CONFLICT (payer, id) DO UPDATE SET fingerprint = excluded.fingerprint, until = greatest(p.until, excluded.until)

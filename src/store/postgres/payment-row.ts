@@ -2,7 +2,7 @@ import { type Payment, type PaymentKey, type PaymentState } from "../ledger.ts";
 import { type Value } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
 
-/** What is read of a payment, in this order. */
+/** The columns of a payment, in the order in which they are read. */
 const NAMES = [
   "network",
   "asset",
@@ -30,7 +30,7 @@ const NAMES = [
   "updated_at",
 ] as const;
 
-/** For SELECT and RETURNING, where the table is called `p`. */
+/** The columns for SELECT and RETURNING, with `p` as the name of the table. */
 export const PAYMENT = NAMES.map((name) => `p.${name}`).join(", ");
 
 const STATES: readonly PaymentState[] = [
@@ -43,7 +43,7 @@ const STATES: readonly PaymentState[] = [
   "unknown",
 ];
 
-/** The payment of a row of `PAYMENT`. Throws where the database holds something else than this program writes. */
+/** Converts a row with the columns of `PAYMENT`. Throws if a value is not one that this program writes. */
 export function toPayment(row: readonly (string | null)[]): Payment {
   const at = (name: (typeof NAMES)[number]): string => row[NAMES.indexOf(name)] ?? "";
   const state = STATES.find((known) => known === at("state"));
@@ -76,7 +76,7 @@ export function toPayment(row: readonly (string | null)[]): Payment {
   };
 }
 
-/** A key's parts in the order of the table's. */
+/** The parts of a key, in the order of the table's columns. */
 export function keyOf({ network, asset, from, nonce }: PaymentKey): Value[] {
   return [network, asset, from, nonce];
 }

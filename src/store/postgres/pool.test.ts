@@ -12,7 +12,7 @@ afterEach(closeServers);
 
 const STEP = { statement: statement("SELECT 1"), values: [] };
 const ANSWERS = [WELCOME, ...Array<Buffer>(20).fill(DONE)];
-/** A time that nothing else has. */
+/** A time that no other timer uses. */
 const STATEMENT_MS = 54_321;
 
 function poolAt(port: number, size: number, prepare?: (connection: Connection) => Promise<void>): Pool {
@@ -21,7 +21,7 @@ function poolAt(port: number, size: number, prepare?: (connection: Connection) =
   return new Pool({ target, ...rest, size }, prepare);
 }
 
-/** Work that has a connection until it is let go on. */
+/** Work that keeps a connection until it is released. */
 function holding(pool: Pool): { has: Promise<void>; letGo: () => void; done: Promise<void> } {
   const [has, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const done = pool.session(async () => {
@@ -31,7 +31,7 @@ function holding(pool: Pool): { has: Promise<void>; letGo: () => void; done: Pro
   return { has: has.promise, letGo: end.resolve, done };
 }
 
-test("a connection serves one after another, and as many are opened as are allowed", async () => {
+test("a connection serves one caller at a time, and the pool opens as many as allowed", async () => {
   const { port, connections } = await serve(...ANSWERS);
   const pool = poolAt(port, 2);
   for (let i = 0; i < 3; i++) await pool.run(STEP);
@@ -61,7 +61,7 @@ test("a connection that ended while it was idle is not used", async () => {
   await pool.close();
 });
 
-test("a transaction that is left open ends its connection, and the next in line has another one", async () => {
+test("a transaction that is left open ends its connection, and the next caller gets another one", async () => {
   const left = Buffer.concat([message("C", "BEGIN\0"), message("Z", "T")]);
   const { port, connections } = await serveEach((i) => (i === 0 ? [WELCOME, left] : ANSWERS));
   const pool = poolAt(port, 1);
@@ -73,7 +73,7 @@ test("a transaction that is left open ends its connection, and the next in line 
   await pool.close();
 });
 
-test("one that waits for too long is told so, and those behind it are served", async () => {
+test("a caller that waits for too long gets an error, and the callers behind it are served", async () => {
   const { port } = await serve(...ANSWERS);
   const pool = poolAt(port, 1);
   const held = holding(pool);
@@ -95,7 +95,7 @@ test("one that waits for too long is told so, and those behind it are served", a
   await pool.close();
 });
 
-test("a connection is made ready once, and is closed if that fails", async () => {
+test("a connection is prepared once, and is closed if that fails", async () => {
   const { port, connections } = await serve(...ANSWERS);
   let prepared = 0;
   const pool = poolAt(port, 1, async (connection) => {
@@ -111,7 +111,7 @@ test("a connection is made ready once, and is closed if that fails", async () =>
   await pool.close();
 });
 
-test("while one is open, those for which the server opens no other share it, and it is asked again later", async () => {
+test("if the server refuses further connections, callers share the open one, and the pool tries again later", async () => {
   const { port, connections } = await serveEach((i) => (i === 1 ? [message("E", "C53300\0Mfull\0\0")] : ANSWERS));
   const pool = poolAt(port, 3);
   const held = holding(pool);
@@ -128,7 +128,7 @@ test("while one is open, those for which the server opens no other share it, and
   await pool.close();
 });
 
-test("who waits while another is refused a connection is served by those that are open", async () => {
+test("callers that wait while another connection is refused are served by the open ones", async () => {
   const { port, connections } = await serveEach((i) => (i === 0 ? ANSWERS : []));
   const pool = poolAt(port, 2);
   const held = holding(pool);
@@ -145,7 +145,7 @@ test("who waits while another is refused a connection is served by those that ar
   await pool.close();
 });
 
-test("a connection does one thing at a time, and says goodbye", async () => {
+test("a connection runs one thing at a time, and ends the session properly", async () => {
   const { port, heard } = await serve(...ANSWERS);
   const pool = poolAt(port, 1);
   await pool.session(async (connection) => {
@@ -157,7 +157,7 @@ test("a connection does one thing at a time, and says goodbye", async () => {
   await until(() => heard().endsWith("X\0\0\0\u0004"));
 });
 
-test("what waits is refused when the pool closes, and what runs comes to its end", async () => {
+test("when the pool closes, waiting callers are refused, and running work is completed", async () => {
   const { port, connections } = await serve(...ANSWERS);
   const pool = poolAt(port, 1);
   const held = holding(pool);
@@ -176,7 +176,7 @@ test("what waits is refused when the pool closes, and what runs comes to its end
   expect(await pool.run(STEP).catch(String)).toContain("the store is closed");
 });
 
-test("a pool that closes ends its idle connections, and one that was being opened", async () => {
+test("a pool that closes ends its idle connections, and one that is being opened", async () => {
   const { port, connections } = await serveEach((i) => (i === 0 ? ANSWERS : []));
   const pool = poolAt(port, 2);
   const held = holding(pool);
@@ -191,7 +191,7 @@ test("a pool that closes ends its idle connections, and one that was being opene
   for (const socket of connections) if (!socket.closed) await once(socket, "close");
 });
 
-test("a server that is not ready again refuses all that wait", async () => {
+test("if a server does not become ready again, all waiting callers are refused", async () => {
   const { port } = await serve(message("E", "C57P03\0Mstarting\0\0"));
   const pool = poolAt(port, 1);
   const outcomes = await Promise.all([pool.run(STEP), pool.run(STEP), pool.run(STEP)].map((run) => run.catch(String)));
@@ -199,7 +199,7 @@ test("a server that is not ready again refuses all that wait", async () => {
   await pool.close();
 });
 
-test("a result after which the server is of no use ends the connection", async () => {
+test("a result that makes the server useless ends the connection", async () => {
   const readOnly = Buffer.concat([message("E", "C25006\0Mread only\0\0"), READY]);
   const { port, connections } = await serveEach((i) => (i === 0 ? [WELCOME, readOnly] : ANSWERS));
   const pool = poolAt(port, 1);
@@ -209,7 +209,7 @@ test("a result after which the server is of no use ends the connection", async (
   await pool.close();
 });
 
-test("a server that says why it closes an idle connection is believed at once", async () => {
+test("an idle connection whose server reports an error and closes is dropped at once", async () => {
   const { port, connections } = await serve(...ANSWERS);
   const pool = poolAt(port, 1);
   await pool.run(STEP);

@@ -6,15 +6,18 @@ export interface PoolSettings extends ConnectionSettings {
   readonly size: number;
 }
 
-/** What waits for a connection, a process; more than all gates of a busy worker hold at a time. */
+/** Most waiting calls of a process. All limits of a busy worker together allow fewer. Further calls fail at once. */
 const MAX_WAITING = 2000;
-/** How much later than the server itself this side gives a statement up, in milliseconds: its answer is the better one. @bound */
+/**
+ * Milliseconds by which the client's limit for a statement is longer than the server's, because the server's error says
+ * more. @bound
+ */
 const STATEMENT_GRACE_MS = 500;
 
-/** How long those that are open must do once the server has taken no further one, in milliseconds. */
+/** Milliseconds without a new attempt to connect after the server has refused one more connection. */
 const OPEN_AGAIN_MS = 1000;
 
-/** The longest time that a timer takes, in milliseconds; beyond it fires at once. */
+/** The longest time that a timer accepts, in milliseconds. A timer with a longer time fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 interface Waiting {
@@ -22,7 +25,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A few connections, opened when they are needed and anew when they broke. Every wait has an end. */
+/** A few connections, which are opened on demand and replaced when they break. Each wait has a timeout. */
 export class Pool {
   readonly #settings: PoolSettings;
   readonly #prepare: (connection: Connection) => Promise<void>;
@@ -30,19 +33,19 @@ export class Pool {
   readonly #open = new Set<Connection>();
   readonly #waiting: Waiting[] = [];
   #opening = 0;
-  /** When another one is tried beside those that are open (performance.now()). */
+  /** Time of the next attempt to open one more connection (`performance.now()`). */
   #openAgainAt = 0;
   #closed = false;
   #emptied: (() => void) | undefined;
   #busy = 0;
 
-  /** `prepare`: done once with each connection, before it is used. */
+  /** `prepare` runs once on each connection before its first use. */
   constructor(settings: PoolSettings, prepare: (connection: Connection) => Promise<void> = async () => {}) {
     this.#settings = settings;
     this.#prepare = prepare;
   }
 
-  /** Runs all steps as one transaction; resolves with the last one's result. Rejects with a PostgresError. */
+  /** Runs all steps as one transaction, and resolves with the result of the last step. Rejects with a PostgresError. */
   async run(...steps: readonly Step[]): Promise<Result> {
     const { statementMs } = this.#settings;
     return this.session((connection) =>
@@ -50,7 +53,7 @@ export class Pool {
     );
   }
 
-  /** Has one connection for `work` alone. A transaction that is left open is undone. */
+  /** Reserves one connection for `work`. If `work` leaves a transaction open, it is rolled back. */
   async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.#acquire();
     this.#busy++;
@@ -62,7 +65,7 @@ export class Pool {
     }
   }
 
-  /** Lets what runs come to its end, and takes no more. */
+  /** Waits for running work, and accepts no more. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#reject(closed());
@@ -82,7 +85,7 @@ export class Pool {
       return await this.#connect();
     } catch (error) {
       if (this.#open.size === 0) throw error;
-      // The server takes no more than those that are open: they do.
+      // The server accepts no further connection, so the open ones have to do.
       this.#openAgainAt = performance.now() + OPEN_AGAIN_MS;
       return this.#acquire();
     }
@@ -116,7 +119,7 @@ export class Pool {
       connection.onEnd = () => this.#forget(connection);
       return connection;
     } catch (error) {
-      // Who waits would only wait for the same.
+      // All waiting calls would fail in the same way.
       if (this.#open.size === 0) this.#reject(error);
       throw error;
     } finally {
@@ -159,7 +162,7 @@ export class Pool {
     if (at >= 0) this.#idle.splice(at, 1);
   }
 
-  /** A connection is gone whose turn it was to serve who waits first. */
+  /** The closed connection would have served the first waiting call, so another one is opened. */
   #refill(): void {
     if (this.#closed || !this.#mayOpen) return;
     const next = this.#waiting.shift();

@@ -1,7 +1,9 @@
-/** Why the database was not reached or did not do as asked. Its message names no password and no value of a statement. */
+/** The database was not reached, or reported an error. The message contains no password and no value of a statement. */
 export class PostgresError extends Error {
   override readonly name = "PostgresError";
-  /** SQLSTATE, five characters; or one of the client's own: `connection`, `timeout`, `overloaded`, `refused`, `protocol`. */
+  /**
+   * SQLSTATE (five characters), or a code of this client: `connection`, `timeout`, `overloaded`, `refused`, `protocol`.
+   */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -13,7 +15,7 @@ export class PostgresError extends Error {
 /** Characters of a PostgreSQL error that are shown. */
 const MAX_SHOWN = 200;
 
-/** What the server says of an error, `ErrorResponse` in the protocol's chapter 55.8: no detail, which repeats values. */
+/** The error of an ErrorResponse (chapter 55.8), without its detail field, which repeats values. */
 export function serverError(fields: ReadonlyMap<string, string>): PostgresError {
   const code = fields.get("C") ?? "XX000";
   // oxlint-disable-next-line no-control-regex -- a server's text must not reach a terminal with these

@@ -1,7 +1,7 @@
 import { type Connection, type Result, statement, type Step } from "./connection.ts";
 import { PostgresError } from "./postgres-error.ts";
 
-/** Names begin so, for the database may be another program's too. */
+/** The names have a prefix, because other programs may use the same database. */
 export const PAYMENTS = "turnpike_payments";
 export const OUTBOX = "turnpike_outbox";
 export const PAYMENT_IDS = "turnpike_payment_ids";
@@ -11,8 +11,8 @@ export const CERTIFICATES = "turnpike_certificates";
 const SCHEMA = "turnpike_schema";
 
 /**
- * The schema's steps, oldest first; a step is never edited once released. Text is compared by its bytes ("C"), so that every
- * database sorts alike. Times are Unix milliseconds, but for `valid_before`, in seconds.
+ * The migrations of the schema, oldest first. A released migration is never edited. Text is compared by its bytes
+ * ("C"), so that all databases sort alike. Times are Unix milliseconds, except `valid_before`, which is in seconds.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -56,7 +56,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   [`ALTER TABLE ${PAYMENTS} ADD COLUMN body_digest text NOT NULL DEFAULT ''`],
   [`ALTER TABLE ${PAYMENTS} ADD COLUMN partials integer NOT NULL DEFAULT 0`],
-  // What was settled before usage was kept is not counted.
+  // Payments that were settled before the usage tables existed are not counted.
   [
     `ALTER TABLE ${PAYMENTS} ADD COLUMN consumer text COLLATE "C" NOT NULL DEFAULT ''`,
     `ALTER TABLE ${PAYMENTS} ADD COLUMN counted boolean NOT NULL DEFAULT true`,
@@ -100,17 +100,20 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
 ];
 
-/** The schema that this program knows. */
+/** The version of the schema that this program writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Any number that nobody else locks by; it is "turnpike" in ASCII. */
+/** A number for the advisory lock that no other program is likely to use: "turnpike" in ASCII. */
 const LOCK = "8391737060846726757";
-/** Time for all steps together, in milliseconds: tables may be long. @bound */
+/** Milliseconds for all migrations together. Tables may be long. @bound */
 const MIGRATION_MS = 600_000;
 
-/** Brings the schema up to date, one process at a time. `ms`: for a look at it. Rejects where it is of a newer version. */
+/**
+ * Applies the missing migrations, one process at a time. `ms` is the timeout of the check before. Rejects if the schema
+ * is newer than this program.
+ */
 export async function migrate(connection: Connection, ms: number): Promise<void> {
-  // Who may not create tables can still use those that are there.
+  // This check needs no privileges. A user who cannot create tables can still use existing ones.
   if ((await versionOf(connection, ms)) === SCHEMA_VERSION) return;
   await run(connection, "BEGIN");
   await run(connection, `SET LOCAL statement_timeout = ${MIGRATION_MS}`);
@@ -124,9 +127,9 @@ export async function migrate(connection: Connection, ms: number): Promise<void>
   await run(connection, "COMMIT");
 }
 
-/** The version of the tables that are there, of any version of this program; 0 before there are tables. */
+/** The version of the existing tables, which may be older or newer than this program; 0 if there are no tables. */
 export async function storedVersion(connection: Connection, ms: number): Promise<number> {
-  // Read as a table: to_regclass may remember from before the lock that there is none.
+  // The query reads the catalogue as a table. `to_regclass` may use a cached result from before the lock.
   const where = `relname = '${SCHEMA}' AND pg_table_is_visible(oid)`;
   const found = await run(connection, `SELECT 1 FROM pg_catalog.pg_class WHERE ${where}`, ms);
   if (found.length === 0) return 0;
@@ -134,7 +137,7 @@ export async function storedVersion(connection: Connection, ms: number): Promise
   return Number(row?.[0] ?? 0);
 }
 
-/** As `storedVersion`; rejects if that is newer than this program. */
+/** As `storedVersion`, but rejects if the version is newer than this program. */
 async function versionOf(connection: Connection, ms: number): Promise<number> {
   const version = await storedVersion(connection, ms);
   if (version > SCHEMA_VERSION) {
@@ -144,7 +147,7 @@ async function versionOf(connection: Connection, ms: number): Promise<number> {
 }
 
 async function run(connection: Connection, text: string, ms = MIGRATION_MS): Promise<Result["rows"]> {
-  // Without a name: nobody asks for it again.
+  // The statement has no name, because it runs only once.
   const step: Step = { statement: { ...statement(text), name: "" }, values: [] };
   return (await connection.run([step], ms)).rows;
 }

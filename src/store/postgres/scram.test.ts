@@ -2,7 +2,8 @@ import { createHmac, pbkdf2Sync } from "node:crypto";
 import { expect, test } from "bun:test";
 import { Scram } from "./scram.ts";
 
-// RFC 7677 §3, but for the user's name, which PostgreSQL takes from elsewhere: so the proofs differ from the RFC's.
+// The example of RFC 7677 §3 without the user's name, which PostgreSQL takes from another message. So the proofs differ
+// from the RFC.
 const NONCE = "rOprNGfwEbeRWgbNEkqO";
 const CHALLENGE = `r=${NONCE}%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096`;
 
@@ -10,7 +11,7 @@ test("the first message has the nonce and no name", () => {
   expect(new Scram("pencil", NONCE).first).toBe(`n,,n=,r=${NONCE}`);
 });
 
-test("the proof is the password's, and the server's is asked for", async () => {
+test("the client proves its password, and requires the server's proof", async () => {
   const scram = new Scram("pencil", NONCE);
   const last = await scram.last(CHALLENGE);
   expect(last).toStartWith(`c=biws,r=${NONCE}%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=`);
@@ -23,7 +24,7 @@ test("the proof is the password's, and the server's is asked for", async () => {
   expect(scram.proven).toBe(false);
 });
 
-test("a proof before there was a challenge proves nothing", () => {
+test("a proof without a challenge before it proves nothing", () => {
   expect(() => new Scram("pencil").check("v=AAAA")).toThrow("its proof");
 });
 
@@ -48,12 +49,12 @@ function lastAfter(i: number): Promise<string> {
   return new Scram("pencil", NONCE).last(`r=${NONCE}x,s=W22Z,i=${i}`).then(() => "taken", String);
 }
 
-test("the count of iterations is bounded at both ends", async () => {
+test("the count of iterations has a lower and an upper limit", async () => {
   expect([await lastAfter(1), await lastAfter(1_000_000)]).toEqual(["taken", "taken"]);
   expect(await lastAfter(1_000_001)).toContain("its count");
 });
 
-test("the server's proof is believed, and nothing else of its length", async () => {
+test("only the correct proof of the server is accepted, not another one of the same length", async () => {
   const salted = pbkdf2Sync("pencil", Buffer.from("W22ZaJ0SNY7soEsUEjb6gQ==", "base64"), 4096, 32, "sha256");
   const serverKey = createHmac("sha256", salted).update("Server Key").digest();
   const scram = new Scram("pencil", NONCE);

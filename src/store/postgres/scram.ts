@@ -2,10 +2,13 @@ import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from "no
 import { promisify } from "node:util";
 import { PostgresError } from "./postgres-error.ts";
 
-/** The one mechanism that is spoken, RFC 7677. */
+/** The only mechanism that is supported, RFC 7677. */
 export const SCRAM_SHA_256 = "SCRAM-SHA-256";
 
-/** Most rounds of hashing that a server may ask for, since they are this side's work; PostgreSQL's default is 4096. */
+/**
+ * Most rounds of hashing that a server may request, because the client has to compute them. PostgreSQL's default is
+ * 4096.
+ */
 const MAX_ITERATIONS = 1_000_000;
 const NONCE_BYTES = 18;
 
@@ -19,7 +22,10 @@ function refused(what: string): PostgresError {
   return new PostgresError("refused", `the server's side of SCRAM is wrong: ${what}`);
 }
 
-/** One log-in by SCRAM, RFC 5802: `first`, then `last` with the server's challenge, then `check` with its proof. */
+/**
+ * One log-in by SCRAM, RFC 5802: `first`, then `last` with the server's challenge, then `check` with the server's
+ * proof.
+ */
 export class Scram {
   readonly #nonce: string;
   readonly #password: string;
@@ -31,12 +37,12 @@ export class Scram {
     this.#nonce = nonce;
   }
 
-  /** The server has shown that it knows the password too. */
+  /** True if the server has proved that it knows the password too. */
   get proven(): boolean {
     return this.#proven;
   }
 
-  /** No channel binding; PostgreSQL takes the user's name from the start-up message. */
+  /** The message has no channel binding. PostgreSQL takes the user's name from the start-up message. */
   get first(): string {
     return `n,,${this.#bare}`;
   }
@@ -62,7 +68,7 @@ export class Scram {
     return `${withoutProof},p=${Buffer.from(proof).toString("base64")}`;
   }
 
-  /** Throws where the server does not know the password. */
+  /** Throws if the server does not know the password. */
   check(final: string): void {
     const proof = Buffer.from(attributesOf(final)["v"] ?? "", "base64");
     if (this.#proof === undefined || proof.length !== this.#proof.length || !timingSafeEqual(proof, this.#proof)) {

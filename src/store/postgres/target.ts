@@ -1,9 +1,9 @@
-/** `require` encrypts and does not ask with whom; `verify-full` checks certificate and host name. */
+/** `require` encrypts without a check of the server's identity; `verify-full` checks certificate and host name. */
 export type SslMode = "disable" | "require" | "verify-full";
 
-/** Where a database is, as `postgres.url` says it. */
+/** The database of `postgres.url`. */
 export interface Target {
-  /** Without the brackets of an IPv6 address. */
+  /** An IPv6 address has no brackets here. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -12,11 +12,13 @@ export interface Target {
 }
 
 export interface ReadTarget {
-  /** Undefined: the client is off. */
+  /** Undefined: PostgreSQL is not used. */
   readonly target?: Target;
-  /** What is wrong with the URL, where something is; it repeats nothing of it but an unknown `sslmode`. */
+  /** The error in the URL, if there is one. It repeats no part of the URL except an unknown `sslmode`. */
   readonly objection?: string;
-  /** `sslmode` is the objection: no mistake of form, as the specification has it, but a client that is off. */
+  /**
+   * True if the error is an unknown `sslmode`. The specification treats it as a disabled client, not as a syntax error.
+   */
   readonly unknownMode?: boolean;
   readonly hasPassword: boolean;
 }
@@ -25,7 +27,7 @@ const SSL_MODES: readonly SslMode[] = ["disable", "require", "verify-full"];
 const SCHEMES: ReadonlySet<string> = new Set(["postgres:", "postgresql:"]);
 const DEFAULT_PORT = 5432;
 
-/** Reads `postgres.url`. A password in it is not taken over. */
+/** Parses `postgres.url`. A password in the URL is ignored. */
 export function readTarget(url: string): ReadTarget {
   const parsed = URL.parse(url);
   if (parsed === null) return { objection: "it is not a URL", hasPassword: false };
@@ -46,7 +48,7 @@ export function readTarget(url: string): ReadTarget {
   return { target: { host: decoded(host) ?? host, port, user, database, sslMode }, hasPassword };
 }
 
-/** Undefined where the escapes are broken, or hide a NUL, at which the protocol's strings end. */
+/** Undefined if the escapes are broken, or contain a NUL, which ends strings in the protocol. */
 function decoded(text: string): string | undefined {
   try {
     const plain = decodeURIComponent(text);

@@ -1,4 +1,4 @@
-/** What a database is asked for besides sales: tables, signs of life, counts, and what is forgotten. */
+/** Work of the database besides sales: tables, renewals of leases, counts, and deletions. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { HOLD_MS, RECHECK_MS } from "../ledger.ts";
@@ -36,7 +36,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     return { store, user, settings, [Symbol.asyncDispose]: () => store.close() };
   }
 
-  test("holds end with what they are for, or when it stands still", async () => {
+  test("leases end with their payments, or after a long time without progress", async () => {
     const clock = { now: 1_800_000_000_000 };
     const now = (): number => clock.now;
     const database = new Database(server.settings({ user: await server.newUser() }), now);
@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     }
   });
 
-  test("nothing is done before the database has said so", async () => {
+  test("a result comes only after the database has confirmed it", async () => {
     const user = await server.newUser();
     using relay = await startRelay(server.port);
     const settings = server.settings({ user, statementMs: 100, size: 20 });
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await store.close();
   });
 
-  test("a schema that is up to date is not written again", async () => {
+  test("a current schema is not written again", async () => {
     await using opened = await open();
     const row = () => server.query(`SELECT xmin, version FROM ${opened.user}.turnpike_schema`);
     const before = await row();
@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await row()).toEqual(before);
   });
 
-  test("however many payments were settled, a batch of usage counts them all, and so does a reset", async () => {
+  test("a batch of usage and a reset count all settled payments, however many there are", async () => {
     await using opened = await open();
     const { usage } = opened.store;
     const settle = (prefix: string) =>
@@ -131,7 +131,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await server.query(uncounted)).toEqual([["0"]]);
   });
 
-  test("gateways that have not been heard of for longest are forgotten", async () => {
+  test("gateways without a batch for the longest time are removed", async () => {
     await using opened = await open();
     const { usage } = opened.store;
     await server.query(
@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect((await usage.read("new")).sequence).toBe(7);
   });
 
-  test("a ledger looks at the clock when it is used first, and takes over what is free by that", async () => {
+  test("a ledger reads the clock at its first use, and takes over leases that have expired by it", async () => {
     const clock = { now: 1_800_000_000_000 };
     const now = (): number => clock.now;
     const settings = server.settings({ user: await server.newUser() });
@@ -166,7 +166,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     for (const database of databases) await database.close();
   });
 
-  test("signs of life are lost where the database is away, and are given again later", async () => {
+  test("renewals are lost while the database is unavailable, and continue later", async () => {
     const database = new Database(server.settings({ user: await server.newUser() }));
     const ledger = new PostgresLedger(database, () => performance.now());
     await ledger.reserve(PAYMENT);
@@ -176,7 +176,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await ledger.close();
   });
 
-  test("what was never paid is forgotten two minutes after it could be", async () => {
+  test("an unpaid payment is deleted two minutes after its end", async () => {
     const clock = { now: 1_800_000_000_000 };
     const now = (): number => clock.now;
     const database = new Database(server.settings({ user: await server.newUser() }), now);

@@ -6,11 +6,11 @@ export const ROUTES = `${USAGE}_routes`;
 export const UPSTREAMS = `${USAGE}_upstreams`;
 export const PAID = `${USAGE}_payments`;
 
-/** What is counted, in this order: columns of the tables, and members of a use. */
+/** Columns of the counters, in the order of `MEMBERS`. */
 const COUNTS = ["requests", "request_bytes", "response_bytes", "client_errors", "server_errors"];
 const MEMBERS = ["requests", "requestBytes", "responseBytes", "clientErrors", "serverErrors"];
 
-/** Adds the uses that the JSON in $2 tells to those of the epoch in $1. */
+/** SQL that adds the uses in $2 (JSON) to the counters of the epoch $1. */
 function addTo(table: string, names: readonly string[]): string {
   const members = [
     ...names.map((name) => `${name} text`),
@@ -38,7 +38,7 @@ export const ADD_PAID = `
   ON CONFLICT (epoch, consumer, route, network, asset) DO UPDATE SET
     payments = u.payments + excluded.payments, amount = u.amount + excluded.amount`;
 
-/** Whoever writes has this row first: batches and resets come one after another, of however many gateways. */
+/** Each writer locks this row first, so that batches and resets of all gateways run one after another. */
 export const LOCK = `SELECT epoch, since FROM ${USAGE}_state FOR UPDATE`;
 export const STATE = `SELECT epoch, since FROM ${USAGE}_state`;
 
@@ -50,7 +50,7 @@ export const FORGET_GATEWAYS = `
   DELETE FROM ${USAGE}_flushes WHERE gateway IN (
     SELECT gateway FROM ${USAGE}_flushes ORDER BY flushed_at DESC OFFSET ${MAX_GATEWAYS})`;
 
-/** One that is being changed at this moment is left to the next time. */
+/** A payment that another transaction is changing is counted the next time. */
 export const COUNT_PAYMENTS = `
   WITH picked AS MATERIALIZED (
     SELECT network, asset, payer_from, nonce FROM ${PAYMENTS} WHERE state = 'settled' AND NOT counted
@@ -65,7 +65,7 @@ export const UNCOUNTED_PAYMENTS = `
 export const CLOSED = `SELECT epoch, since FROM ${USAGE}_resets WHERE id = $1`;
 export const CLOSE = `INSERT INTO ${USAGE}_resets (id, epoch, since) SELECT $1, epoch, since FROM ${USAGE}_state`;
 export const BEGIN_NEXT = `UPDATE ${USAGE}_state SET epoch = epoch + 1, since = ${NOW}`;
-/** Epochs that nobody asks for any more, where $1 is the one that was closed. */
+/** Deletes old epochs. $1 is the epoch that was closed. */
 export const FORGET_EPOCHS = [ROUTES, UPSTREAMS, PAID, `${USAGE}_resets`].map(
   (table) => `DELETE FROM ${table} WHERE epoch <= $1::bigint - ${KEPT_EPOCHS}`,
 );
@@ -74,7 +74,7 @@ export const READ_ROUTES = `SELECT consumer, route, ${COUNTS.join(", ")}, last_s
 export const READ_UPSTREAMS = `SELECT upstream, ${COUNTS.join(", ")}, last_seen FROM ${UPSTREAMS} WHERE epoch = $1`;
 export const READ_PAID = `SELECT consumer, route, network, asset, payments, amount FROM ${PAID} WHERE epoch = $1`;
 
-/** How many rows an epoch has in a table. */
+/** SQL for the number of rows of an epoch in a table. */
 export function countOf(table: string): string {
   return `SELECT count(*) FROM ${table} WHERE epoch = $1`;
 }

@@ -26,10 +26,10 @@ interface State {
   readonly since: number;
 }
 
-/** All that is read is of one moment. */
+/** All statements of the transaction read the same snapshot. */
 const ONE_MOMENT = "ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/** Usage in PostgreSQL, beside the ledger: that of every gateway which has the database. */
+/** Usage in PostgreSQL, beside the ledger, of all gateways that use the database. */
 export class PostgresUsage implements UsageStore {
   readonly #database: Database;
 
@@ -39,7 +39,7 @@ export class PostgresUsage implements UsageStore {
 
   async add(batch: UsageBatch): Promise<void> {
     await this.#database.transaction("", (run) => this.#add(run, batch));
-    // Apart from it, and piece by piece: payments that are being made go between.
+    // Payments are counted in small transactions of their own, so that writes of new payments can run between them.
     while ((await this.#database.transaction("", countSettled)) === COUNT_ROWS);
   }
 
@@ -105,7 +105,7 @@ async function countSettled(run: Run): Promise<number> {
   return countPayments(run, (await lock(run)).epoch);
 }
 
-/** Adds payments that were settled to an epoch. How many there were. */
+/** Adds settled payments to the counters of an epoch. Returns how many there were. */
 async function countPayments(run: Run, epoch: number): Promise<number> {
   const settled = await run(sql.COUNT_PAYMENTS);
   if (settled.length === 0) return 0;
@@ -115,7 +115,7 @@ async function countPayments(run: Run, epoch: number): Promise<number> {
   return settled.length;
 }
 
-/** Where uses of an epoch are kept, and how many. */
+/** A table of uses, and its limit of rows for each epoch. */
 interface Bound {
   readonly table: string;
   readonly most: number;
@@ -123,7 +123,9 @@ interface Bound {
   readonly epoch: number;
 }
 
-/** Those of a batch that have rows in a table or may have new ones; the others have no name of their own. */
+/**
+ * Limits the rows of a table. Uses without a row of their own are counted under an empty name once the table is full.
+ */
 async function within<T extends PaidUse | RouteUse | UpstreamUse>(
   run: Run,
   uses: readonly T[],

@@ -4,7 +4,7 @@ import { type Socket } from "node:net";
 import fc from "fast-check";
 import { fieldsOf, valuesOf, Wire } from "./wire.ts";
 
-/** A socket that says what it is told to. */
+/** A socket that sends what a test gives it. */
 class Speaker extends Duplex {
   override _read(): void {}
   override _write(_chunk: unknown, _encoding: unknown, done: () => void): void {
@@ -16,7 +16,7 @@ class Speaker extends Duplex {
 }
 
 function wireOver(speaker: Speaker): Wire {
-  // Wire uses what every stream of both directions has.
+  // Wire uses only members that every duplex stream has.
   return new Wire(speaker as unknown as Socket);
 }
 
@@ -27,7 +27,7 @@ function encoded(type: string, body: Uint8Array): Buffer {
   return Buffer.concat([head, body]);
 }
 
-test("messages are the same however they are cut into pieces", () => {
+test("messages are the same, however they are split into pieces", () => {
   const message = fc.record({ type: fc.constantFrom("D", "C", "Z", "T"), body: fc.uint8Array({ maxLength: 300 }) });
   fc.assert(
     fc.property(fc.array(message, { maxLength: 20 }), fc.array(fc.integer({ min: 1, max: 400 })), (sent, cuts) => {
@@ -48,7 +48,7 @@ test("messages are the same however they are cut into pieces", () => {
   );
 });
 
-test("no bytes make the wire throw, and rows that do not add up are no rows", () => {
+test("no bytes make the wire throw, and inconsistent rows are rejected", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), (pieces) => {
       const speaker = new Speaker();
@@ -65,7 +65,7 @@ test("no bytes make the wire throw, and rows that do not add up are no rows", ()
   );
 });
 
-test("nothing is heard after the end", () => {
+test("no message is delivered after the end", () => {
   const speaker = new Speaker();
   const wire = wireOver(speaker);
   let heard = 0;
@@ -82,7 +82,7 @@ function row(count: number, ...parts: readonly number[]): Buffer {
   return Buffer.from([0, count, ...parts]);
 }
 
-test("values of a row end where the row does", () => {
+test("values of a row end with the row", () => {
   expect(valuesOf(row(0))).toEqual([]);
   expect(valuesOf(Buffer.from([0]))).toBeUndefined();
   expect(valuesOf(row(2, 0, 0, 0, 1, 0x61, 255, 255, 255, 255))).toEqual(["a", null]);
@@ -97,7 +97,7 @@ test.each([
   [4, false],
   [16 * 1024 * 1024, false],
   [16 * 1024 * 1024 + 1, true],
-])("a message that says it has %d bytes ends the connection: %p", (length, ends) => {
+])("a message that claims %d bytes ends the connection: %p", (length, ends) => {
   const speaker = new Speaker();
   const wire = wireOver(speaker);
   const head = Buffer.from("D\0\0\0\0");
@@ -106,7 +106,7 @@ test.each([
   expect(wire.ended).toBe(ends);
 });
 
-test.each(["end", "close", "error"])("a connection that is lost (%s) is said once, and closed", (event) => {
+test.each(["end", "close", "error"])("a lost connection (%s) is reported once, and closed", (event) => {
   const speaker = new Speaker();
   const wire = wireOver(speaker);
   const said: string[] = [];

@@ -1,27 +1,27 @@
 import { type Socket } from "node:net";
 import { PostgresError } from "./postgres-error.ts";
 
-/** One message of the server: its type, `Z` for ReadyForQuery, and what follows its length. */
+/** One message of the server: its type, for example `Z` for ReadyForQuery, and the bytes after its length. */
 export interface Message {
   readonly type: string;
   readonly body: Buffer;
 }
 
-/** Longest message of a server, in bytes: a row of the ledger has less than a hundredth of it. */
+/** Longest message of a server, in bytes. A row of the ledger is less than a hundredth of it. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const HEAD_BYTES = 5;
 const NOTHING = Buffer.alloc(0);
 
-/** Cuts what a server sends into messages. After its end it says nothing more. */
+/** Splits the server's bytes into messages. It delivers no message after its end. */
 export class Wire {
   readonly #socket: Socket;
   #rest: Buffer = NOTHING;
   #pieces: Buffer[] = [];
-  /** Bytes that the message lacks whose beginning is here; none are lacking if it is not positive. */
+  /** Missing bytes of the message that has begun. A value of 0 or less means that it is complete. */
   #pending = 0;
   #ended = false;
   onMessage: (message: Message) => void = () => {};
-  /** Called once, however it ended. */
+  /** Called once, for each kind of end. */
   onEnd: (error: PostgresError) => void = () => {};
 
   constructor(socket: Socket) {
@@ -40,7 +40,7 @@ export class Wire {
     this.#socket.write(bytes);
   }
 
-  /** Cuts the connection, and says why. */
+  /** Cuts the connection, and reports the error. */
   end(error: PostgresError): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -50,7 +50,7 @@ export class Wire {
     this.onEnd(error);
   }
 
-  /** Ends it in peace, with a last message. */
+  /** Sends a last message, and closes the connection normally. */
   finish(last: Buffer): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -59,7 +59,7 @@ export class Wire {
   }
 
   #take(chunk: Buffer): void {
-    // Pieces of a long message are put together once, not anew with each piece.
+    // The pieces of a long message are joined once. Joining at each piece would copy them again and again.
     this.#pieces.push(chunk);
     this.#pending -= chunk.length;
     if (this.#pending > 0 || this.#ended) return;
@@ -102,7 +102,7 @@ export function fieldsOf(body: Buffer): Map<string, string> {
   return fields;
 }
 
-/** The values of a DataRow; undefined where its lengths do not add up. */
+/** The values of a DataRow; undefined if its lengths are not consistent. */
 export function valuesOf(body: Buffer): (string | null)[] | undefined {
   if (body.length < 2) return undefined;
   const count = body.readInt16BE(0);

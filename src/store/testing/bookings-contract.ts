@@ -4,9 +4,9 @@ import { RESERVATION } from "./reservation.ts";
 
 const BOOKING = { ...RESERVATION, digest: "0x1", to: "0xto", transaction: "0xaa" };
 
-/** For tests alone: what every `Bookings` must do. */
+/** For tests only: behaviour that every `Bookings` must have. */
 export function testBookings(newDatabase: NewDatabase): void {
-  test("a nonce is booked once, by whoever was first", async () => {
+  test("the first transfer with a nonce is recorded, and no other", async () => {
     await using opened = await openFresh(newDatabase);
     const { bookings } = opened.store;
     expect(await bookings.book(BOOKING)).toMatchObject({ digest: "0x1", transaction: "0xaa" });
@@ -14,7 +14,7 @@ export function testBookings(newDatabase: NewDatabase): void {
     expect(await bookings.find({ ...RESERVATION, nonce: "0xelse" })).toBeUndefined();
   });
 
-  test("bookings that no payment can refer to any more are forgotten", async () => {
+  test("old transfers that no payment can refer to are deleted", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     await store.bookings.book(BOOKING);

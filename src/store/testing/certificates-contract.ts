@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type CertificateStore } from "../certificate-store.ts";
 import { START } from "./contract-harness.ts";
 
-/** An empty store; a call opens it as one more process does. */
+/** Creates an empty store. Each call of the result opens it as one more process. */
 export type NewCertificates = () => Promise<(now: () => number) => CertificateStore>;
 
 interface Opened {
@@ -11,17 +11,17 @@ interface Opened {
   readonly b: CertificateStore;
 }
 
-/** One empty store, as two processes have it. */
+/** One empty store, opened twice as by two processes. */
 async function openTwice(newStore: NewCertificates): Promise<Opened> {
   const open = await newStore();
   const clock = { now: START };
   return { clock, a: open(() => clock.now), b: open(() => clock.now) };
 }
 
-/** For tests alone: what every `CertificateStore` must do. */
+/** For tests only: behaviour that every `CertificateStore` must have. */
 export function testCertificates(kind: string, newStore: NewCertificates): void {
   describe(`certificates in ${kind}`, () => {
-    test("another process reads what was written, replaced and removed", async () => {
+    test("another process reads entries that were written, replaced and removed", async () => {
       const { a, b } = await openTwice(newStore);
       await a.write("certificate-a.test", "one");
       await a.write("account-1", "key");
@@ -38,7 +38,7 @@ export function testCertificates(kind: string, newStore: NewCertificates): void 
       await b.close();
     });
 
-    test("an entry with a time is gone after it", async () => {
+    test("an entry with a time expires", async () => {
       const { clock, a, b } = await openTwice(newStore);
       await a.write("challenge-x", "now", 1000);
       clock.now += 999;
@@ -49,21 +49,21 @@ export function testCertificates(kind: string, newStore: NewCertificates): void 
       await b.close();
     });
 
-    test("one process has the lock, until it lets go or its time is over", async () => {
+    test("one process has the lock, until it releases the lock or the lock expires", async () => {
       const { clock, a, b } = await openTwice(newStore);
       expect([await a.hold(1000), await b.hold(1000), await a.hold(1000)]).toEqual([true, false, true]);
       expect((await b.read()).size).toBe(0);
       await a.hold(0);
       expect(await b.hold(1000)).toBe(true);
       expect(await a.hold(1000)).toBe(false);
-      // As a process that was killed leaves it.
+      // The state that a killed process leaves.
       clock.now += 1000;
       expect(await a.hold(1000)).toBe(true);
       await a.close();
       await b.close();
     });
 
-    test("a name that is no file's name is refused", async () => {
+    test("a name that cannot be a file name is refused", async () => {
       const { a, b } = await openTwice(newStore);
       for (const name of ["../x", "a/b", "", "lock", ".x", "a b"])
         expect(await a.write(name, "x").catch(String)).toContain("by the name");

@@ -1,18 +1,20 @@
 import { type Store } from "../store.ts";
 
-/** Where the clock of these tests stands at first, in milliseconds. */
+/** Start of the test clock, in Unix milliseconds. */
 export const START = 1_800_000_000_000;
 
 export interface Opened extends AsyncDisposable {
   readonly clock: { now: number };
   readonly store: Store;
-  /** The same database once more, as another process has it. */
+  /** Opens the same database again, as another process would. */
   another(): Promise<Store>;
 }
 
 export type NewDatabase = () => Promise<(now: () => number) => Promise<Store>>;
 
-/** For tests alone: an empty database, opened, with a clock that stands still; closed by `await using`. */
+/**
+ * For tests only: opens an empty database with a clock that stands still. Use it with `await using`, which closes it.
+ */
 export async function openFresh(newDatabase: NewDatabase): Promise<Opened> {
   const open = await newDatabase();
   const clock = { now: START };

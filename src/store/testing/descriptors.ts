@@ -1,12 +1,12 @@
 import { readdirSync, readlinkSync } from "node:fs";
 
-/** For tests alone: how many descriptors of this process are of the files whose path begins so. Linux. */
+/** For tests only: how many descriptors of this process belong to files whose path begins with `path`. Linux only. */
 export function descriptorsOf(path: string): number {
   return readdirSync("/proc/self/fd").filter((name) => {
     try {
       return readlinkSync(`/proc/self/fd/${name}`).startsWith(path);
     } catch {
-      // The folder itself was open while it was read.
+      // The descriptor of the folder itself is closed by now.
       return false;
     }
   }).length;

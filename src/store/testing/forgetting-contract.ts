@@ -12,9 +12,9 @@ async function leave(store: Store, state: PaymentState, nonce: string, validBefo
   if (state !== "reserved") await store.ledger.move(payment, { state, hold: false });
 }
 
-/** For tests alone: what every store must forget, and must not. */
+/** For tests only: which payments every store must delete, and which ones it must keep. */
 export function testForgetting(newDatabase: NewDatabase): void {
-  test("finished payments are forgotten when they are old, and open ones never", async () => {
+  test("old finished payments are deleted, and open ones are not", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     for (const state of STATES) await leave(store, state, state);
@@ -25,7 +25,7 @@ export function testForgetting(newDatabase: NewDatabase): void {
     expect(left.map(({ state }) => state).toSorted()).toEqual(["reserved", "settling", "unknown", "verified"]);
   });
 
-  test("a debt is forgotten no earlier than what was delivered", async () => {
+  test("an undelivered payment is deleted no earlier than a delivered one", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { payment } = await store.ledger.reserve({ ...RESERVATION, validBefore: START / 1000 });
@@ -35,7 +35,7 @@ export function testForgetting(newDatabase: NewDatabase): void {
     expect(await store.ledger.find(RESERVATION)).toMatchObject({ state: "settled", delivered: false });
   });
 
-  test("what could still be paid with is not forgotten: its row keeps it from being used twice", async () => {
+  test("a payment that is still valid is not deleted: its row prevents a second use", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     await leave(store, "settled", "0x1", START / 1000 + 2 * 86_400);
@@ -45,7 +45,7 @@ export function testForgetting(newDatabase: NewDatabase): void {
     expect(await store.forget(clock.now, 100)).toBe(1);
   });
 
-  test("what somebody works on is not forgotten", async () => {
+  test("a payment is not deleted while a process works on it", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { payment } = await store.ledger.reserve({ ...RESERVATION, validBefore: START / 1000 - 3600 });
@@ -55,7 +55,7 @@ export function testForgetting(newDatabase: NewDatabase): void {
     expect(await store.forget(START + 1, 100)).toBe(1);
   });
 
-  test("the oldest go first, a few at a time", async () => {
+  test("the oldest payments are deleted first, a few at a time", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     for (let i = 0; i < 5; i++) {

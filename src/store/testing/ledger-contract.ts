@@ -3,7 +3,7 @@ import { HOLD_MS, MAX_CUTS, type PaymentState, RECHECK_MS } from "../ledger.ts";
 import { type NewDatabase, openFresh } from "./contract-harness.ts";
 import { RESERVATION as PAYMENT } from "./reservation.ts";
 
-/** For tests alone: what every `Ledger` must do. */
+/** For tests only: behaviour that every `Ledger` must have. */
 export function testLedger(newDatabase: NewDatabase): void {
   testHolds(newDatabase);
   testStates(newDatabase);
@@ -14,7 +14,7 @@ export function testLedger(newDatabase: NewDatabase): void {
 }
 
 function testHolds(newDatabase: NewDatabase): void {
-  test("a payment is held by one, and refused to the next", async () => {
+  test("one caller gets the lease of a payment, and the next one is refused", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const first = await ledger.reserve(PAYMENT);
@@ -24,7 +24,7 @@ function testHolds(newDatabase: NewDatabase): void {
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xother" })).held).toBe(true);
   });
 
-  test("of a hundred at once over two connections, one gets the payment", async () => {
+  test("one of a hundred calls at once over two connections gets the payment", async () => {
     await using opened = await openFresh(newDatabase);
     const stores = [opened.store, await opened.another()];
     const fifty = Array.from({ length: 50 }, () => stores);
@@ -32,7 +32,7 @@ function testHolds(newDatabase: NewDatabase): void {
     expect(claims.filter((claim) => claim.held)).toHaveLength(1);
   });
 
-  test("an earlier holder cannot act once another took over", async () => {
+  test("an earlier holder cannot act after another took over", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { ledger } = store;
@@ -43,7 +43,7 @@ function testHolds(newDatabase: NewDatabase): void {
     expect(await ledger.move(later, { state: "verified", hold: true })).toBe(true);
   });
 
-  test("who has given its hold back can change nothing any more", async () => {
+  test("a holder that has released its lease can change nothing", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
@@ -52,7 +52,7 @@ function testHolds(newDatabase: NewDatabase): void {
     expect(await ledger.find(PAYMENT)).toMatchObject({ state: "verified" });
   });
 
-  test("what another connection holds cannot be moved by this one", async () => {
+  test("a connection cannot change a payment that another connection has the lease of", async () => {
     await using opened = await openFresh(newDatabase);
     const { payment } = await opened.store.ledger.reserve(PAYMENT);
     const other = await opened.another();
@@ -60,7 +60,7 @@ function testHolds(newDatabase: NewDatabase): void {
     expect(await other.ledger.find(PAYMENT)).toMatchObject({ state: "reserved" });
   });
 
-  test("what a connection writes, another reads", async () => {
+  test("one connection reads the writes of another", async () => {
     await using opened = await openFresh(newDatabase);
     const { payment } = await opened.store.ledger.reserve(PAYMENT);
     await opened.store.ledger.move(payment, { state: "unknown", hold: false, reason: "timeout" });
@@ -70,7 +70,7 @@ function testHolds(newDatabase: NewDatabase): void {
 }
 
 function testStates(newDatabase: NewDatabase): void {
-  test("a payment goes through its states and keeps what was learnt on the way", async () => {
+  test("a payment goes through its states and keeps the data of each step", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
@@ -89,7 +89,7 @@ function testStates(newDatabase: NewDatabase): void {
     expect(await ledger.move(payment, { state: "released", hold: false })).toBe(false);
   });
 
-  test("what is charged stands in place of what was allowed", async () => {
+  test("the charged amount replaces the allowed amount", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve({ ...PAYMENT, scheme: "upto" });
@@ -98,7 +98,7 @@ function testStates(newDatabase: NewDatabase): void {
     expect(await ledger.find(PAYMENT)).toMatchObject({ amount: "17", scheme: "upto" });
   });
 
-  test("what body it was spent on is written once with a change, and stays until it is used anew", async () => {
+  test("the digest of the body is written once with a change, and stays until the payment is used anew", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
@@ -127,7 +127,7 @@ function testStates(newDatabase: NewDatabase): void {
     }
   });
 
-  test("what was never verified is forgotten on release, what was verified is kept and may be used again", async () => {
+  test("on release an unverified payment is deleted, and a verified one is kept and may be used again", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const first = await ledger.reserve(PAYMENT);
@@ -140,7 +140,7 @@ function testStates(newDatabase: NewDatabase): void {
     expect((await ledger.reserve({ ...PAYMENT, fingerprint: "another request" })).held).toBe(true);
   });
 
-  test("a payment that is used anew has nothing of its failed use", async () => {
+  test("a payment that is used anew keeps nothing of its failed use", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve({ ...PAYMENT, scheme: "upto" });
@@ -187,7 +187,7 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
     });
   }
 
-  test("what was paid stays on the books as it was paid, whatever it costs by the time it is asked for again", async () => {
+  test("a paid payment keeps its terms, even if the price is different when it is requested again", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
@@ -199,7 +199,7 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
     });
   });
 
-  test("an answer that was begun ten times and never taken whole is owed no more upstream runs", async () => {
+  test("a response that was started ten times and never sent completely causes no more upstream requests", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     for (let run = 0; run < MAX_CUTS; run++) {
@@ -215,7 +215,7 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
 }
 
 function testPartials(newDatabase: NewDatabase): void {
-  test("answers of which a part went out are counted, and no more are owed than the caller says", async () => {
+  test("responses that were partly sent are counted, up to the caller's limit", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     for (let run = 0; run < 2; run++) {
@@ -229,7 +229,7 @@ function testPartials(newDatabase: NewDatabase): void {
 }
 
 function testDeliveryByAnother(newDatabase: NewDatabase): void {
-  test("who does not hold a payment can tell that it is delivered, once it is settled, and no holder can undo that", async () => {
+  test("a request without the lease can record the delivery of a settled payment, and no holder can undo it", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
@@ -249,7 +249,7 @@ function testDeliveryByAnother(newDatabase: NewDatabase): void {
     expect((await ledger.reserve(PAYMENT)).held).toBe(false);
   });
 
-  test("a change that is for undelivered answers is made if there was no delivery before", async () => {
+  test("a change with `ifUndelivered` is made only if there was no delivery before", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
@@ -261,7 +261,7 @@ function testDeliveryByAnother(newDatabase: NewDatabase): void {
 }
 
 function testOpenPayments(newDatabase: NewDatabase): void {
-  test("payments whose outcome is open are claimed by one at a time, none too soon", async () => {
+  test("open payments are claimed by one caller at a time, and not too soon", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const other = await opened.another();
@@ -275,7 +275,7 @@ function testOpenPayments(newDatabase: NewDatabase): void {
     expect((await store.ledger.reserve(PAYMENT)).held).toBe(false);
   });
 
-  test("who claims an open payment can move it, and who had it before cannot", async () => {
+  test("the caller that claims an open payment can change it, and its former holder cannot", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { payment: earlier } = await store.ledger.reserve(PAYMENT);
@@ -288,7 +288,7 @@ function testOpenPayments(newDatabase: NewDatabase): void {
     expect(await store.ledger.claimOpen(10)).toEqual([]);
   });
 
-  test("those come first that were looked at longest ago, and only what is open", async () => {
+  test("only open payments are claimed, those first that were checked longest ago", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     for (const state of ["settled", "unknown", "failed", "settling", "verified"] as const) {

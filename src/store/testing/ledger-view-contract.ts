@@ -12,7 +12,7 @@ async function book(store: Store, state: PaymentState, change: Partial<Reservati
   if (state !== "reserved") await store.ledger.move(payment, { state, hold: false, transaction });
 }
 
-/** For tests alone: what every `LedgerView` must do. */
+/** For tests only: behaviour that every `LedgerView` must have. */
 export function testLedgerView(newDatabase: NewDatabase): void {
   testList(newDatabase);
   testTotals(newDatabase);
@@ -21,7 +21,7 @@ export function testLedgerView(newDatabase: NewDatabase): void {
 }
 
 function testList(newDatabase: NewDatabase): void {
-  test("payments are listed newest first, page by page, those of one moment too", async () => {
+  test("payments are listed newest first, page by page, also those of one millisecond", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     for (let i = 0; i < 9; i++) {
@@ -50,7 +50,7 @@ function testList(newDatabase: NewDatabase): void {
     [{ payer: "0xalice", route: "/b", states: ["unknown"], since: START }, ["0x2"]],
     [{ route: "' OR 1 --" }, []],
   ];
-  test("all conditions of a filter must hold", async () => {
+  test("a payment must match all conditions of a filter", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     for (const [i, state] of (["settled", "failed", "unknown", "reserved"] as const).entries()) {
@@ -67,7 +67,7 @@ function testList(newDatabase: NewDatabase): void {
     }
   });
 
-  test("the view reads what the ledger has, and finds by key", async () => {
+  test("the view reads the payments of the ledger, and finds them by key", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     await book(store, "unknown", {});
@@ -87,7 +87,7 @@ function testTotals(newDatabase: NewDatabase): void {
     expect(await store.view.open()).toBe(3);
   });
 
-  test("totals add up what was settled, exactly, by route, payer and day", async () => {
+  test("totals of settled payments are exact, by route, payer and day", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const huge = (2n ** 255n).toString();
@@ -119,7 +119,7 @@ function testTotals(newDatabase: NewDatabase): void {
 }
 
 function testSold(newDatabase: NewDatabase): void {
-  test("what was sold is added up by day and route, exactly, whenever a payment was settled", async () => {
+  test("sums by day and route are exact, at whatever time a payment was settled", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const huge = (2n ** 255n).toString();
@@ -150,7 +150,7 @@ function testSold(newDatabase: NewDatabase): void {
     expect(await store.view.sold(START + DAY_MS)).toEqual(second);
   });
 
-  test("payments that are not at their end are counted: open, unknown and owed, and the oldest that is open", async () => {
+  test("unfinished payments are counted: open, unknown and owed, and the oldest open one", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     expect(await store.view.standing()).toEqual({ open: 0, unknown: 0, owed: 0, oldestOpen: undefined });
@@ -167,7 +167,7 @@ function testSold(newDatabase: NewDatabase): void {
 }
 
 function testSearch(newDatabase: NewDatabase): void {
-  test("payments are found by the beginning of nonce or transaction, newest first and a few", async () => {
+  test("payments are found by the beginning of nonce or transaction, the newest few", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     for (let i = 0; i < MAX_FOUND + 2; i++) {

@@ -3,16 +3,16 @@ import { HOLD_MS, type Ledger, RECHECK_MS } from "../ledger.ts";
 import { LONGEST_HOLD_MS } from "../live-holds.ts";
 import { RESERVATION } from "./reservation.ts";
 
-/** A ledger whose time a test lets pass. */
+/** A ledger with a clock that a test controls. */
 export interface HoldRig {
   readonly ledger: Ledger;
-  /** The clock of the holds and the time of day, in milliseconds. */
+  /** The clock of leases and the system time, in milliseconds. */
   readonly clock: { now: number };
-  /** Gives the signs of life that the ledger gives by itself every `HOLD_MS / 3`. */
+  /** Renews the leases, as the ledger does every `HOLD_MS / 3`. */
   readonly tend: () => unknown;
 }
 
-/** For tests alone: holds are kept up while their payments move, and given up once they stand still for too long. */
+/** For tests only: leases are renewed while their payments change, and given up after a long time without a change. */
 export async function expectLongHolds({ ledger, clock, tend }: HoldRig): Promise<void> {
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= HOLD_MS / 2) {
@@ -32,7 +32,7 @@ export async function expectLongHolds({ ledger, clock, tend }: HoldRig): Promise
   expect(await ledger.move(payment, { state: "verified", hold: true })).toBe(true);
   await pass(HOLD_MS);
   expect([await isFree("claimed"), await isFree("still"), await isFree("moves")]).toEqual([false, false, false]);
-  // From the moment that they are given up, no sign of life comes any more.
+  // After a lease was given up, it is not renewed again.
   await pass(2 * HOLD_MS);
   expect([await isFree("claimed"), await isFree("still"), await isFree("moves")]).toEqual([true, true, false]);
   expect(await ledger.move(payment, { state: "settled", hold: false })).toBe(true);

@@ -9,15 +9,15 @@ function notice(id: string): NewNotice {
   return { id, url: "https://books.example/in", body: `{"id":"${id}"}` };
 }
 
-/** Settles a payment of its own with a notice. */
+/** Settles a new payment with a notice. */
 async function settle(store: Store, id: string): Promise<void> {
   const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: id });
   expect(await store.ledger.move(payment, { state: "settled", hold: false, notice: notice(id) })).toBe(true);
 }
 
-/** For tests alone: what every `Outbox` must do. */
+/** For tests only: behaviour that every `Outbox` must have. */
 export function testOutbox(newDatabase: NewDatabase): void {
-  test("a notice is written with the settlement, claimed oldest first, and gone once it was taken", async () => {
+  test("a notice is written with the settlement, claimed oldest first, and removed after it was accepted", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     for (const id of ["c", "a", "b"]) {
@@ -33,7 +33,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     expect(await store.outbox.size()).toBe(2);
   });
 
-  test("a change that is refused writes no notice", async () => {
+  test("a refused change writes no notice", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { payment: earlier } = await store.ledger.reserve(RESERVATION);
@@ -43,7 +43,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     expect(await store.outbox.size()).toBe(0);
   });
 
-  test("a settlement that is written down once more is reported once", async () => {
+  test("a settlement that is written twice is reported once", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     const { payment } = await store.ledger.reserve(RESERVATION);
@@ -53,7 +53,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     expect(await store.outbox.size()).toBe(1);
   });
 
-  test("a notice is claimed by one, and by another once that one had its time", async () => {
+  test("a notice is claimed by one caller, and by another after the lease has expired", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const other = await opened.another();
@@ -65,7 +65,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     expect(await other.outbox.claim(10)).toHaveLength(1);
   });
 
-  test("of many that claim at once, over two connections, each notice goes to one", async () => {
+  test("if many callers over two connections claim at once, one of them gets each notice", async () => {
     await using opened = await openFresh(newDatabase);
     const stores = [opened.store, await opened.another()];
     for (let i = 0; i < 20; i++) await settle(opened.store, `id-${i}`);
@@ -76,7 +76,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     expect(ids).toHaveLength(20);
   });
 
-  test("a notice that was not taken is due again when it was said to be", async () => {
+  test("a notice that was not accepted is due again at the given time", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     await settle(store, "a");
@@ -88,7 +88,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     expect(await store.outbox.claim(1)).toMatchObject([{ id: "a", tries: 1 }]);
   });
 
-  test("the oldest go where there are too many", async () => {
+  test("the oldest notices are removed if there are too many", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     for (const id of ["a", "b", "c"]) {

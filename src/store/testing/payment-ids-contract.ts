@@ -4,9 +4,9 @@ import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 const ID = { payer: "0xfrom", id: "order-0000000001" };
 const LATER = START + 60_000;
 
-/** For tests alone: what every `PaymentIds` must do. */
+/** For tests only: behaviour that every `PaymentIds` must have. */
 export function testPaymentIds(newDatabase: NewDatabase): void {
-  test("an id of a payment is tied to what came first, until its time is over", async () => {
+  test("an id is bound to the first payment that uses it, until it expires", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     expect(await store.paymentIds.tie(ID, "one", LATER)).toBe("one");
@@ -17,7 +17,7 @@ export function testPaymentIds(newDatabase: NewDatabase): void {
     expect(await store.paymentIds.tie(ID, "two", LATER + 60_000)).toBe("two");
   });
 
-  test("the same payment keeps its id for longer, never for shorter", async () => {
+  test("the same payment can prolong its id, but not shorten it", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     await store.paymentIds.tie(ID, "one", LATER);
@@ -27,7 +27,7 @@ export function testPaymentIds(newDatabase: NewDatabase): void {
     expect(await store.paymentIds.tie(ID, "two", LATER + 120_000)).toBe("one");
   });
 
-  test("an id means something for its payer alone, and its letter case counts", async () => {
+  test("each payer has its own ids, and upper and lower case are different", async () => {
     await using opened = await openFresh(newDatabase);
     const { paymentIds } = opened.store;
     await paymentIds.tie(ID, "one", LATER);
@@ -35,7 +35,7 @@ export function testPaymentIds(newDatabase: NewDatabase): void {
     expect(await paymentIds.tie({ ...ID, id: "ORDER-0000000001" }, "two", LATER)).toBe("two");
   });
 
-  test("an id is set free by the payment that has it, and by no other", async () => {
+  test("only the payment that an id is bound to can unbind it", async () => {
     await using opened = await openFresh(newDatabase);
     const { paymentIds } = opened.store;
     await paymentIds.tie(ID, "one", LATER);
@@ -45,7 +45,7 @@ export function testPaymentIds(newDatabase: NewDatabase): void {
     expect(await paymentIds.tie(ID, "two", LATER)).toBe("two");
   });
 
-  test("of many that tie one id at once, over two connections, all hear of the same one", async () => {
+  test("if many callers over two connections bind one id at once, all of them learn the same payment", async () => {
     await using opened = await openFresh(newDatabase);
     const stores = [opened.store, await opened.another()];
     const twenty = Array.from({ length: 20 }, () => stores).flat();

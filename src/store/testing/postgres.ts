@@ -9,7 +9,7 @@ import { type PoolSettings } from "../postgres/pool.ts";
 import { type SslMode } from "../postgres/target.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-/** Debian keeps them apart by version: the newest first. */
+/** Debian installs each version in a folder of its own. The newest comes first. */
 function findBinaries(): string | undefined {
   const root = "/usr/lib/postgresql";
   const versions = existsSync(root) ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a)) : [];
@@ -24,7 +24,7 @@ function findBinaries(): string | undefined {
 
 const BINARIES = findBinaries();
 
-/** False where PostgreSQL is not installed: `describe.skipIf(!hasPostgres)`. */
+/** False if PostgreSQL is not installed. Use it as `describe.skipIf(!hasPostgres)`. */
 export const hasPostgres = BINARIES !== undefined;
 
 /** PostgreSQL refuses to run as root. */
@@ -32,11 +32,14 @@ const AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
-/** The server dies with whoever started it: its shell waits for the end of standard input, which comes with a SIGKILL too. */
+/**
+ * The server dies with the process that started it: its shell waits for the end of standard input, which also comes
+ * with SIGKILL.
+ */
 const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill -QUIT "$child" 2>/dev/null; wait "$child"`;
 const START_MS = 30_000;
 
-/** Users by how they log in; the password of all is `PASSWORD`. All others need none. */
+/** Users, and how each logs in. All have the password `PASSWORD`. Other users need no password. */
 const HBA = `
 local all all trust
 host all clear 127.0.0.1/32 password
@@ -51,7 +54,7 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
-/** For tests alone: a PostgreSQL server of its own, in a temporary folder, on a port of the loopback interface. */
+/** For tests only: a PostgreSQL server of its own, in a temporary folder, on a port of the loopback interface. */
 export class TestPostgres {
   readonly port: number;
   readonly #folder: string;
@@ -64,8 +67,8 @@ export class TestPostgres {
   }
 
   /**
-   * Starts one, with TLS where there is a certificate; throws where it does not come up. `fsync`: it waits for the disk, as
-   * measurements need it.
+   * Starts a server, with TLS if `certificate` is given. Throws if the server does not start. With `fsync` it waits for
+   * the disk, as measurements need it.
    */
   static async start(certificate?: CertificateFiles, fsync: "on" | "off" = "off"): Promise<TestPostgres> {
     const folder = mkdtempSync(join(tmpdir(), "turnpike-pg-"));
@@ -89,7 +92,7 @@ export class TestPostgres {
     }
   }
 
-  /** How to connect, as `admin` where no user is named, who needs no password. */
+  /** Settings to connect. The default user is `admin`, who needs no password. */
   settings(changes: Partial<PoolSettings> & { user?: string; host?: string; sslMode?: SslMode } = {}): PoolSettings {
     const { user = "admin", host = "127.0.0.1", sslMode = "disable", ...rest } = changes;
     return {
@@ -103,12 +106,14 @@ export class TestPostgres {
     };
   }
 
-  /** `postgres.url` of the configuration. */
+  /** The value of `postgres.url` in the configuration. */
   url(user: string, sslMode: SslMode = "disable"): string {
     return `postgres://${user}@127.0.0.1:${this.port}/postgres?sslmode=${sslMode}`;
   }
 
-  /** A user with an empty schema of its own, which is as good as a database and made in a tenth of the time. */
+  /**
+   * Creates a user with an empty schema of its own. This works as well as a new database and takes a tenth of the time.
+   */
   async newUser(): Promise<string> {
     const user = `test${(this.#users += 1)}`;
     await this.query(`CREATE ROLE ${user} LOGIN`);
@@ -131,7 +136,7 @@ export class TestPostgres {
     return (await this.query(`SELECT pid FROM pg_stat_activity WHERE usename = '${user}'`)).map(([pid]) => Number(pid));
   }
 
-  /** Shows another certificate from now on. */
+  /** From now on the server presents this certificate. */
   async show(certificate: CertificateFiles): Promise<void> {
     this.#writeCertificate(certificate);
     const before = await this.query("SELECT pg_conf_load_time()");
@@ -139,7 +144,7 @@ export class TestPostgres {
     await until(async () => (await this.query("SELECT pg_conf_load_time()"))[0]?.[0] !== before[0]?.[0]);
   }
 
-  /** Kills the server as a power cut would, sessions and all; its files are free when it resolves. */
+  /** Kills the server with all its sessions, as a power failure would. Its files are free when the promise resolves. */
   async crash(): Promise<void> {
     await until(() => {
       const pids = this.#processes();
@@ -150,7 +155,7 @@ export class TestPostgres {
     await this.#shell?.exited;
   }
 
-  /** All processes of a server work in its folder, and nobody else does. */
+  /** The processes of a server are those that have its folder as working directory. No other process has it. */
   #processes(): number[] {
     const data = join(this.#folder, "data");
     return readdirSync("/proc")
@@ -158,7 +163,7 @@ export class TestPostgres {
       .filter((pid) => pid > 1 && folderOf(pid) === data);
   }
 
-  /** Starts it, once more after a crash. */
+  /** Starts the server, also after a crash. */
   async up(): Promise<void> {
     const command = [...(IS_ROOT ? AS_NOBODY : []), join(BINARIES ?? "", "postgres"), "-D", join(this.#folder, "data")];
     this.#shell = Bun.spawn(["sh", "-c", SCRIPT, "sh", ...command], {
@@ -216,7 +221,7 @@ function run(name: string, ...args: readonly string[]): void {
   if (status !== 0) throw new Error(`Cannot start PostgreSQL: ${name}: ${stderr.toString()}`);
 }
 
-/** Where a process works; undefined where that is not ours to know, or it is gone. */
+/** The working directory of a process; undefined if it cannot be read, or the process has ended. */
 function folderOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
@@ -229,6 +234,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It is gone already.
+    // The process has ended already.
   }
 }

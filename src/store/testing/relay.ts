@@ -1,7 +1,7 @@
 import { connect, createServer } from "node:net";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
 
-/** For tests alone: stands between a client and the server, and passes on what the server says unless it `loses` that. */
+/** For tests only: a relay between a client and the server. It drops the server's bytes while `loses` is true. */
 export async function startRelay(port: number): Promise<Disposable & { port: number; loses: boolean }> {
   const relay = { port: 0, loses: false, [Symbol.dispose]: () => void listener.close() };
   const listener = createServer((client) => {

@@ -1,4 +1,4 @@
-/** For tests alone: servers that speak PostgreSQL's protocol as a test has it. */
+/** For tests only: servers that follow a script in PostgreSQL's protocol. */
 import { createServer, type Server, type Socket } from "node:net";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
 
@@ -12,18 +12,21 @@ export function closeServers(): void {
 
 export interface ScriptedPostgres {
   readonly port: number;
-  /** What came from all connections. */
+  /** All bytes that clients have sent. */
   readonly heard: () => string;
-  /** Connections, in the order that they came in. */
+  /** Connections, in the order in which they were accepted. */
   readonly connections: readonly Socket[];
 }
 
-/** Begins a connection: the server sends one of `answers` for each piece that comes, and ends with `close`. */
+/**
+ * For each piece that it receives, the server sends the next response. After a `close` in the list it ends the
+ * connection.
+ */
 export async function serve(...answers: readonly (Buffer | string)[]): Promise<ScriptedPostgres> {
   return await serveEach(() => answers);
 }
 
-/** The same with other answers for each connection, which are counted from 0. */
+/** The same with a separate list of responses for each connection. Connections are counted from 0. */
 export async function serveEach(
   answersOf: (connection: number) => readonly (Buffer | string)[],
 ): Promise<ScriptedPostgres> {
@@ -44,7 +47,7 @@ export async function serveEach(
   return { port: await listenOnLoopback(server), heard: () => heard, connections };
 }
 
-/** A message of the server; a number has four bytes. */
+/** A message of the server. A number becomes four bytes. */
 export function message(type: string, ...parts: readonly (Buffer | string | number)[]): Buffer {
   const body = Buffer.concat(
     parts.map((part) => {
@@ -63,7 +66,7 @@ export function message(type: string, ...parts: readonly (Buffer | string | numb
 export const OK = message("R", 0);
 export const UTF8 = message("S", "server_encoding\0UTF8\0");
 export const READY = message("Z", "I");
-/** What lets anybody in. */
+/** Lets any client log in. */
 export const WELCOME = Buffer.concat([OK, UTF8, READY]);
-/** Answers a statement without rows. */
+/** The response to a statement without rows. */
 export const DONE = Buffer.concat([message("C", "SELECT 0\0"), READY]);

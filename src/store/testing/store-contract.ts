@@ -8,10 +8,10 @@ import { testOutbox } from "./outbox-contract.ts";
 import { testPaymentIds } from "./payment-ids-contract.ts";
 import { testUsage } from "./usage-contract.ts";
 
-/** Opens one database once more, as another process would, ready to be used. `now` is in milliseconds. */
+/** Opens one database again, as another process would, ready for use. `now` gives Unix milliseconds. */
 export type OpenStore = (now: () => number) => Promise<Store>;
 
-/** For tests alone: what every store must do. `newDatabase` makes an empty database for each test. */
+/** For tests only: behaviour that every store must have. `newDatabase` creates an empty database for each test. */
 export function testStore(name: string, newDatabase: () => Promise<OpenStore>): void {
   describe(name, () => {
     testLedger(newDatabase);

@@ -40,7 +40,7 @@ async function settle({ ledger }: Store, nonce: string, changes: Partial<typeof 
   await ledger.move(payment, { state: "settled", hold: false, delivered: true });
 }
 
-/** For tests alone: what every `UsageStore` must do. */
+/** For tests only: behaviour that every `UsageStore` must have. */
 export function testUsage(newDatabase: NewDatabase): void {
   testBatches(newDatabase);
   testResets(newDatabase);
@@ -49,7 +49,7 @@ export function testUsage(newDatabase: NewDatabase): void {
 }
 
 function testBatches(newDatabase: NewDatabase): void {
-  test("batches of several gateways add up, and the newest time counts", async () => {
+  test("batches of several gateways add up, and the newest time is kept", async () => {
     await using opened = await openFresh(newDatabase);
     const { usage } = opened.store;
     const other = (await opened.another()).usage;
@@ -73,7 +73,7 @@ function testBatches(newDatabase: NewDatabase): void {
     expect((await usage.read("three")).sequence).toBe(0);
   });
 
-  test("a batch that comes again changes nothing", async () => {
+  test("a repeated batch changes nothing", async () => {
     await using opened = await openFresh(newDatabase);
     const { usage } = opened.store;
     for (const sequence of [1, 1, 2, 1, 2]) await usage.add(batch("one", sequence));
@@ -82,7 +82,7 @@ function testBatches(newDatabase: NewDatabase): void {
     expect(totals.sequence).toBe(2);
   });
 
-  test("names that are hostile to databases are kept as they are", async () => {
+  test("names that are hostile to databases are stored unchanged", async () => {
     await using opened = await openFresh(newDatabase);
     const { usage } = opened.store;
     const names = [
@@ -137,7 +137,7 @@ function testBatches(newDatabase: NewDatabase): void {
 }
 
 function testResets(newDatabase: NewDatabase): void {
-  test("a reset gives what was counted, and what comes after it is counted anew", async () => {
+  test("a reset returns the counts so far, and counting starts again from zero", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { usage } = store;
@@ -152,7 +152,7 @@ function testResets(newDatabase: NewDatabase): void {
     expect((await usage.read("one")).since).toBe(START + 5000);
   });
 
-  test("a reset whose answer was lost gives the same again, and loses nothing", async () => {
+  test("a repeated reset after a lost response returns the same counts, and loses nothing", async () => {
     await using opened = await openFresh(newDatabase);
     const { usage } = opened.store;
     const other = (await opened.another()).usage;
@@ -164,7 +164,7 @@ function testResets(newDatabase: NewDatabase): void {
     expect(requestsOf(await usage.read("one"))).toBe(0);
   });
 
-  test("epochs that were closed long ago are forgotten", async () => {
+  test("epochs that were closed long ago are deleted", async () => {
     await using opened = await openFresh(newDatabase);
     const { usage } = opened.store;
     for (let i = 1; i <= KEPT_EPOCHS + 1; i++) {
@@ -172,11 +172,11 @@ function testResets(newDatabase: NewDatabase): void {
       await usage.reset(`r${i}`, "one");
     }
     expect(requestsOf(await usage.reset("r2", "one"))).toBe(1);
-    // As one that nobody has begun yet: it closes the open epoch, which is empty.
+    // For the store this is a new id: it closes the open epoch, which is empty.
     expect(requestsOf(await usage.reset("r1", "one"))).toBe(0);
   });
 
-  test("resets while batches come from elsewhere: each request is in exactly one reading", async () => {
+  test("if gateways reset while batches arrive, each request is in exactly one result", async () => {
     await using opened = await openFresh(newDatabase);
     const writer = (await opened.another()).usage;
     const { usage } = opened.store;
@@ -200,7 +200,7 @@ function testResets(newDatabase: NewDatabase): void {
 }
 
 function testPayments(newDatabase: NewDatabase): void {
-  test("payments are counted once they are settled, each once, with all of their digits", async () => {
+  test("payments are counted once after they are settled, with all digits", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     const { usage } = store;
@@ -219,7 +219,7 @@ function testPayments(newDatabase: NewDatabase): void {
         amount: `${LARGE.slice(0, -1)}1`,
       },
     ];
-    // Before a batch has counted them, and after.
+    // The result is the same before and after a batch has counted them.
     expect(await paidOf(usage.read("one"))).toEqual(expected);
     await usage.add(batch("one", 1));
     await usage.add(batch("one", 2));
@@ -231,7 +231,7 @@ function testPayments(newDatabase: NewDatabase): void {
     expect((await usage.reset("r1", "one")).paid).toHaveLength(2);
   });
 
-  test("a payment that failed and is used anew counts when that is settled, for who used it then", async () => {
+  test("a failed payment that is used anew is counted when it is settled, for its new consumer", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     const { payment } = await store.ledger.reserve({ ...RESERVATION, consumer: "first" });
@@ -240,7 +240,7 @@ function testPayments(newDatabase: NewDatabase): void {
     expect((await store.usage.reset("r1", "one")).paid).toMatchObject([{ consumer: "second", payments: 1 }]);
   });
 
-  test("more payments than one statement counts are all counted", async () => {
+  test("all payments are counted, also more than one statement takes", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     const nonces = Array.from({ length: 1200 }, (_, i) => `0x${i}`);
@@ -251,13 +251,13 @@ function testPayments(newDatabase: NewDatabase): void {
     await store.usage.add(batch("one", 1));
     const { paid } = await store.usage.read("one");
     expect(paid).toMatchObject([{ payments: 1200, amount: "12000000" }]);
-    // As counters name a route that is long.
+    // Counters shorten a long route in the same way.
     expect(Buffer.byteLength(paid[0]?.route ?? "")).toBe(256);
   });
 }
 
 function testBounds(newDatabase: NewDatabase): void {
-  test("beyond the bound, new names are counted together, those that were there go on, and none is lost", async () => {
+  test("beyond the limit new names are counted together, existing ones continue, and no request is lost", async () => {
     await using opened = await openFresh(newDatabase);
     const { usage } = opened.store;
     await usage.add(batch("one", 1, [use("early", 1)]));
