@@ -8,6 +8,8 @@ export const CHECKED_FOLDERS: readonly string[] = [
   "scripts",
   "src/cli",
   "src/gateway/routing",
+  "src/lib/json-schema",
+  "src/lib/testing",
   "src/payments/client",
   "src/payments/evm",
   "src/payments/testing",

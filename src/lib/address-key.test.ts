@@ -18,6 +18,6 @@ const SAME: readonly (readonly [prefix: number, one: string, other: string, same
   [64, "no:address", "no:other", false],
 ];
 
-test.each(SAME)("with a prefix of %i bits, %j and %j have one bucket: %j", (prefix, one, other, same) => {
+test.each(SAME)("with a prefix of %i bits, %j and %j have one rate limit key: %j", (prefix, one, other, same) => {
   expect(addressKey(one, prefix) === addressKey(other, prefix)).toBe(same);
 });

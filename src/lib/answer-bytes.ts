@@ -1,14 +1,17 @@
-/** Bytes of one answer; no content operation gives more. */
+/** Largest body of one response, in bytes. No content operation returns more. */
 export const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 
-/** The body of a gateway's answer, unpacked. Throws where it breaks off, and where it has more than MAX_ANSWER_BYTES. */
+/**
+ * The decompressed body of a gateway's response. Throws if the connection breaks, or if the body has more than
+ * MAX_ANSWER_BYTES.
+ */
 export async function readAnswer(response: Pick<Response, "body">): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readUpTo(response, MAX_ANSWER_BYTES);
   if (bytes === undefined) throw new Error(`Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes`);
   return bytes;
 }
 
-/** The body of an answer; undefined where it has more than `most` bytes. Throws where it breaks off. */
+/** The body of a response; undefined if it has more than `most` bytes. Throws if the connection breaks. */
 async function readUpTo(response: Pick<Response, "body">, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -20,7 +23,10 @@ async function readUpTo(response: Pick<Response, "body">, most: number): Promise
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** The body of a stranger's answer as JSON; undefined where it has more than `most` bytes or is none. Throws where it breaks off. */
+/**
+ * The JSON body of a response from an untrusted server; undefined if it has more than `most` bytes or is not JSON.
+ * Throws if the connection breaks.
+ */
 export async function readJsonUpTo(response: Pick<Response, "body">, most: number): Promise<unknown> {
   const bytes = await readUpTo(response, most);
   if (bytes === undefined) return undefined;
@@ -32,7 +38,7 @@ export async function readJsonUpTo(response: Pick<Response, "body">, most: numbe
   }
 }
 
-/** The same as JSON. Throws where it is none, too. */
+/** The same as JSON. Also throws if the body is not JSON. */
 export async function readJsonAnswer(response: Pick<Response, "body">): Promise<unknown> {
   const value: unknown = JSON.parse(new TextDecoder().decode(await readAnswer(response)));
   return value;

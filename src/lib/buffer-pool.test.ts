@@ -4,14 +4,14 @@ import { BufferPool } from "./buffer-pool.ts";
 
 const LIMITS = { bufferSize: 100, bufferCount: 5, reserve: 2 };
 
-test("a pool gives no more than it has, and what is given back can be taken again", () => {
+test("a pool gives no more than it has, and returned memory can be taken again", () => {
   const pool = new BufferPool(LIMITS);
   expect([pool.take(300), pool.take(201), pool.take(200), pool.take(1)]).toEqual([true, false, true, false]);
   pool.give(500);
   expect([pool.used, pool.take(500)]).toEqual([0, true]);
 });
 
-test("a holder has whole buffers, and keeps what it has where the pool has no more", () => {
+test("a holder has whole buffers, and keeps them if the pool has no more", () => {
   const pool = new BufferPool(LIMITS);
   const first = pool.resize(0, 1);
   expect([first, pool.used]).toEqual([100, 100]);
@@ -22,7 +22,7 @@ test("a holder has whole buffers, and keeps what it has where the pool has no mo
   expect([pool.resize(second, 0), pool.resize(first, 0), pool.used]).toEqual([0, 0, 0]);
 });
 
-test("a pool takes no new request on while less than the reserve is free", () => {
+test("a pool admits no new request while less than the reserve is free", () => {
   const pool = new BufferPool(LIMITS);
   pool.take(300);
   expect(pool.admits()).toBe(true);
@@ -32,7 +32,7 @@ test("a pool takes no new request on while less than the reserve is free", () =>
   expect(pool.admits()).toBe(true);
 });
 
-test("whoever watches hears of all that is taken and of all who are refused", () => {
+test("a watcher learns of all memory in use and of all refusals", () => {
   const heard: (number | string)[] = [];
   const pool = new BufferPool(LIMITS, { used: (bytes) => heard.push(bytes), refused: () => heard.push("refused") });
   pool.take(450);
@@ -42,7 +42,7 @@ test("whoever watches hears of all that is taken and of all who are refused", ()
   expect(heard).toEqual([450, "refused", "refused", 0]);
 });
 
-test("other limits apply from then on, and take from nobody what he has", () => {
+test("new limits apply at once, and take no memory from holders", () => {
   const pool = new BufferPool(LIMITS);
   const held = pool.resize(0, 450);
   pool.limits = { bufferSize: 50, bufferCount: 4, reserve: 2 };
@@ -50,7 +50,7 @@ test("other limits apply from then on, and take from nobody what he has", () => 
   expect([pool.resize(held, 60), pool.used]).toEqual([100, 100]);
 });
 
-test("whatever holders do, the pool's account is the sum of theirs and within its bound", () => {
+test("at any time the pool's account is the sum of its holders' and within its limit", () => {
   const step = fc.record({ holder: fc.nat(3), bytes: fc.nat(700) });
   fc.assert(
     fc.property(fc.array(step), (steps) => {

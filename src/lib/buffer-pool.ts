@@ -2,34 +2,38 @@ export interface BufferPoolLimits {
   /** Bytes of one buffer. */
   readonly bufferSize: number;
   readonly bufferCount: number;
-  /** Buffers that must be free for a new request to be taken on. */
+  /** Free buffers that a new request requires. */
   readonly reserve: number;
 }
 
-/** Is told how a pool fares. */
+/** Receives the state of a pool, for metrics. */
 export interface PoolWatcher {
-  /** So many bytes are in use now. */
+  /** `bytes` are in use now. */
   used(bytes: number): void;
-  /** Somebody was refused. */
+  /** A holder or a request was refused. */
   refused(): void;
 }
 
-/** Where a holder of memory says how much it has. */
+/** The account that a holder of memory reports to. */
 export interface BufferAccount {
   /**
-   * Makes a holder's part enough for `bytes`; `held` is what the last call returned, 0 before the first. Returns the part; -1,
-   * with the part as it was, where there is not so much.
+   * Changes a holder's part so that it has room for `bytes`. `held` is the result of the last call, 0 before the first.
+   * Returns the new part, or -1 if there is not enough memory; then the part stays as it was.
    */
   resize(held: number, bytes: number): number;
-  /** Gives back what a holder has beyond `bytes`; takes nothing more, whatever was said of buffers meanwhile. */
+  /**
+   * Returns the memory that a holder has beyond `bytes`. It never takes more, even if a reload has changed the size of
+   * buffers.
+   */
   shrink(held: number, bytes: number): number;
 }
 
 const NOBODY: PoolWatcher = { used() {}, refused() {} };
 
 /**
- * The account of the memory that one worker may hold for one purpose, as a number of buffers. It is asked only where bytes have
- * to wait, so what never waits costs nothing. No memory is set aside: holders take their own, and say here how much. Decision 0105.
+ * Accounts for the memory that one worker may use for one purpose, as a number of buffers. Only bytes that have to wait
+ * are counted, so bytes that never wait cost nothing. The pool allocates no memory: holders allocate their own, and
+ * report its size here. Decision 0105.
  */
 export class BufferPool implements BufferAccount {
   #limits: BufferPoolLimits;
@@ -41,7 +45,7 @@ export class BufferPool implements BufferAccount {
     this.#watcher = watcher;
   }
 
-  /** Other limits from now on; who holds more than they allow keeps it. */
+  /** Sets new limits. Holders keep memory that exceeds them. */
   set limits(limits: BufferPoolLimits) {
     this.#limits = limits;
   }
@@ -55,24 +59,24 @@ export class BufferPool implements BufferAccount {
     return this.capacity - this.#used;
   }
 
-  /** Bytes that must be free for a new request to be taken on. */
+  /** Free bytes that a new request requires. */
   get reserve(): number {
     return this.#limits.reserve * this.#limits.bufferSize;
   }
 
-  /** Bytes in all. */
+  /** All bytes of the pool. */
   get capacity(): number {
     return this.#limits.bufferSize * this.#limits.bufferCount;
   }
 
-  /** False while a new request must be refused, so that those in flight find what they need. */
+  /** False if a new request must be refused, so that running requests have enough memory. */
   admits(): boolean {
     if (this.free >= this.reserve) return true;
     this.#watcher.refused();
     return false;
   }
 
-  /** Takes `bytes`; false, with nothing taken, where the pool has not so many. */
+  /** Takes `bytes`. False: the pool does not have enough, and nothing was taken. */
   take(bytes: number): boolean {
     if (bytes > this.free) {
       this.#watcher.refused();
@@ -82,12 +86,12 @@ export class BufferPool implements BufferAccount {
     return true;
   }
 
-  /** Gives back what was taken. */
+  /** Returns bytes that were taken. */
   give(bytes: number): void {
     this.#set(this.#used - bytes);
   }
 
-  /** In whole buffers. */
+  /** Rounds up to whole buffers. */
   resize(held: number, bytes: number): number {
     const { bufferSize } = this.#limits;
     const wanted = Math.ceil(bytes / bufferSize) * bufferSize;
@@ -97,7 +101,7 @@ export class BufferPool implements BufferAccount {
     return wanted;
   }
 
-  /** In whole buffers; larger ones since a reload take nothing more. */
+  /** Rounds up to whole buffers. If a reload has made buffers larger, it takes no more memory for that. */
   shrink(held: number, bytes: number): number {
     const { bufferSize } = this.#limits;
     const wanted = Math.min(held, Math.ceil(bytes / bufferSize) * bufferSize);

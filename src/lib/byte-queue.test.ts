@@ -13,7 +13,7 @@ function pattern(length: number, seed: number): Buffer {
   return Buffer.from(Array.from({ length }, (_, i) => (i * 31 + seed) & 0xff));
 }
 
-/** Takes `count` bytes off the queue, or what there is. */
+/** Takes `count` bytes off the queue, or all if it has fewer. */
 function takeFrom(queue: ByteQueue, count: number): Buffer {
   const taken: Buffer[] = [];
   for (let left = count; left > 0; ) {
@@ -27,7 +27,7 @@ function takeFrom(queue: ByteQueue, count: number): Buffer {
   return Buffer.concat(taken);
 }
 
-test("bytes come out as they went in, and the pool gets everything back", () => {
+test("bytes leave the queue in order and unchanged, and the pool gets all memory back", () => {
   const size = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 4090, max: 40_000 }));
   const step = fc.record({ push: fc.boolean(), size, offset: fc.nat(50_000), reused: fc.boolean() });
   fc.assert(
@@ -64,7 +64,7 @@ test("many small pieces take little more memory than their bytes", () => {
   expect(pool.used).toBe(2 * BUFFER);
 });
 
-test("a piece of a large read does not keep the whole read", () => {
+test("a small piece does not keep the memory of the large read that it is part of", () => {
   const pool = poolOf(1000);
   const queue = new ByteQueue(pool);
   const read = pattern(500_000, 1);
@@ -74,7 +74,7 @@ test("a piece of a large read does not keep the whole read", () => {
   expect(pool.used).toBe(8 * BUFFER);
 });
 
-test("what the pool has no buffer for is not kept, and what waits already stays", () => {
+test("bytes are refused if the pool has no buffer, and waiting bytes stay", () => {
   const pool = poolOf(2);
   const queue = new ByteQueue(pool);
   expect(queue.push(pattern(100_000, 1), 0, 100_000)).toBe(true);
@@ -84,7 +84,7 @@ test("what the pool has no buffer for is not kept, and what waits already stays"
   expect([queue.length, pool.used]).toEqual([0, 0]);
 });
 
-test("larger buffers from a reload on take nothing from who frees some of what he holds in smaller ones", () => {
+test("after a reload with larger buffers, a holder that frees bytes of smaller ones takes no memory", () => {
   const pool = new BufferPool({ bufferSize: 4096, bufferCount: 8, reserve: 2 });
   const queue = new ByteQueue(pool);
   for (const seed of [1, 2]) expect(queue.push(pattern(16_384, seed), 0, 16_384)).toBe(true);

@@ -1,14 +1,17 @@
 import { type BufferAccount } from "./buffer-pool.ts";
 
-/** Smaller pieces are put together: each by itself would take more memory than its bytes. */
+/** Smaller pieces are joined, because a small piece by itself takes more memory than its bytes. */
 const JOIN_BYTES = 4096;
-/** What small pieces are put into. */
+/** Size of the memory that small pieces are copied into. */
 const JOINT_BYTES = 16_384;
 
-/** A piece that needs a smaller part of the memory it lies in than this is copied. Copying larger ones costs 3 % of a 1 MiB answer. */
+/**
+ * A piece is copied if its memory is more than this many times as large. Copying larger pieces costs 3 % of a 1 MiB
+ * response.
+ */
 const SPARSE = 4;
 
-/** Copies from any byte array, as `Buffer.prototype.copy` does, without a view in between. */
+/** Copies from any byte array, as `Buffer.prototype.copy` does, without creating a view. */
 const { copy: copyBytes } = Buffer.prototype;
 
 /** Bytes from `start` to `end` that wait in a queue. */
@@ -16,13 +19,13 @@ export interface WaitingBytes {
   readonly bytes: Uint8Array;
   start: number;
   end: number;
-  /** Bytes of memory that stay taken for it. */
+  /** Bytes of memory that these bytes keep in use. */
   readonly memory: number;
-  /** Others may be put behind it, as far as there is room. */
+  /** True if further bytes may be appended while there is room. */
   readonly joint: boolean;
 }
 
-/** Bytes that wait in memory since a peer is slow, on the account of a worker's buffers: whole buffers for each queue. */
+/** Bytes that wait in memory for a slow peer. Each queue takes whole buffers from the worker's pool. */
 export class ByteQueue {
   readonly #account: BufferAccount;
   #waiting: WaitingBytes[] = [];
@@ -35,14 +38,15 @@ export class ByteQueue {
     this.#account = account;
   }
 
-  /** What goes next; undefined where nothing waits. */
+  /** The bytes that leave next; undefined if the queue is empty. */
   get first(): WaitingBytes | undefined {
     return this.#waiting[0];
   }
 
   /**
-   * Has the bytes from `start` to `end` wait; false, with nothing kept, where the pool has no buffer left. They are copied where
-   * they are few, where they lie in more than four times the memory that they need, and where `reused` says that they will change.
+   * Appends the bytes from `start` to `end`. False: the pool has no buffer left, and nothing was kept. The bytes are
+   * copied in three cases: they are few, their memory is more than `SPARSE` times as large, or `reused` says that their
+   * memory will change.
    */
   push(bytes: Uint8Array, start: number, end: number, reused = false): boolean {
     const length = end - start;
@@ -63,7 +67,7 @@ export class ByteQueue {
     return true;
   }
 
-  /** The first `count` bytes of `first`, all of them at most, wait no longer. */
+  /** Removes the first `count` bytes of `first`, which must have that many. */
   shift(count: number): void {
     const first = this.#waiting[0];
     if (first === undefined) return;
@@ -92,7 +96,7 @@ interface Range {
 function waitingOf({ bytes, start, end }: Range, reused: boolean, isFirst: boolean): WaitingBytes {
   const length = end - start;
   const memory = bytes.buffer.byteLength;
-  // The first may well be the only one.
+  // The first piece is often the only one.
   const joint = length < JOIN_BYTES && !isFirst;
   if (!joint && !reused && length * SPARSE >= memory) return { bytes, start, end, memory, joint };
   const copy = Buffer.allocUnsafeSlow(joint ? JOINT_BYTES : length);

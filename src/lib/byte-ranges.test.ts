@@ -9,7 +9,7 @@ const CASES: readonly (readonly [value: string, size: number, expected: string])
   ["bytes=90-", 100, "90-100"],
   ["bytes=90-1000", 100, "90-100"],
   ["bytes=0-999999999999999", 100, "0-100"],
-  // The longest number that 64 bits hold, and one that is no finite number here.
+  // The largest 64-bit number, and a number that is infinite in JavaScript.
   ["bytes=1-9223372036854775807", 100, "1-100"],
   [`bytes=1-${"9".repeat(400)}`, 100, "1-100"],
   [`bytes=-${"9".repeat(400)}`, 100, "0-100"],
@@ -42,10 +42,10 @@ const CASES: readonly (readonly [value: string, size: number, expected: string])
   ["bytes 1-2", 100, "whole"],
   ["bytes =1-2", 100, "whole"],
   ["items=1-2", 100, "whole"],
-  // Together more than the file.
+  // Together these are more than the file.
   ["bytes=0-,0-,0-", 100, "whole"],
   ["bytes=0-60,40-99", 100, "whole"],
-  // 16 are answered, 17 are not.
+  // 16 ranges are served, 17 are not.
   [`bytes=${Array.from({ length: 16 }, (_, n) => `${n}-${n}`).join(",")}`, 100, range(16)],
   [`bytes=${Array.from({ length: 17 }, (_, n) => `${n}-${n}`).join(",")}`, 100, "whole"],
 ];
@@ -54,7 +54,7 @@ function range(count: number): string {
   return Array.from({ length: count }, (_, n) => `${n}-${n + 1}`).join(" ");
 }
 
-test("a Range field is read as RFC 9110 §14.1 has it", () => {
+test("a Range field is read according to RFC 9110 §14.1", () => {
   for (const [value, size, expected] of CASES) {
     const found = parseRange(value, size);
     const text = typeof found === "string" ? found : found.map(({ from, to }) => `${from}-${to}`).join(" ");
@@ -62,7 +62,7 @@ test("a Range field is read as RFC 9110 §14.1 has it", () => {
   }
 });
 
-test("whatever is asked for, no range leaves the file, none is empty, and together they are no larger than it", () => {
+test("for any field no range leaves the file or is empty, and together they are no larger than the file", () => {
   const number = fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined });
   const spec = fc.tuple(number, number).map(([a, b]) => `${a ?? ""}-${b ?? ""}`);
   const field = fc.array(spec, { maxLength: 20 }).map((specs) => `bytes=${specs.join(",")}`);

@@ -1,18 +1,25 @@
-/** Bytes `from` to `to`, the latter not included. */
+/** Bytes from `from` up to `to`, exclusive. */
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Ranges in one request; more are answered with the whole file (RFC 9110 §14.2 lets us, §17.15 says why). */
+/**
+ * Most ranges in one request. For more the response is the whole file (RFC 9110 §14.2 allows this, §17.15 gives the
+ * reason).
+ */
 const MAX_RANGES = 16;
 
-/** Numbers of any length: some clients ask for all that follows with `-9223372036854775807`, which a file ends before. */
+/**
+ * Numbers may have any length: some clients request all that follows with `-9223372036854775807`, which is beyond the
+ * file's end.
+ */
 const SPEC = /^[\t ]*(?:(\d+)-(\d*)|-(\d+))[\t ]*$/;
 
 /**
- * What a Range field asks of `size` bytes (RFC 9110 §14.1.2): the ranges in the order asked for, `"whole"` where the field is
- * to be ignored, `"unsatisfiable"` for a 416. Ranges that add up to more than the file are answered with the file.
+ * Evaluates a Range field for a file of `size` bytes (RFC 9110 §14.1.2). Returns the ranges in the order of the field,
+ * `"whole"` if the field must be ignored, or `"unsatisfiable"` for a 416. Ranges that together exceed the file give
+ * `"whole"`.
  */
 export function parseRange(value: string, size: number): readonly ByteRange[] | "whole" | "unsatisfiable" {
   const unit = /^bytes=/i.exec(value);
@@ -23,7 +30,7 @@ export function parseRange(value: string, size: number): readonly ByteRange[] | 
   let total = 0;
   let asked = 0;
   for (const spec of specs) {
-    // RFC 9110 §5.6.1.2: empty members of a list count for nothing.
+    // RFC 9110 §5.6.1.2: empty members of a list are ignored.
     if (/^[\t ]*$/.test(spec)) continue;
     asked++;
     const range = readSpec(spec, size);
@@ -37,7 +44,7 @@ export function parseRange(value: string, size: number): readonly ByteRange[] | 
   return ranges.length > 1 && total > size ? "whole" : ranges;
 }
 
-/** One range, cut to the file; an empty one cannot be satisfied. Undefined: malformed. */
+/** One range, cut to the file; an empty range cannot be satisfied. Undefined: malformed. */
 function readSpec(spec: string, size: number): ByteRange | undefined {
   const match = SPEC.exec(spec);
   if (match === null) return undefined;

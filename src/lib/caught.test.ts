@@ -11,13 +11,13 @@ function caught(run: () => void): unknown {
   return undefined;
 }
 
-test("a failed system call has a code, other errors have none", () => {
+test("a failed system call has a code, other errors do not", () => {
   expect(codeOf(caught(() => readFileSync("/does/not/exist")))).toBe("ENOENT");
   expect(codeOf(new Error("no"))).toBeUndefined();
   expect(codeOf({ code: "ENOENT" })).toBeUndefined();
 });
 
-test("whatever was thrown has a message", () => {
+test("every thrown value has a message", () => {
   expect(messageOf(new TypeError("no"))).toBe("no");
   expect(messageOf("no")).toBe("no");
   expect(messageOf(undefined)).toBe("undefined");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { childEnvironment } from "./child-environment.ts";
 
-test("a child sees what tells of the system and what it is given, and nothing else", () => {
+test("a child sees the variables of the system and those that it is given, and no others", () => {
   const env = {
     PATH: "/bin",
     LC_ALL: "C",

@@ -1,6 +1,6 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that tell a process of the system that it runs on; none of them holds a secret. */
+/** Variables that describe the system to a process. None of them holds a secret. */
 const SYSTEM_VARIABLES: readonly string[] = [
   "PATH",
   "HOME",
@@ -32,8 +32,8 @@ export function pickVariables(names: readonly string[], env: Environment = proce
 }
 
 /**
- * The environment of a child process: what tells of the system, and the named variables that it needs. It sees no other:
- * the environment of a server holds keys and passwords.
+ * The environment of a child process: the variables of the system, and the named variables that it needs. No others are
+ * passed on, because the environment of a server contains keys and passwords.
  */
 export function childEnvironment(
   needed: readonly string[] = [],

@@ -3,7 +3,7 @@ import { type Asker, ClientShares } from "./client-shares.ts";
 
 const asker = (address: string, session?: object): Asker => ({ clientAddress: address, peerAddress: address, session });
 
-/** Takes as much as the client may have; how much that was. */
+/** Takes as many as the client may have. Returns how many it took. */
 function takeAll(shares: ClientShares<string>, client: Asker): number {
   const share = shares.of(client);
   let taken = 0;
@@ -17,7 +17,7 @@ function takeAll(shares: ClientShares<string>, client: Asker): number {
 const sharesOf = (percent: number, capacity: number): ClientShares<string> =>
   new ClientShares(percent / 100, () => capacity);
 
-describe("what one client may hold", () => {
+describe("the most that one client may hold", () => {
   test.each([
     [80, 64, 52],
     [80, 5, 4],
@@ -36,14 +36,14 @@ describe("what one client may hold", () => {
     expect(taken).toEqual([52, 10, 2]);
   });
 
-  test("is half of that by one connection", () => {
+  test("is half of that for one connection", () => {
     const shares = sharesOf(80, 64);
     expect(takeAll(shares, asker("1.1.1.1", {}))).toBe(32);
     expect(takeAll(shares, asker("1.1.1.1", {}))).toBe(16);
     expect(takeAll(shares, asker("1.1.1.1"))).toBe(4);
   });
 
-  test("is counted by address where a proxy's connection brings several clients", () => {
+  test("is counted by address if a proxy's connection carries several clients", () => {
     const shares = sharesOf(80, 64);
     const session = {};
     const one = { clientAddress: "1.1.1.1", peerAddress: "9.9.9.9", session };
@@ -57,7 +57,7 @@ describe("what one client may hold", () => {
     expect(shares.of(asker("2001:db8::1"))).not.toBe(shares.of(asker("2001:db8:0:1::1")));
   });
 
-  test("comes back when it is given back", () => {
+  test("grows again when requests end", () => {
     const shares = sharesOf(80, 64);
     takeAll(shares, asker("1.1.1.1"));
     const share = shares.of(asker("1.1.1.1"));
@@ -66,8 +66,8 @@ describe("what one client may hold", () => {
   });
 });
 
-describe("who waits", () => {
-  test("has a turn whatever others have waiting", () => {
+describe("a client that waits", () => {
+  test("has its turn, however many requests of others wait", () => {
     const shares = sharesOf(80, 64);
     const [many, one] = [shares.of(asker("1.1.1.1")), shares.of(asker("2.2.2.2"))];
     for (const waiter of ["a", "b", "c"]) shares.enqueue(many, waiter, 100);
@@ -81,7 +81,7 @@ describe("who waits", () => {
     ]);
   });
 
-  test("is passed over while the client holds its part", () => {
+  test("is passed over while it holds its part", () => {
     const shares = sharesOf(80, 5);
     const [full, other] = [shares.of(asker("1.1.1.1")), shares.of(asker("2.2.2.2"))];
     takeAll(shares, asker("1.1.1.1"));
@@ -92,7 +92,7 @@ describe("who waits", () => {
     expect(shares.next()).toBe("a");
   });
 
-  test("is refused where the client has its part of the queue, and others find a place", () => {
+  test("is refused if it has its part of the queue, while others are accepted", () => {
     const shares = sharesOf(80, 64);
     const many = shares.of(asker("1.1.1.1"));
     let count = 0;
@@ -110,7 +110,7 @@ describe("who waits", () => {
   });
 });
 
-test("clients that hold nothing are forgotten when there are many, and those that hold something are not", () => {
+test("if there are many clients, those that hold nothing are forgotten, and the others are not", () => {
   const shares = sharesOf(80, 64);
   const busy = shares.of(asker("1.1.1.1"));
   busy.take();

@@ -1,34 +1,38 @@
 import { addressKey } from "./address-key.ts";
 
-/** Bits of the network that counts as one IPv6 client. */
+/** Bits of an IPv6 network that counts as one client. */
 const IPV6_PREFIX = 64;
-/** The part of what is free, and of what it has, that one HTTP/2 or HTTP/3 connection of a client may hold. @bound */
+/**
+ * Limit of one HTTP/2 or HTTP/3 connection of a client: this part of the free capacity and its own capacity together.
+ * @bound
+ */
 const SESSION_PART = 1 / 2;
-/** Clients that hold nothing and are remembered, in one pool; with more, all of them are forgotten. */
+/** Most idle clients that one pool remembers. With more, all of them are forgotten. */
 const MAX_IDLE_SHARES = 1024;
 
-/** Who asks for a connection. */
+/** The client that asks for a connection. */
 export interface Asker {
-  /** The client's address: its peer's, or what a trusted proxy says of it. */
+  /** The client's address: that of its peer, or the one that a trusted proxy names. */
   readonly clientAddress: string;
   readonly peerAddress: string;
-  /** The connection that carries several requests of the client at a time; undefined for HTTP/1. */
+  /** The connection, if it can carry several requests at once; undefined for HTTP/1. */
   readonly session?: object | undefined;
 }
 
 /**
- * What one client, or one connection of it, holds of a pool: at most a part of what nobody else holds. However many clients there
- * are, each leaves something free for the next one ("dynamic thresholds", Choudhury and Hahne 1998). Decision 0107.
+ * The part of a pool that one client or one of its connections holds. It is limited to a part of what others do not
+ * hold. So each client leaves something free for the next one, however many there are ("dynamic thresholds", Choudhury
+ * and Hahne 1998). Decision 0107.
  */
 export class Share<W> {
   /** Requests that wait for a connection, oldest first. */
   readonly waiting: W[] = [];
   held = 0;
-  /** It is no longer found by its key. */
+  /** True once the share cannot be found by its key any more. */
   forgotten = false;
   readonly #shares: ClientShares<W>;
   readonly #part: number;
-  /** The client's, where this is one of its connections. */
+  /** The share of the client, if this is the share of one of its connections. */
   readonly parent: Share<W> | undefined;
 
   constructor(shares: ClientShares<W>, part: number, parent: Share<W> | undefined) {
@@ -37,7 +41,7 @@ export class Share<W> {
     this.parent = parent;
   }
 
-  /** How many more may be held. */
+  /** Further connections that the share may take. */
   get allowance(): number {
     const { capacity, held } = this.#shares;
     const free = capacity() - held;
@@ -45,14 +49,14 @@ export class Share<W> {
     return Math.min(free, own, this.parent?.allowance ?? free);
   }
 
-  /** One more is held. */
+  /** The share takes one more connection. */
   take(): void {
     this.held++;
     if (this.parent === undefined) this.#shares.held++;
     else this.parent.take();
   }
 
-  /** One less is held. */
+  /** The share returns one connection. */
   give(): void {
     this.held--;
     if (this.parent === undefined) this.#shares.held--;
@@ -60,24 +64,27 @@ export class Share<W> {
   }
 }
 
-/** How a pool is shared among the clients whose requests use it. Waiting clients have their turns one after another. */
+/** Divides a pool among the clients whose requests use it. Waiting clients take turns. */
 export class ClientShares<W> {
-  /** Of all clients. */
+  /** Connections that all clients hold. */
   held = 0;
-  /** Requests that wait, of all clients. */
+  /** Waiting requests of all clients. */
   waiting = 0;
   readonly capacity: () => number;
   readonly #part: number;
   readonly #byAddress = new Map<string, Share<W>>();
   readonly #bySession = new WeakMap<object, Share<W>>();
-  /** Those that have somebody waiting; the one whose turn is next comes first. */
+  /** Shares with waiting requests; the share whose turn is next comes first. */
   readonly #turns: Share<W>[] = [];
   #forgetAt = MAX_IDLE_SHARES;
-  /** The one that was looked up last: a busy client's requests come in a row. */
+  /** The share that was looked up last. Requests of a busy client often come one after the other. */
   #lastAddress = "";
   #last: Share<W> | undefined;
 
-  /** `part`: of what is free, and of what it has, that a client may hold; 1: all. `capacity`: of the pool, in requests. */
+  /**
+   * `part`: limit of one client, as a part of the free capacity and its own capacity together; 1: no limit. `capacity`
+   * gives the size of the pool, in requests.
+   */
   constructor(part: number, capacity: () => number) {
     this.#part = part;
     this.capacity = capacity;
@@ -120,7 +127,7 @@ export class ClientShares<W> {
     this.#forgetAt = 2 * this.#byAddress.size + MAX_IDLE_SHARES;
   }
 
-  /** False, with nothing done, where `limit` wait, or this client has its part of them. */
+  /** False: `limit` requests wait already, or this client has its part of the queue. Nothing was changed. */
   enqueue(share: Share<W>, waiter: W, limit: number): boolean {
     const mine = share.waiting.length;
     if (this.waiting >= limit || mine >= this.#part * (limit - this.waiting + mine)) return false;
@@ -130,7 +137,7 @@ export class ClientShares<W> {
     return true;
   }
 
-  /** False where it does not wait. */
+  /** False: it does not wait. */
   remove(share: Share<W>, waiter: W): boolean {
     const index = share.waiting.indexOf(waiter);
     if (index === -1) return false;
@@ -139,13 +146,16 @@ export class ClientShares<W> {
     return true;
   }
 
-  /** Who gets the next connection: of the clients that may have one, the one that waits longest for its turn. */
+  /**
+   * Removes and returns the request that gets the next connection. Among the clients that may have one, it is the
+   * client whose turn is next.
+   */
   next(): W | undefined {
     const at = this.#turns.findIndex((share) => share.allowance > 0);
     return at === -1 ? undefined : this.#serve(at);
   }
 
-  /** Who would have had the next one, whether or not there is room. */
+  /** Removes and returns the request whose turn is next, even if its client has no allowance. */
   first(): W | undefined {
     return this.#turns.length === 0 ? undefined : this.#serve(0);
   }
@@ -166,7 +176,7 @@ export class ClientShares<W> {
     if (index !== -1) this.#turns.splice(index, 1);
   }
 
-  /** How many of those that wait could have a connection, `limit` at most. */
+  /** The number of waiting requests that could have a connection, `limit` at most. */
   wanted(limit: number): number {
     let wanted = 0;
     for (const share of this.#turns) {

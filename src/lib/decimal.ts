@@ -4,18 +4,20 @@ const MAX_INT32 = 0x7fff_ffff;
 /** Digits of the largest number that is counted exactly. */
 export const MAX_DIGITS = 16;
 
-/** Writes a whole number from 0 to 2^53, in `MAX_DIGITS` at most; returns the offset behind it. */
+/** Writes a whole number from 0 to 2^53, in at most `MAX_DIGITS` bytes. Returns the offset behind it. */
 export function writeDecimal(bytes: Uint8Array, at: number, value: number): number {
   let digits = 1;
   for (let bound = 10; value >= bound; bound *= 10) digits++;
   return writeDigits(bytes, at, value, digits);
 }
 
-/** Writes the last `count` digits of a whole number, with zeros in front where it has fewer; returns the offset behind them. */
+/**
+ * Writes the last `count` digits of a whole number, with leading zeros if it has fewer. Returns the offset behind them.
+ */
 export function writeDigits(bytes: Uint8Array, at: number, value: number, count: number): number {
   let rest = value;
   if (value <= MAX_INT32) {
-    // Nearly all are small: in integers they take three fifths of the time (bench policy-parts).
+    // Nearly all numbers are small. With 32-bit integers they take three fifths of the time (bench policy-parts).
     let small = value | 0;
     for (let i = at + count - 1; i >= at; i--) {
       const next = (small / 10) | 0;

@@ -1,11 +1,11 @@
-/** Who is at fault for an error: decides blame in logs and whether a retry elsewhere can help. */
+/** The party that causes an error. Logs show it, and it decides whether a retry with another server can help. */
 export type ErrorOrigin = "client" | "upstream" | "gateway" | "config" | "page" | "facilitator";
 
 export interface ErrorKind {
   readonly status: number;
   readonly title: string;
   readonly origin: ErrorOrigin;
-  /** True where the very same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
 }
 
@@ -13,7 +13,7 @@ function kind(status: number, title: string, origin: ErrorOrigin, retryable = fa
   return { status, title, origin, retryable };
 }
 
-/** Every error that Turnpike itself answers with; the key is the last part of the problem `type`. */
+/** All errors of Turnpike's own responses. The key is the last part of the problem's `type`. */
 export const ERRORS = {
   "bad-request": kind(400, "Bad Request", "client"),
   "bad-path": kind(400, "Bad Path", "client"),
@@ -83,7 +83,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A failure that is answered to the client as it stands: `detail` must hold no secret, file path or upstream address. */
+/** A failure that the client receives unchanged: `detail` must contain no secret, file path or upstream address. */
 export class TurnpikeError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[] | undefined;
@@ -102,23 +102,23 @@ export class TurnpikeError extends Error {
   }
 }
 
-/** One thing that is wrong with a request, and where: `path` is dotted, as in `selectors.price`. */
+/** One error in a request, and its place: `path` is dotted, as in `selectors.price`. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
-  /** Where it is in the request's body, as a JSON pointer (RFC 6901). */
+  /** The place in the request's body, as a JSON pointer (RFC 6901). */
   readonly pointer?: string;
 }
 
-/** What some problems have beside the members of every problem (RFC 9457 §3.2). */
+/** Members that some problems have in addition to the standard members (RFC 9457 §3.2). */
 export interface ProblemMembers {
-  /** The HTTP status that a page's server answered. */
+  /** The HTTP status of the response of a page's server. */
   readonly page_status?: number;
-  /** What names the thing that was to be deleted, as `routes[0].upstream`. */
+  /** Places that refer to the thing that was to be deleted, as `routes[0].upstream`. */
   readonly referenced_by?: readonly string[];
-  /** The hosts of the routes that a request may mean; the empty one is the route without a host. */
+  /** The hosts of the routes that a request may mean. An empty text stands for the route without a host. */
   readonly hosts?: readonly string[];
-  /** The names of those routes, in the same order; the empty one is the route without a name. */
+  /** The names of those routes, in the same order. An empty text stands for a route without a name. */
   readonly names?: readonly string[];
 }
 

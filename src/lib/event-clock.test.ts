@@ -6,7 +6,7 @@ function waitForTheClock(): void {
   while (performance.now() === before);
 }
 
-test("what one event does is done at one time, the next one later, and what no event does when it is done", () => {
+test("all actions of one event have the same time, the next event has a later one, and actions outside events have their own", () => {
   beginEvent();
   const first = eventTime();
   waitForTheClock();

@@ -1,11 +1,13 @@
-/** The event is being handled that the runtime called us for: what a socket brought, or that it has room again. */
+/** True while an event of the runtime is handled: a socket has received data, or can send again. */
 let inEvent = false;
-/** When it began; 0: nobody has asked. */
+/** Start of the event; 0: not read yet. */
 let began = 0;
 /** The same as Unix milliseconds. */
 let beganDate = 0;
 
-/** An event's handler begins; `endEvent` is called when it is through. Events are handled one after the other. */
+/**
+ * Call this when a handler of an event begins, and `endEvent` when it returns. Events are handled one after the other.
+ */
 export function beginEvent(): void {
   inEvent = true;
   began = 0;
@@ -17,8 +19,8 @@ export function endEvent(): void {
 }
 
 /**
- * Monotonic milliseconds, read from the clock once an event: what one event does is done at one time. A look at the clock costs
- * 30 ns, and a request wants several.
+ * Monotonic milliseconds. The clock is read once in each event, so all actions of an event have the same time. A
+ * reading costs 30 ns, and a request needs several.
  */
 export function eventTime(): number {
   if (!inEvent) return performance.now();
@@ -26,7 +28,7 @@ export function eventTime(): number {
   return began;
 }
 
-/** Unix milliseconds, likewise read once an event. */
+/** Unix milliseconds, also read once in each event. */
 export function eventDate(): number {
   if (!inEvent) return Date.now();
   if (beganDate === 0) beganDate = Date.now();

@@ -3,7 +3,7 @@ import { eachField, fieldLine, fieldValue, fieldValues, withoutFields } from "./
 
 const FIELDS = "Accept: a\r\nX-One:  1 \r\naccept: b\r\nX-Accept: no\r\n";
 
-test("a field is found in any capitalisation, its lines joined", () => {
+test("a field is found in any capitalisation, with its lines joined", () => {
   expect(fieldValue(FIELDS, "accept")).toBe("a, b");
   expect(fieldValues(FIELDS, "x-one")).toEqual(["1"]);
   expect(fieldValue(FIELDS, "one")).toBeUndefined();
@@ -16,7 +16,7 @@ test("removal takes every line of the named fields and no other", () => {
   expect(withoutFields(FIELDS, ["absent"])).toBe(FIELDS);
 });
 
-test("lines written are lines read", () => {
+test("written lines are read back unchanged", () => {
   expect([...eachField(fieldLine("A", "b: c") + FIELDS)]).toEqual([
     ["A", "b: c"],
     ["Accept", "a"],

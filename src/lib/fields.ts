@@ -4,7 +4,7 @@
  */
 export type Fields = string;
 
-/** True where `fields` has, at `start`, a line whose name is `lowerName` in any capitalisation. */
+/** True if `fields` has a line at `start` whose name is `lowerName` in any capitalisation. */
 function nameAt(fields: Fields, start: number, lowerName: string): boolean {
   if (fields.charCodeAt(start + lowerName.length) !== 0x3a) return false;
   for (let i = 0; i < lowerName.length; i++) {
@@ -15,13 +15,16 @@ function nameAt(fields: Fields, start: number, lowerName: string): boolean {
   return true;
 }
 
-/** LF alone is looked for, since no value holds one: to find one character takes half the time of finding two (bench policy-parts). */
+/**
+ * Searches only for LF, because no value contains one. A search for one character takes half the time of a search for
+ * two (bench policy-parts).
+ */
 function lineEnd(fields: Fields, start: number): number {
   const end = fields.indexOf("\n", start);
   return end === -1 ? fields.length : end - 1;
 }
 
-/** Without the white space that may surround a value: SP and HTAB only (RFC 9110 §5.6.3). `trim` would take 0xA0 as well. */
+/** Removes the white space around a value: only SP and HTAB (RFC 9110 §5.6.3). `trim` would also remove 0xA0. */
 export function trimOws(text: string): string {
   return trimmedSlice(text, 0, text.length);
 }
@@ -38,7 +41,7 @@ function isOws(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** A length that needs more digits is beyond what a number holds exactly, and beyond any limit. */
+/** A length with more digits is not an exact number in JavaScript, and exceeds any limit. */
 export const MAX_LENGTH_DIGITS = 15;
 
 /** Bytes of a Content-Length value; equal repetitions (`5, 5`) count once (RFC 9112 §6.3). -1: not a length. */
@@ -61,7 +64,10 @@ export function fieldValues(fields: Fields, lowerName: string): string[] {
   return values;
 }
 
-/** The field's value, several lines joined by `, ` (RFC 9110 §5.3); undefined where it is absent. `lowerName` is lower case. */
+/**
+ * The field's value, several lines joined by `, ` (RFC 9110 §5.3); undefined if the field is absent. `lowerName` is
+ * lower case.
+ */
 export function fieldValue(fields: Fields, lowerName: string): string | undefined {
   let value: string | undefined;
   for (let start = 0; start < fields.length; ) {
@@ -75,7 +81,7 @@ export function fieldValue(fields: Fields, lowerName: string): string | undefine
   return value;
 }
 
-/** The value of the field's first line; undefined where it is absent. `lowerName` is lower case. */
+/** The value of the field's first line; undefined if the field is absent. `lowerName` is lower case. */
 export function firstFieldValue(fields: Fields, lowerName: string): string | undefined {
   for (let start = 0; start < fields.length; ) {
     const end = lineEnd(fields, start);
@@ -90,7 +96,7 @@ function isNamedAt(fields: Fields, start: number, lowerNames: readonly string[])
   return false;
 }
 
-/** The fields without every line of the named ones. Names are lower case. */
+/** The fields without the lines of the named ones. Names are lower case. */
 export function withoutFields(fields: Fields, lowerNames: readonly string[]): Fields {
   let kept = "";
   let from = 0;
@@ -105,14 +111,17 @@ export function withoutFields(fields: Fields, lowerNames: readonly string[]): Fi
   return from === 0 ? fields : kept + fields.slice(from);
 }
 
-/** An expression that is true of fields with a line of any of these names, for most have none: a third less than a look at each line (bench policy-parts). */
+/**
+ * An expression that matches fields with a line of any of these names. Most requests have no such line, and this takes
+ * a third less time than a look at each line (bench policy-parts).
+ */
 export function linesOf(names: readonly string[]): RegExp {
-  // Names are tokens, and some characters of those mean something in expressions.
+  // Names are tokens, and some characters of tokens have a meaning in expressions.
   const escaped = names.map((name) => name.replaceAll(/[^a-z0-9_]/gi, "\\$&"));
   return new RegExp(`^(?:${escaped.join("|")}):`, "im");
 }
 
-/** One field line. The caller vouches for the value: no CR, LF or NUL. */
+/** One field line. The caller ensures that the value contains no CR, LF or NUL. */
 export function fieldLine(name: string, value: string): Fields {
   return `${name}: ${value}\r\n`;
 }

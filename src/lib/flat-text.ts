@@ -1,6 +1,6 @@
 /**
- * The same text in one piece. One that was put together is a list of its pieces to the runtime, and copied from them each time that
- * it becomes part of another; asking for a character joins them.
+ * The same text in one piece. The runtime stores a concatenated text as a list of pieces, and copies them each time the
+ * text becomes part of another one. Reading a character joins the pieces.
  */
 export function flatText(text: string): string {
   return text.charCodeAt(0) === -1 ? "" : text;

@@ -14,7 +14,7 @@ import {
 
 type Name = keyof typeof GRPC;
 
-test("an HTTP answer without a gRPC status has the one of gRPC's map", () => {
+test("an HTTP response without a gRPC status gets the one of gRPC's table", () => {
   const cases: readonly (readonly [number, Name])[] = [
     [400, "INTERNAL"],
     [401, "UNAUTHENTICATED"],
@@ -80,23 +80,23 @@ describe("an error of the gateway", () => {
     "upstream-timeout": "DEADLINE_EXCEEDED",
   };
 
-  test("has the status of what it is", () => {
+  test("has the status that fits its code", () => {
     for (const [code, name] of Object.entries(cases)) {
-      // Object.entries forgets which texts its keys are.
+      // Object.entries loses the types of the keys.
       const error = new TurnpikeError(code as ErrorCode, "");
       expect([code, grpcStatusOfError(error)]).toEqual([code, GRPC[name]]);
     }
   });
 
-  test("has some status whatever it is, and never that of success", () => {
+  test("always has a status, and never that of success", () => {
     for (const code of Object.keys(ERRORS)) {
-      // Object.keys forgets which texts the keys are.
+      // Object.keys loses the types of the keys.
       const status = grpcStatusOfError(new TurnpikeError(code as ErrorCode, ""));
       expect([code, status > 0 && status <= 16]).toEqual([code, true]);
     }
   });
 
-  test("has the status that it was given, where it was given one", () => {
+  test("has the status that it was given explicitly", () => {
     expect(grpcStatusOfError(new GrpcError("upstream-failed", "", GRPC.CANCELLED))).toBe(GRPC.CANCELLED);
   });
 });
@@ -121,12 +121,12 @@ test("a reset stream has the status of gRPC's table", () => {
   expect(cases.map((_, code) => grpcStatusOfReset(code))).toEqual(cases.map((name) => GRPC[name]));
 });
 
-test("a status is read where it is a number", () => {
+test("a status is read if it is a number", () => {
   const cases = ["0", "16", "99", "", "-1", "1.0", "x", undefined];
   expect(cases.map(parseGrpcStatus)).toEqual([0, 16, 99, ...Array.from({ length: 5 }, () => undefined)]);
 });
 
-test("a message is percent-encoded UTF-8, but for visible ASCII and spaces", () => {
+test("a message is percent-encoded UTF-8, except visible ASCII and spaces", () => {
   const cases = [
     ["no route serves this path", "no route serves this path"],
     ["100%", "100%25"],
@@ -138,7 +138,7 @@ test("a message is percent-encoded UTF-8, but for visible ASCII and spaces", () 
   expect(cases.map(([, encoded]) => decodeURIComponent(encoded))).toEqual(cases.map(([text]) => text));
 });
 
-test("a time-out is at most 8 digits and a unit, and no bound where it is anything else", () => {
+test("a timeout is at most 8 digits and a unit, and no limit if it is anything else", () => {
   const cases: readonly (readonly [string | undefined, number])[] = [
     ["2H", 7_200_000],
     ["3M", 180_000],

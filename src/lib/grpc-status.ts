@@ -21,7 +21,7 @@ export const GRPC = {
   UNAUTHENTICATED: 16,
 } as const;
 
-/** An error of which more is known than its code says to a gRPC client. */
+/** An error with a gRPC status that is more exact than the one of its code. */
 export class GrpcError extends TurnpikeError {
   readonly grpcStatus: number;
 
@@ -31,7 +31,7 @@ export class GrpcError extends TurnpikeError {
   }
 }
 
-/** doc/http-grpc-status-mapping.md, for answers of those who know nothing of gRPC; 402 is ours. */
+/** doc/http-grpc-status-mapping.md, for responses of servers without gRPC; 402 is our addition. */
 const OF_HTTP: ReadonlyMap<number, number> = new Map([
   [400, GRPC.INTERNAL],
   [401, GRPC.UNAUTHENTICATED],
@@ -44,7 +44,7 @@ const OF_HTTP: ReadonlyMap<number, number> = new Map([
   [504, GRPC.UNAVAILABLE],
 ]);
 
-/** Where this gateway's own errors say more than a stranger's answer of the same status. */
+/** Statuses for this gateway's own errors, if they are more exact than those for other servers' responses. */
 const OF_OWN: ReadonlyMap<number, number> = new Map([
   [400, GRPC.INVALID_ARGUMENT],
   [405, GRPC.UNIMPLEMENTED],
@@ -62,12 +62,12 @@ const OF_OWN: ReadonlyMap<number, number> = new Map([
   [504, GRPC.DEADLINE_EXCEEDED],
 ]);
 
-/** google/rpc/code.proto: the HTTP status of each status of gRPC. */
+/** google/rpc/code.proto: the HTTP status of each gRPC status. */
 const TO_HTTP: readonly number[] = [
   200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401,
 ];
 
-/** doc/PROTOCOL-HTTP2.md, Errors: what a reset of each code of RFC 9113 §7 says of the call. */
+/** doc/PROTOCOL-HTTP2.md, Errors: the gRPC status of each code of RFC 9113 §7 in a reset. */
 const OF_RESET: ReadonlyMap<number, number> = new Map([
   [0x7, GRPC.UNAVAILABLE],
   [0x8, GRPC.CANCELLED],
@@ -75,12 +75,12 @@ const OF_RESET: ReadonlyMap<number, number> = new Map([
   [0xc, GRPC.PERMISSION_DENIED],
 ]);
 
-/** The gRPC status of an HTTP answer without one. */
+/** The gRPC status of an HTTP response without one. */
 export function grpcStatusOfHttp(status: number): number {
   return OF_HTTP.get(status) ?? GRPC.UNKNOWN;
 }
 
-/** The gRPC status of an error that this gateway answers with. */
+/** The gRPC status of an error of this gateway. */
 export function grpcStatusOfError(error: TurnpikeError): number {
   if (error instanceof GrpcError) return error.grpcStatus;
   if (error.code === "response-too-large") return GRPC.RESOURCE_EXHAUSTED;
@@ -92,17 +92,17 @@ export function grpcStatusOfReset(code: number): number {
   return OF_RESET.get(code) ?? GRPC.INTERNAL;
 }
 
-/** The HTTP status of a gRPC status, for clients that know nothing of gRPC; 500 for one that does not exist. */
+/** The HTTP status of a gRPC status, for clients without gRPC; 500 if the status does not exist. */
 export function httpStatusOfGrpc(status: number): number {
   return TO_HTTP[status] ?? 500;
 }
 
-/** The value of a `grpc-status`; undefined where it is none. */
+/** The value of a `grpc-status`; undefined if it is not a number. */
 export function parseGrpcStatus(value: string | undefined): number | undefined {
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
 }
 
-/** A text as `grpc-message` carries it: UTF-8, all but visible ASCII and spaces percent-encoded, and the percent sign. */
+/** A text in the encoding of `grpc-message`: UTF-8, percent-encoded except visible ASCII without `%`, and spaces. */
 export function grpcMessage(text: string): string {
   return text.replaceAll(/[^ -$&-~]+/gu, (part) =>
     Buffer.from(part).reduce((out, byte) => `${out}%${byte.toString(16).toUpperCase().padStart(2, "0")}`, ""),
@@ -112,7 +112,10 @@ export function grpcMessage(text: string): string {
 const TIMEOUT = /^(\d{1,8})([HMSmun])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 
-/** The milliseconds of a `grpc-timeout`; Infinity where there is none, or none that can be read: what that means is the server's to say. */
+/**
+ * The milliseconds of a `grpc-timeout`; Infinity if it is absent or malformed. The server decides what it does with a
+ * malformed one.
+ */
 export function grpcTimeoutMs(value: string | undefined): number {
   const [, digits, unit = ""] = TIMEOUT.exec(value ?? "") ?? [];
   return digits === undefined ? Number.POSITIVE_INFINITY : Number(digits) * (UNIT_MS[unit] ?? 1);

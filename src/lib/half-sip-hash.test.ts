@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { HalfSipHash } from "./half-sip-hash.ts";
 
-/** Of the reference implementation (vectors_hsip64): the key is the bytes 0 to 7, the input the bytes 0 to n - 1. */
+/**
+ * Vectors of the reference implementation (vectors_hsip64): the key is the bytes 0 to 7, the input the bytes 0 to n -
+ * 1.
+ */
 const VECTORS: readonly (readonly [length: number, output: string])[] = [
   [8, "edfee820bce4858c"],
   [9, "5b51cccc13888307"],
@@ -28,7 +31,7 @@ test.each(VECTORS)("an input of %i bytes gives the reference's output", (length,
   expect(hex(hash)).toBe(output);
 });
 
-test("texts that differ only beyond ASCII, or in how their bytes would read, hash apart", () => {
+test("texts that differ only beyond ASCII, or that look alike as bytes, have different hashes", () => {
   const hash = new HalfSipHash(1, 2);
   const outputs = ["é", "Ã©", "e", "", "\0", "\0\0", "中"].map((text) => {
     hash.hash(0, 0, text);

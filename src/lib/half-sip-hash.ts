@@ -1,7 +1,8 @@
 /**
- * HalfSipHash-2-4 with 64 bits of output (Aumasson, Bernstein: "SipHash: a fast short-input PRF"; the variant on 32-bit words
- * of the reference implementation). Who does not know the key cannot choose inputs that collide, which fast hashes with a
- * public seed do not promise. The result is in `low` and `high`, since a pair would be an object for each look-up.
+ * HalfSipHash-2-4 with 64 bits of output (Aumasson, Bernstein: "SipHash: a fast short-input PRF"; the variant on 32-bit
+ * words of the reference implementation). Without the key, an attacker cannot choose inputs that collide. Fast hashes
+ * with a public seed do not ensure this. The result is in `low` and `high`, because a pair would need a new object for
+ * each look-up.
  */
 export class HalfSipHash {
   /** The first and the last four bytes of the output, as signed integers. */

@@ -2,12 +2,15 @@ import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 
 const HOSTS_FILE = "/etc/hosts";
-/** A larger file is not read, in bytes. */
+/** Largest hosts file that is read, in bytes. */
 const MAX_HOSTS_BYTES = 4 * 1024 * 1024;
-/** Addresses of one name that are used. */
+/** Most addresses of one name that are used. */
 const MAX_HOSTS_ADDRESSES = 64;
 
-/** The addresses that the hosts file of this system (hosts(5)) has for a name, read anew each time; empty if it has none. */
+/**
+ * The addresses of a name in the hosts file of this system (hosts(5)), read anew each time; empty if the name is not
+ * there.
+ */
 export function hostsFileAddresses(name: string, path = HOSTS_FILE): readonly string[] {
   const wanted = name.toLowerCase().replace(/\.$/, "");
   const found = new Set<string>();

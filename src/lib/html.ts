@@ -8,7 +8,7 @@ export class Html {
 
 type Part = string | number | Html | undefined | readonly Part[];
 
-/** HTML with everything that is put into it escaped, but for HTML; lists are joined, undefined is nothing. */
+/** HTML from a template. Values are escaped, except `Html`; lists are joined, and undefined adds nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] ?? "";
   for (const [at, part] of parts.entries()) text += render(part) + (strings[at + 1] ?? "");
@@ -22,13 +22,13 @@ function render(part: Part): string {
   return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A text with `code` in backquotes. */
+/** A text in which backquotes mark code. */
 export function prose(text: string): Html {
   const parts = text.split("`");
   return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
 
-/** Text that is HTML already, such as a style sheet, which has no markup in it. */
+/** Marks a text as HTML, for example a style sheet, which contains no markup. */
 export function raw(text: string): Html {
   return new Html(text);
 }

@@ -35,7 +35,7 @@ test("a two-digit year is at most 50 years ahead", () => {
   expect(parseHttpDate("Friday, 01-Jan-77 00:00:00 GMT", now)).toBe(Date.UTC(1977, 0, 1));
 });
 
-test("what is no HTTP-date is none", () => {
+test("a text that is not an HTTP-date is rejected", () => {
   for (const text of [
     "",
     "0",
@@ -56,12 +56,12 @@ test("what is no HTTP-date is none", () => {
   }
 });
 
-test("every whole second comes back from its text", () => {
+test("every whole second is read back from its text", () => {
   const seconds = fc.integer({ min: 0, max: 4_000_000_000 });
   fc.assert(fc.property(seconds, (second) => parseHttpDate(httpDate(second * 1000)) === second * 1000));
 });
 
-test("the Date line says this second", () => {
+test("the Date line has the current second", () => {
   const before = Math.floor(Date.now() / 1000) * 1000;
   const at = parseHttpDate(dateLine().slice("Date: ".length, -2)) ?? 0;
   expect(at).toBeGreaterThanOrEqual(before);

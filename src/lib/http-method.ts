@@ -1,6 +1,6 @@
 /**
- * The methods that are served: IANA's HTTP Method Registry, and those that caches, UPnP, Icecast and Exchange have made
- * common without it. CONNECT and TRACE are for others, PRI is no method but the preface of HTTP/2.
+ * The methods that are served: those of IANA's HTTP Method Registry, and those that caches, UPnP, Icecast and Exchange
+ * use without registration. CONNECT and TRACE are refused, and PRI is only the preface of HTTP/2.
  */
 const SERVED: ReadonlySet<string> = new Set(
   [
@@ -13,9 +13,10 @@ const SERVED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Why no request of this method is served; empty where it is. TRACE would show a client the fields that were added for the
- * upstream. Methods are case-sensitive (RFC 9110 §9.1), and an upstream that takes `head` for HEAD answers without the
- * body that this side then waits for. What nobody knows is 501 (§15.6.2), whatever an upstream would make of it.
+ * The reason why requests with this method are refused; empty if the method is served. TRACE would show a client the
+ * fields that the gateway adds for the upstream. Methods are case-sensitive (RFC 9110 §9.1). If an upstream takes
+ * `head` for HEAD, it sends no body, and the gateway waits for one. An unknown method gives 501 (§15.6.2), whether or
+ * not the upstream knows it.
  */
 export function unservedMethod(method: string): string {
   if (SERVED.has(method)) return "";

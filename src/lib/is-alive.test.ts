@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { isAlive } from "./is-alive.ts";
 
-test("a process is alive until it ended, whoever owns it", async () => {
+test("a process is alive until it has ended, also if it belongs to another user", async () => {
   const child = Bun.spawn([process.execPath, "-e", "process.stdin.resume()"], { stdio: ["pipe", "ignore", "ignore"] });
   expect(isAlive(child.pid)).toBe(true);
   child.kill("SIGKILL");

@@ -1,6 +1,6 @@
 import { codeOf } from "./caught.ts";
 
-/** True where a process with this id runs, whoever owns it. */
+/** True if a process with this id runs, also if it belongs to another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

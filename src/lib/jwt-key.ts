@@ -1,22 +1,26 @@
 import { createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
 
-/** The signature algorithms of JSON Web Tokens that are known here (RFC 7518 §3, RFC 8037). `none` is not one of them. */
+/** The supported signature algorithms of JSON Web Tokens (RFC 7518 §3, RFC 8037). `none` is not one of them. */
 export const JWT_ALGORITHMS = ["HS256", "HS384", "HS512", "RS256", "PS256", "ES256", "EdDSA"] as const;
 
 export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number];
 
-/** Bits of the shortest RSA modulus that is taken (RFC 7518 §3.3). */
+/** Bits of the shortest RSA modulus that is accepted (RFC 7518 §3.3). */
 const MIN_RSA_BITS = 2048;
 
-/** True for those whose two sides share one secret. */
+/** True for algorithms whose signer and verifier share one secret. */
 export function isShared(algorithm: JwtAlgorithm): boolean {
   return algorithm.startsWith("HS");
 }
 
-/** The key that tokens of the algorithm are verified by: `secret` is a shared secret, or a PEM public key. Throws an Error that does not repeat it. */
+/**
+ * The key to verify tokens of the algorithm: `secret` is a shared secret, or a PEM public key. Throws an Error that
+ * does not repeat the secret.
+ */
 export function readJwtKey(algorithm: JwtAlgorithm, secret: string): KeyObject {
   if (isShared(algorithm)) {
-    // Whoever knows a public key could sign with it: the oldest attack on such tokens (RFC 8725 §2.1).
+    // If a public key were used as the secret, anyone could sign with it: the oldest attack on such tokens (RFC 8725
+    // §2.1).
     if (secret.includes("-----BEGIN ")) throw new Error(`${algorithm} takes a shared secret, and this is a key in PEM`);
     return createSecretKey(Buffer.from(secret));
   }
@@ -34,7 +38,7 @@ export function readJwtKey(algorithm: JwtAlgorithm, secret: string): KeyObject {
   return key;
 }
 
-/** Why a public key cannot verify signatures of the algorithm; empty where it can. */
+/** The reason why a public key cannot verify signatures of the algorithm; empty if it can. */
 export function misfitOf(algorithm: JwtAlgorithm, key: KeyObject): string {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   switch (algorithm) {

@@ -1,10 +1,10 @@
-/** Buffers have these methods, in Node as in Bun; their types do not. */
+/** Buffers have these methods in Node and in Bun, but the types do not include them. */
 interface Latin1Methods {
   readonly latin1Slice: (this: Uint8Array, start: number, end: number) => string;
   readonly latin1Write: (this: Uint8Array, text: string, offset: number) => number;
 }
 
-// The two do exist: `toString("latin1")` and `write(…, "latin1")` are slower ways to them (bench http1).
+// `toString("latin1")` and `write(…, "latin1")` do the same more slowly (bench http1).
 const { latin1Slice, latin1Write } = Buffer.prototype as unknown as Latin1Methods;
 
 /** The bytes from `start` to `end` as text, one character a byte. */
@@ -12,10 +12,13 @@ export function latin1Text(bytes: Uint8Array, start: number, end: number): strin
   return latin1Slice.call(bytes, start, end);
 }
 
-/** Characters that cost less one by one than a call into the runtime, which takes 20 ns and reads cold code (bench http1). */
+/**
+ * Up to this length, writing characters one by one is faster than a call into the runtime, which takes 20 ns and reads
+ * cold code (bench http1).
+ */
 const SHORT = 40;
 
-/** Writes latin1 text, which fits, at `offset`; returns the bytes written. */
+/** Writes latin1 text at `offset`. The text must fit. Returns the bytes written. */
 export function writeLatin1(bytes: Uint8Array, text: string, offset: number): number {
   const { length } = text;
   if (length > SHORT) return latin1Write.call(bytes, text, offset);

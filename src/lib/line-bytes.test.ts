@@ -9,7 +9,7 @@ function written(write: (line: LineBytes) => void, size = 4096): string {
   return line.bytes.toString("utf8", 0, line.at);
 }
 
-test("any text as JSON reads as itself, and has no control characters", () => {
+test("any text as JSON is read back unchanged, and has no control characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
       const json = written((line) => line.json(text));
@@ -20,7 +20,7 @@ test("any text as JSON reads as itself, and has no control characters", () => {
   expect(JSON.parse(written((line) => line.json("\ud800")))).toBe("\ud800");
 });
 
-test("numbers are written as JSON has them", () => {
+test("numbers are written in the form of JSON", () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), (value) => {
       expect(written((line) => line.integer(value))).toBe(String(value));
@@ -41,7 +41,7 @@ test("other text is UTF-8", () => {
   expect(written((line) => line.ascii('{"a":'))).toBe('{"a":');
 });
 
-test("a line that does not fit is full, and nothing is written beyond the end", () => {
+test("a line that does not fit is marked as full, and nothing is written beyond the end", () => {
   for (let size = 0; size < 40; size++) {
     const bytes = Buffer.alloc(64, 0x2a);
     const line = new LineBytes(bytes.subarray(0, size));
@@ -57,7 +57,7 @@ test("a line that does not fit is full, and nothing is written beyond the end", 
   }
 });
 
-test("a line that fits to the byte is not full", () => {
+test("a line that fits exactly is not full", () => {
   for (const text of ["x".repeat(20), "é".repeat(10), "€".repeat(6)]) {
     const size = Buffer.byteLength(text);
     expect(written((line) => line.text(text), size)).toBe(text);

@@ -6,19 +6,20 @@ const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const DELETE = 0x7f;
 
-/** UTF-8 has no more of them for one unit of a string. */
+/** Most bytes of UTF-8 for one unit of a string. */
 const MAX_UTF8_BYTES = 3;
 
-/** Characters that JSON allows as they are, and some terminals take for commands. */
+/** Characters that JSON allows unescaped, and that some terminals take for commands. */
 const CONTROLS = /[\u007f-\u009f]/g;
 
 /**
- * A line as it grows in a buffer, piece by piece. Writing short texts a character at a time costs less than joining
- * them and having the runtime encode the whole (bench log-line). What does not fit leaves the line `full`, for nobody to send.
+ * A line that is written into a buffer piece by piece. For short texts, writing single characters is faster than
+ * joining the texts and encoding them in the runtime (bench log-line). If a piece does not fit, the line is `full` and
+ * must not be used.
  */
 export class LineBytes {
   bytes: Buffer;
-  /** Where the next piece goes. */
+  /** Offset of the next piece. */
   at = 0;
   full = false;
 
@@ -26,7 +27,7 @@ export class LineBytes {
     this.bytes = bytes;
   }
 
-  /** Text of ours: ASCII. */
+  /** Writes ASCII text of this program. */
   ascii(text: string): void {
     const { bytes } = this;
     const { length } = text;
@@ -36,12 +37,12 @@ export class LineBytes {
     this.at = start + length;
   }
 
-  /** Any text, as UTF-8. */
+  /** Writes any text, as UTF-8. */
   text(text: string): void {
     if (!this.#lacksText(text)) this.at += this.bytes.write(text, this.at);
   }
 
-  /** Any text as a JSON string, with no control character in it. */
+  /** Writes any text as a JSON string without control characters. */
   json(text: string): void {
     const { bytes } = this;
     const { length } = text;
@@ -64,12 +65,12 @@ export class LineBytes {
     this.text(JSON.stringify(text).replaceAll(CONTROLS, (char) => `\\u00${char.charCodeAt(0).toString(16)}`));
   }
 
-  /** A whole number from 0 to 2^53. */
+  /** Writes a whole number from 0 to 2^53. */
   integer(value: number): void {
     if (!this.#lacks(MAX_DIGITS)) this.at = writeDecimal(this.bytes, this.at, value);
   }
 
-  /** Milliseconds, to the microsecond: `1.235`. */
+  /** Writes milliseconds with three decimals, as in `1.235`. */
   millis(ms: number): void {
     const micros = Math.round(ms * 1000);
     const whole = Math.floor(micros / 1000);
@@ -79,7 +80,7 @@ export class LineBytes {
     this.at = writeDigits(this.bytes, this.at, micros - whole * 1000, 3);
   }
 
-  /** Counted only where there might be too little: most text has ample room. */
+  /** Counts the bytes only if there may be too little room. Most text has ample room. */
   #lacksText(text: string): boolean {
     const hasAmple = this.at + text.length * MAX_UTF8_BYTES <= this.bytes.length;
     return this.#lacks(hasAmple ? 0 : Buffer.byteLength(text));

@@ -26,13 +26,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A named pipe at `path`, and its reading end, which waits for nothing. */
+/** Makes a named pipe at `path`, and opens its reading end without blocking. */
 function pipe(): number {
   expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
   return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
 }
 
-/** What lies in the pipe now; undefined once no writer has it open. */
+/** The content of the pipe; undefined once no writer has it open. */
 function readSome(fd: number): string | undefined {
   const bytes = Buffer.alloc(65_536);
   try {
@@ -45,7 +45,7 @@ function readSome(fd: number): string | undefined {
 }
 
 let dropped = 0;
-/** What was told of trouble, in order. */
+/** Reports of the writer, in order. */
 let told: string[] = [];
 
 function open(target: LineTarget): Promise<LineWriter> {
@@ -68,7 +68,7 @@ function add(writer: LineWriter, text: string): void {
   writer.end();
 }
 
-test("lines reach the file in order, added to what it holds, with those written last when it is closed", async () => {
+test("lines are appended to the file in order, and closing writes the last ones", async () => {
   await Bun.write(path, "before\n");
   const writer = await open({ file: path });
   const lines = Array.from({ length: 5000 }, (_, i) => `line ${i} ${"x".repeat(i % 50)}`);
@@ -78,7 +78,7 @@ test("lines reach the file in order, added to what it holds, with those written 
   expect(dropped).toBe(0);
 });
 
-test("the longest lines that a request head can make are not lost among others", async () => {
+test("the longest lines that a request head can cause are not lost among others", async () => {
   const writer = await open({ file: path });
   const longest = "\u0080".repeat(32_768);
   let size = 0;
@@ -87,16 +87,16 @@ test("the longest lines that a request head can make are not lost among others",
     writer.begin()?.json(longest);
     writer.end();
     size += before * 2000 + 6 * longest.length + 3;
-    // What a write is under way with counts as well.
+    // The bytes of the current write count as well.
     await until(() => statSync(path).size === size || dropped > 0);
-    // The bytes are in the file before the writer hears of it: what is asked of the same threads next comes after.
+    // The bytes are in the file before the writer learns of it. The same threads do this work later.
     for (let turn = 0; turn < 4; turn++) await stat(path);
   }
   await writer.close();
   expect(dropped).toBe(0);
 });
 
-test("a line whose writing throws is not there, and spoils none after it", async () => {
+test("if writing a line throws, the line is left out, and the lines after it are intact", async () => {
   const writer = await open({ file: path });
   add(writer, "one");
   writer.begin()?.text("half");
@@ -115,12 +115,12 @@ test("a line does not wait for others to be written", async () => {
   await writer.close();
 });
 
-test("a file that cannot be opened is an error at once", async () => {
+test("a file that cannot be opened gives an error at once", async () => {
   const opened = open({ file: join(folder, "absent", "log") });
   expect(await opened.then(() => "", String)).toContain("ENOENT");
 });
 
-test("lines for a closed writer are counted as dropped, and closing again is harmless", async () => {
+test("lines for a closed writer are counted as dropped, and a second close does nothing", async () => {
   const writer = await open({ file: path });
   await writer.close();
   add(writer, "late");
@@ -128,7 +128,7 @@ test("lines for a closed writer are counted as dropped, and closing again is har
   expect([dropped, readFileSync(path, "utf8")]).toEqual([1, ""]);
 });
 
-test("what a pipe that nobody empties cannot take is dropped and counted, and the rest arrives whole", async () => {
+test("lines that a full pipe cannot take are dropped and counted, and the others arrive complete", async () => {
   const fd = pipe();
   const writer = await open({ file: path });
   const line = "x".repeat(999);
@@ -145,13 +145,13 @@ test("what a pipe that nobody empties cannot take is dropped and counted, and th
   expect(text).toBe(`${line}\n`.repeat(4000 - dropped));
 });
 
-test("closing does not wait for ever for a pipe that nobody empties, and counts what is lost", async () => {
+test("closing waits only for a limited time for a full pipe, and counts the lost lines", async () => {
   const fd = pipe();
   const writer = await open({ file: path });
   for (let i = 0; i < 300; i++) add(writer, "x".repeat(999));
   await writer.close();
   expect(dropped).toBeGreaterThan(100);
-  // Lets the write that was left behind end.
+  // Lets the pending write end.
   while (readSome(fd) !== undefined) await Bun.sleep(1);
 });
 
@@ -162,7 +162,7 @@ test("lines that a broken target refuses are all counted", async () => {
   expect(dropped).toBe(100);
 });
 
-test("a device that is full is told of once, with its lines counted", async () => {
+test("a full device is reported once, and its lines are counted", async () => {
   const writer = await open({ file: "/dev/full" });
   for (let i = 1; i <= 3; i++) {
     add(writer, `line ${i}`);
@@ -174,11 +174,11 @@ test("a device that is full is told of once, with its lines counted", async () =
 
 const isRoot = process.getuid?.() === 0;
 
-test.skipIf(!isRoot)("a disk that was full goes on with whole lines, and how many were lost is known", async () => {
+test.skipIf(!isRoot)("after a full disk the file goes on with complete lines, and lost lines are counted", async () => {
   const mount = join(folder, "disk");
   mkdirSync(mount);
   const made = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k", "none", mount]);
-  // A container may not let even root mount.
+  // A container may not allow even root to mount.
   if (made.exitCode !== 0) return;
   try {
     const file = join(mount, "log");
@@ -188,7 +188,7 @@ test.skipIf(!isRoot)("a disk that was full goes on with whole lines, and how man
     let added = 0;
     for (; told.length === 0; added++) {
       add(writer, `${added} ${"x".repeat(997)}`);
-      // Each by itself, so that one of them finds room for a part.
+      // Each line is written by itself, so that one of them fits only in part.
       if (added % 3 === 0) await Bun.sleep(0);
       if (added > 200) await until(() => dropped > 0);
     }

@@ -2,47 +2,54 @@ import { close, constants, fstatSync, ftruncateSync, open, write } from "node:fs
 import { LineBytes } from "./line-bytes.ts";
 
 /**
- * Bytes gathered before they are written: a write of the runtime's costs as much as a hundred lines. As many are left for the
- * line that comes next: 32 KiB of a request head become 192 KiB where each character is written as `\u0080` is.
+ * Bytes that are collected before they are written: a write costs as much as a hundred lines. The buffer has the same
+ * room again for the next line, because 32 KiB of a request head become 192 KiB if each character is escaped as
+ * `\u0080`.
  */
 const FLUSH_BYTES = 262_144;
-/** Milliseconds that a line waits at most. */
+/** Longest time that a line waits, in milliseconds. */
 const FLUSH_MS = 200;
-/** Bytes that may wait for a slow disk or pipe, half of them on their way there; lines beyond it are dropped and counted. */
+/**
+ * Most bytes that wait for a slow disk or pipe. Half of them may be in the current write. Further lines are dropped and
+ * counted.
+ */
 const MAX_PENDING_BYTES = 1_048_576;
 const HALF = MAX_PENDING_BYTES / 2;
 const LINE_END = 10;
 
-/** Milliseconds that closing waits for a slow disk or pipe; what it has not taken then is lost and counted. */
+/**
+ * Milliseconds for which closing waits for a slow disk or pipe. Lines that are not written by then are lost and
+ * counted.
+ */
 const CLOSE_MS = 1500;
 
 const NOTHING = Buffer.alloc(0);
 
-/** Milliseconds without a loss after which a log is not in trouble any more. */
+/** Milliseconds without a loss after which a log counts as recovered. */
 const RECOVERY_MS = 1000;
 
-/** Hears what becomes of lines. */
+/** Receives reports about lost lines. */
 export interface LineWatcher {
-  /** So many lines are lost. */
+  /** `lines` more lines are lost. */
   dropped(lines: number): void;
-  /** The first was lost since the start, or since `recovered`: the system's code says why, or `slow`. */
+  /** The first line since the start or since `recovered` is lost. `code` is the system's error code, or `slow`. */
   fails(code: string): void;
   /** Lines are written again. */
   recovered(): void;
-  /** It was closed while it failed. */
+  /** The writer was closed while it failed. */
   givenUp(): void;
 }
 
-/** A file that lines are added to. */
+/** A file to which lines are appended. */
 export interface LineFile {
   readonly file: string;
-  /** Left out: 0640. */
+  /** Default: 0640. */
   readonly mode?: number;
-  /** Nobody else writes to it, and it must hold no part of a line: one that a full disk cut off is taken back. */
+  /** True if no other process writes to the file. Then a partial line that a full disk has left is removed. */
   readonly whole?: boolean;
 }
 
-/** Where lines go: an open descriptor, or a file. */
+/** The target of lines: an open descriptor, or a file. */
 export type LineTarget = "stdout" | "stderr" | LineFile;
 
 const DEFAULT_MODE = 0o640;
@@ -50,7 +57,10 @@ const DEFAULT_MODE = 0o640;
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
 const ADDING = O_APPEND | O_CREAT | O_NONBLOCK;
 
-/** A pipe that nobody reads must not hold anyone up: it is opened from both sides, and holds what it can (fifo(7)). */
+/**
+ * A pipe without a reader must not block the gateway. So it is opened for reading too, and holds as much as it can
+ * (fifo(7)).
+ */
 async function openFile(target: LineFile): Promise<number> {
   return await openBy(target, O_WRONLY).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENXIO") return openBy(target, O_RDWR);
@@ -64,29 +74,35 @@ function openBy({ file, mode = DEFAULT_MODE }: LineFile, access: number): Promis
   });
 }
 
-/** Writes lines in batches and never waits for the disk: what a slow one cannot take is dropped and counted. */
+/**
+ * Writes lines in batches and never waits for the disk. Lines that a slow target cannot take are dropped and counted.
+ */
 export class LineWriter {
   readonly #target: LineTarget;
   #fd: number | undefined;
-  /** Where lines are gathered, and what is written of it meanwhile: made when first needed. */
+  /**
+   * The buffer in which lines are collected, and the buffer of the current write. Both are allocated at the first use.
+   */
   readonly #gathered = new LineBytes(NOTHING);
   #spare: Buffer = NOTHING;
-  /** Where the lines end that are whole: behind it is the one that is being added, or what a throw has left of one. */
+  /**
+   * End of the complete lines. Behind it is the line that is being written, or the remains of one whose writing threw.
+   */
   #end = 0;
   #writing = false;
-  /** Who writes to it closes it. */
+  /** The descriptor of the current write. That write closes it, if it was replaced meanwhile. */
   #writingTo = -1;
-  /** What the write under way was given. */
+  /** The bytes of the current write. */
   #unwritten: Buffer = NOTHING;
-  /** Where the lines of the write under way begin in their memory. */
+  /** Offset of the lines of the current write in their memory. */
   #batchFrom = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: (() => void)[] = [];
   readonly #watcher: LineWatcher;
-  /** A line was lost, and it is not known yet that all is well again. */
+  /** True from a lost line until `recovered`. */
   #failing = false;
   #recovery: ReturnType<typeof setTimeout> | undefined;
-  /** The file ends within a line, whose rest was lost. */
+  /** The file ends with a partial line, whose rest was lost. */
   #cut = false;
 
   private constructor(target: LineTarget, fd: number, watcher: LineWatcher) {
@@ -95,14 +111,14 @@ export class LineWriter {
     this.#watcher = watcher;
   }
 
-  /** Rejects where the file cannot be opened for appending. */
+  /** Rejects if the file cannot be opened for appending. */
   static async open(target: LineTarget, watcher: LineWatcher): Promise<LineWriter> {
     if (target === "stdout") return new LineWriter(target, 1, watcher);
     if (target === "stderr") return new LineWriter(target, 2, watcher);
     return new LineWriter(target, await openFile(target), watcher);
   }
 
-  /** Where to write the next line, before `end` is called. Undefined once closed: the line is lost. */
+  /** The place to write the next line to; then call `end`. Undefined after the writer was closed: the line is lost. */
   begin(): LineBytes | undefined {
     const gathered = this.#gathered;
     if (this.#fd === undefined) {
@@ -115,7 +131,7 @@ export class LineWriter {
     return gathered;
   }
 
-  /** Takes the line that was written; drops it where there was no room. */
+  /** Accepts the line that was written, or drops it if there was no room. */
   end(): void {
     const gathered = this.#gathered;
     if (gathered.full || gathered.at === gathered.bytes.length) {
@@ -128,12 +144,12 @@ export class LineWriter {
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
-  /** Writes at once what was gathered. */
+  /** Writes all collected lines at once. */
   flush(): void {
     this.#flush();
   }
 
-  /** Opens the file by its name again, which another one may have by now. Rejects, and goes on as before, where it cannot. */
+  /** Opens the file again by its name, for log rotation. Rejects if that fails, and continues with the old file. */
   async reopen(): Promise<void> {
     if (typeof this.#target !== "object") return;
     this.#flush();
@@ -142,11 +158,11 @@ export class LineWriter {
     if (before !== undefined) this.#fd = fd;
     this.#cut = false;
     const unused = before === undefined ? fd : before;
-    // What a write has begun it ends in the file that it was begun in.
+    // A write that has begun ends in the file that it began in.
     if (!this.#writing || this.#writingTo !== unused) close(unused);
   }
 
-  /** Writes what was gathered and closes the file; waits for a slow one 1.5 s at most. */
+  /** Writes all collected lines and closes the file. Waits for a slow target for 1.5 s at most. */
   async close(): Promise<void> {
     this.#flush();
     const patience = Promise.withResolvers<void>();
@@ -194,7 +210,7 @@ export class LineWriter {
     this.#watcher.fails(code);
   }
 
-  /** A write went well: without a loss for a while, all is well. */
+  /** A write has succeeded. After some time without a loss the log counts as recovered. */
   #recover(): void {
     this.#recovery ??= setTimeout(() => {
       this.#recovery = undefined;
@@ -205,18 +221,18 @@ export class LineWriter {
 
   #lose(bytes: Buffer, code: string): void {
     let lines = 0;
-    // An end without a line before it belongs to one that was cut: that was counted.
+    // A line end at the start belongs to a line that was cut off and counted before.
     for (let at = bytes.indexOf(LINE_END, 1); at >= 0; at = bytes.indexOf(LINE_END, at + 1)) lines += 1;
     if (lines > 0) this.#drop(lines, code);
   }
 
-  /** A write has failed; `bytes` is what was not written of the lines. */
+  /** A write has failed; `bytes` are the bytes of the lines that were not written. */
   #failed(fd: number, bytes: Buffer, code: string): void {
     if (this.#cut && typeof this.#target === "object" && this.#target.whole === true) this.#takeBack(fd, bytes);
     this.#lose(bytes, code);
   }
 
-  /** Removes the part of a line that the file ends with. */
+  /** Removes the partial line at the end of the file. */
   #takeBack(fd: number, rest: Buffer): void {
     const written = new Uint8Array(rest.buffer, this.#batchFrom, rest.byteOffset - this.#batchFrom);
     const part = written.length - (written.lastIndexOf(LINE_END) + 1);
@@ -226,7 +242,7 @@ export class LineWriter {
       ftruncateSync(fd, size - part);
       this.#cut = false;
     } catch {
-      // It is no regular file: the next line ends the one that was cut.
+      // The target is not a regular file: the next line ends the partial one.
     }
   }
 
@@ -240,7 +256,7 @@ export class LineWriter {
     write(fd, bytes, (error, written) => {
       const blocked = error?.code === "EAGAIN";
       if (this.#fd === undefined) {
-        // Closed meanwhile, but for the descriptor that this write was using.
+        // The file was closed or replaced meanwhile, except for the descriptor of this write.
         if (typeof this.#target === "object") close(fd);
         return;
       }

@@ -17,9 +17,9 @@ const read = fromCLibrary((name): ClockGettime => {
 });
 
 /**
- * Milliseconds of the machine's monotonic clock: all of its processes read the same, and setting the time of day does not move
- * it. It begins anew when the machine starts. Where the system has no such clock, it is this process's own, which began at
- * the time of day. Decision 0803.
+ * Milliseconds of the machine's monotonic clock. All processes read the same time, and a change of the system time does
+ * not affect it. It starts again when the machine starts. On a system without such a clock, the process uses a
+ * monotonic clock of its own, which begins at the system time. Decision 0803.
  */
 export function machineTime(): number {
   if (process.platform !== "linux" || read?.(MONOTONIC, timeAt) !== 0) {

@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 
 const CLOCK_MONOTONIC = 1;
 
-/** Milliseconds since the machine started. Coarser by up to 10 ms where there is no C library to be asked, as on musl. */
+/**
+ * Milliseconds since the machine started. If the C library cannot be called, as on musl, the result is up to 10 ms
+ * coarser.
+ */
 function machineTime(): number {
   try {
     const time = new BigInt64Array(2);
@@ -14,14 +17,14 @@ function machineTime(): number {
     library.close();
     if (!failed) return Number(time[0]) * 1000 + Number(time[1]) / 1e6;
   } catch {
-    // Below.
+    // The file below has the same time.
   }
   return Number(readFileSync("/proc/uptime", "utf8").split(" ", 1)[0]) * 1000;
 }
 
 /**
- * What must be added to this process's `performance.now()` (milliseconds) to have a time that all processes of the machine
- * share, and that no setting of the clock moves.
+ * Milliseconds to add to this process's `performance.now()`. The sum is the same time in all processes of the machine,
+ * and a change of the system time does not affect it.
  */
 export function sharedTimeOffset(): number {
   return machineTime() - performance.now();

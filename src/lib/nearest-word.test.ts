@@ -26,7 +26,7 @@ for (const [word, nearest] of CASES) {
   });
 }
 
-test("of two words the nearer one is named, whichever comes first", () => {
+test("of two words the nearer one is named, in whatever order they stand", () => {
   expect(nearestWord("timeouts_ms", ["timeout_msx", "timeout_ms"])).toBe("timeout_ms");
   expect(nearestWord("timeouts_ms", ["timeout_ms", "timeout_msx"])).toBe("timeout_ms");
 });

@@ -2,8 +2,8 @@
 const MAX_LENGTH = 64;
 
 /**
- * The known word that `word` was most likely meant to be: at most one edit (a letter more, less, other, or two
- * neighbours swapped) for each three letters away, case aside. Undefined if no known word is that near.
+ * The known word that is most likely meant by `word`. It may differ by one edit for each three letters: a letter more,
+ * less, or different, or two neighbours swapped. Case is ignored. Undefined if no known word is that near.
  */
 export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -20,7 +20,9 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   return nearest;
 }
 
-/** The edits from one word to another, a swap of neighbours being one (optimal string alignment distance). */
+/**
+ * The number of edits from one word to another. A swap of neighbours is one edit (optimal string alignment distance).
+ */
 function distanceOf(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, j) => j);

@@ -11,15 +11,18 @@ const MAX_ANSWER_BYTES = 8192;
 /** Bytes of struct nlmsghdr, which every message begins with. */
 export const NETLINK_HEADER_BYTES = 16;
 
-/** An answer of the kernel, valid until the next question. */
+/** A reply of the kernel, valid until the next request. */
 export interface NetlinkAnswer {
   readonly type: number;
-  /** Header included. */
+  /** Length in bytes, with the header. */
   readonly length: number;
   readonly bytes: DataView<ArrayBuffer>;
 }
 
-/** Asks a question of this message type; `bytes` is the message, its header left free. Undefined without an answer. */
+/**
+ * Sends a request of this message type and returns the reply; `bytes` is the message, with room for its header.
+ * Undefined without a reply.
+ */
 export type Netlink = (type: number, bytes: DataView<ArrayBuffer>) => NetlinkAnswer | undefined;
 
 interface Calls {
@@ -27,7 +30,10 @@ interface Calls {
   recv(socket: number, at: Pointer, length: number, flags: number): number | bigint;
 }
 
-/** Opens a socket to the kernel that stays open; a question takes microseconds. Undefined if the system does not let us. */
+/**
+ * Opens a socket to the kernel that stays open; a request takes microseconds. Undefined if the system does not allow
+ * it.
+ */
 export function openNetlink(protocol: number): Netlink | undefined {
   if (process.platform !== "linux") return undefined;
   const opened = fromCLibrary((name) => {
@@ -47,7 +53,7 @@ export function openNetlink(protocol: number): Netlink | undefined {
     sequence = (sequence + 1) >>> 0;
     writeHeader(bytes, type, sequence);
     if (Number(calls.send(socket, addressOf(bytes), bytes.byteLength, 0)) !== bytes.byteLength) return undefined;
-    // The kernel has answered when `send` returns. Answers to earlier questions that were not read are skipped.
+    // The kernel has replied when `send` returns. Unread replies to earlier requests are skipped.
     for (;;) {
       const length = Number(calls.recv(socket, answerAt, answer.byteLength, MSG_DONTWAIT));
       if (length < NETLINK_HEADER_BYTES) return undefined;

@@ -8,7 +8,7 @@ test("the addresses of all interfaces are this machine's", () => {
   expect(listed.map(({ address }) => address).filter((address) => !isOwnAddress(address))).toEqual([]);
 });
 
-test.skipIf(!canMakeNetwork)("public addresses are told from own ones as the interfaces change", () => {
+test.skipIf(!canMakeNetwork)("public addresses are distinguished from own ones as the interfaces change", () => {
   const program = new URL("testing/own-addresses-program.ts", import.meta.url);
   expect(runInOwnNetwork(program)).toEqual({
     before: { own: ["127.0.0.5", "::1"], remote: ["9.9.9.77", "2a00::7", "8.7.1.1", "9.9.9.78", "2a00::8"] },

@@ -22,9 +22,9 @@ const ADDRESS_AT = ATTRIBUTE_AT + 4;
 let netlink: Netlink | false | undefined;
 
 /**
- * Whether the kernel would deliver a connection to this address to this machine: the address of any interface, at this
- * moment. The kernel's routes also cover addresses that no interface lists. The route of a new IPv6 address comes a
- * moment after the interface lists it, so both are asked.
+ * True if the kernel would deliver a connection to this address to this machine at this moment: the address is that of
+ * an interface. The kernel's routes also cover addresses that no interface lists. The route of a new IPv6 address
+ * appears a moment after the interface lists it, so both sources are used.
  */
 export function isOwnAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -33,12 +33,12 @@ export function isOwnAddress(address: string): boolean {
   return (netlink !== false && isRoutedHere(netlink, bytes)) || isOnInterface(bytes);
 }
 
-/** Whether an address belongs to the public Internet beyond this machine. */
+/** True if an address belongs to the public Internet and not to this machine. */
 export function isRemotePublicAddress(address: string): boolean {
   return isPublicAddress(address) && !isOwnAddress(address);
 }
 
-/** False also if the kernel does not tell. */
+/** Also false if the kernel does not reply. */
 function isRoutedHere(ask: Netlink, address: readonly number[]): boolean {
   const request = new DataView(new ArrayBuffer(ADDRESS_AT + address.length));
   request.setUint8(NETLINK_HEADER_BYTES, address.length === 4 ? AF_INET : AF_INET6);

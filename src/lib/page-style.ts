@@ -1,4 +1,4 @@
-/** What all pages for people have in common: no font, picture or script comes from anywhere else. */
+/** The style of all HTML pages of the gateway. Pages load no font, image or script from other servers. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --ink: #1c2128; --soft: #57606a; --paper: #fff; --panel: #f6f7f8; --line: #d5d9de; --link: #0b57a8; --price: #0a6640; --warn: #8a4b00; --bad: #b3261e }
 @media (prefers-color-scheme: dark) {

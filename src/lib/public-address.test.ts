@@ -46,7 +46,7 @@ test.each([
   "2606:4700::1%eth0",
   "fec0::1",
   "ff02::1",
-  // Not what a resolver prints: refused rather than guessed at.
+  // A resolver does not print these forms, so they are refused.
   "0x7f000001",
   "2130706433",
   "127.1",
@@ -159,7 +159,7 @@ function rangeOf(block: string): { bits: number; first: bigint; last: bigint } {
   return { bits, first, last: first + (1n << BigInt(bits - Number(length))) - 1n };
 }
 
-/** Public addresses are those of no row; of IPv6, those of 2000::/3 alone are given out. */
+/** Public addresses are those that no row contains. In IPv6, only 2000::/3 is in use. */
 function isSpecial(value: bigint, bits: number): boolean {
   if (bits === 128 && value >> 125n !== 1n) return true;
   return REGISTRIES.some(([block]) => {
@@ -169,7 +169,7 @@ function isSpecial(value: bigint, bits: number): boolean {
 }
 
 test.each(REGISTRIES)(
-  "%s (%s) is not public, from its first address to its last, and what is beside it may be",
+  "%s (%s) is not public, from its first address to its last, and its neighbours may be",
   (block) => {
     const { bits, first, last } = rangeOf(block);
     for (const value of [first, last, (first + last) / 2n]) {

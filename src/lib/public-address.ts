@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * Address blocks that no page on the public Internet lives in: the IANA special-purpose registries for IPv4 and IPv6,
- * multicast, and the ranges that carry an IPv4 address inside of an IPv6 one (mapped, NAT64, 6to4, Teredo), which
- * would reach a private host through a translator.
+ * Address blocks without pages of the public Internet: the IANA special-purpose registries for IPv4 and IPv6,
+ * multicast, and the IPv6 ranges that contain an IPv4 address (mapped, NAT64, 6to4, Teredo). Through a translator the
+ * latter would reach a private host.
  */
 const SPECIAL_BLOCKS: readonly string[] = [
   "0.0.0.0/8",
@@ -26,7 +26,7 @@ const SPECIAL_BLOCKS: readonly string[] = [
   "240.0.0.0/4",
 ];
 
-/** Of IPv6, only the global unicast block can be public at all; these are the special parts of it. */
+/** In IPv6, only the global unicast block can be public. These are its special parts. */
 const GLOBAL_UNICAST = "2000::/3";
 const SPECIAL_BLOCKS_6: readonly string[] = [
   // 2001::/23 holds Teredo, ORCHID, benchmarking and the other protocol assignments.
@@ -49,7 +49,7 @@ const special4 = SPECIAL_BLOCKS.map(block4);
 const special6 = SPECIAL_BLOCKS_6.map(block6);
 const globalUnicast = block6(GLOBAL_UNICAST);
 
-/** Whether an address, as a resolver prints it, is one of the public Internet. What does not parse is not. */
+/** True if an address, as a resolver prints it, is on the public Internet. False if it cannot be parsed. */
 export function isPublicAddress(text: string): boolean {
   if (text.includes(":")) return ipaddr.IPv6.isValid(text) && isPublic6(ipaddr.IPv6.parse(text));
   if (!ipaddr.IPv4.isValidFourPartDecimal(text)) return false;

@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from "./caught.ts";
 
-/** Why a file could not be read as UTF-8 text, for people. */
+/** The reason why a file could not be read as UTF-8 text, for an error message. */
 export function readFault(error: unknown): string {
   const code = codeOf(error);
   if (code === "ENOENT") return "there is no such file";

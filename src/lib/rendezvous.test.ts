@@ -17,14 +17,14 @@ function moves(before: readonly string[], after: readonly string[]): string[] {
   return [...found].toSorted();
 }
 
-test("nobody is chosen of nobody, of those that are not allowed, and of those without a weight", () => {
+test("without choices, allowed choices or choices with a weight the result is undefined", () => {
   expect(chosen([], ["a"])).toEqual(["nobody"]);
   expect(chosen(choices({ a: 1 }), ["a"], "a")).toEqual(["nobody"]);
   expect(chosen(choices({ a: 0 }), ["a"])).toEqual(["nobody"]);
   expect(new Set(chosen(choices({ a: 0, b: 1 })))).toEqual(new Set(["b"]));
 });
 
-test("each is chosen as often as its weight says, and so is the second choice of each", () => {
+test("each choice is taken as often as its weight says, also as the second choice", () => {
   const list = choices({ a: 1, b: 2, c: 3 });
   const first = chosen(list);
   const rest: Readonly<Record<string, number>> = { b: 2 / 5, c: 3 / 5 };
@@ -39,7 +39,7 @@ test("each is chosen as often as its weight says, and so is the second choice of
   }
 });
 
-test("whoever leaves, comes or gains takes and gives no more than that", () => {
+test("a choice that leaves, joins or gains weight affects only its own part of the texts", () => {
   const before = chosen(choices({ a: 1, b: 2, c: 3 }));
   expect(moves(before, chosen(choices({ b: 2, c: 3 })))).toEqual(["a>b", "a>c"]);
   expect(moves(before, chosen(choices({ a: 1, b: 2, c: 3, d: 1 })))).toEqual(["a>d", "b>d", "c>d"]);
@@ -48,7 +48,7 @@ test("whoever leaves, comes or gains takes and gives no more than that", () => {
   expect(moves(before, chosen(choices({ c: 3, a: 1, b: 2 })))).toEqual([]);
 });
 
-test("what is chosen is the same in every process and version: clients are where they were after an update", () => {
+test("the result is the same in every process and version, so that clients stay where they are after an update", () => {
   const list = choices({ "10.0.0.1:80": 1, "10.0.0.2:80": 1, "10.0.0.3:80": 1, "unix:/a.sock": 2 });
   const found = {
     "192.0.2.1": "10.0.0.3:80",

@@ -1,14 +1,14 @@
-/** What can be chosen. */
+/** One of the things that can be chosen. */
 export interface Choice {
   /** Stays the same over reloads and processes. */
   readonly key: string;
-  /** Its share; one of 0 is never chosen. */
+  /** Its weight relative to the others; with weight 0 it is never chosen. */
   readonly weight: number;
 }
 
 /**
- * Weighted rendezvous hashing: the same choice for the same text wherever it is made. Without one of the choices, only the
- * texts that had it get another one.
+ * Weighted rendezvous hashing: the same text leads to the same choice in every process. When a choice is removed, only
+ * the texts that led to it get another one.
  */
 export class Rendezvous<T extends Choice> {
   readonly #choices: readonly T[];
@@ -19,7 +19,10 @@ export class Rendezvous<T extends Choice> {
     this.#seeds = choices.map(({ key }) => hash(key));
   }
 
-  /** Undefined where none is allowed. `isAllowed` is asked with `avoid`, so that it need not be made anew for each text. */
+  /**
+   * Undefined if no choice is allowed. `avoid` is passed on to `isAllowed`, so that callers need not create a function
+   * for each text.
+   */
   choose(text: string, isAllowed: (choice: T, avoid: T | undefined) => boolean, avoid?: T): T | undefined {
     const asked = hash(text);
     let best: T | undefined;
@@ -27,7 +30,7 @@ export class Rendezvous<T extends Choice> {
     for (let at = 0; at < this.#choices.length; at++) {
       const choice = this.#choices[at];
       if (choice === undefined || choice.weight <= 0 || !isAllowed(choice, avoid)) continue;
-      // Between 0 and 1, neither included: the highest of -weight / ln(share) wins as often as its weight says.
+      // Between 0 and 1, both exclusive. The highest value of -weight / ln(share) wins as often as its weight says.
       const share = (mix(asked ^ (this.#seeds[at] ?? 0)) + 1) / 4_294_967_298;
       const score = -choice.weight / Math.log(share);
       if (score <= bestScore) continue;
@@ -38,7 +41,7 @@ export class Rendezvous<T extends Choice> {
   }
 }
 
-/** A 32-bit hash that spreads well: FNV-1a, then MurmurHash3's mixer. */
+/** A 32-bit hash with a good distribution: FNV-1a, then MurmurHash3's mixer. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);

@@ -29,7 +29,7 @@ const CASES: readonly (readonly [fields: string, outcome: 200 | 304 | 412])[] = 
   ["If-None-Match: a-1\r\n", 200],
   ['If-None-Match: "a-1\r\n', 200],
   ['If-None-Match: "A-1"\r\n', 200],
-  // §13.1.3, §13.1.4: dates; what is none counts for nothing.
+  // §13.1.3, §13.1.4: dates; an invalid date is ignored.
   [`If-Modified-Since: ${BEFORE}\r\n`, 200],
   [`If-Modified-Since: ${SAME}\r\n`, 304],
   [`If-Modified-Since: ${AFTER}\r\n`, 304],
@@ -39,7 +39,7 @@ const CASES: readonly (readonly [fields: string, outcome: 200 | 304 | 412])[] = 
   [`If-Unmodified-Since: ${SAME}\r\n`, 200],
   [`If-Unmodified-Since: ${AFTER}\r\n`, 200],
   ["If-Unmodified-Since: yesterday\r\n", 200],
-  // §13.2.2: who comes before whom.
+  // §13.2.2: precedence.
   [`If-Match: "a-1"\r\nIf-Unmodified-Since: ${BEFORE}\r\n`, 200],
   [`If-Match: "b"\r\nIf-Unmodified-Since: ${AFTER}\r\n`, 412],
   ['If-Match: "b"\r\nIf-None-Match: "a-1"\r\n', 412],
@@ -50,20 +50,20 @@ const CASES: readonly (readonly [fields: string, outcome: 200 | 304 | 412])[] = 
   [`If-Unmodified-Since: ${AFTER}\r\nIf-Modified-Since: ${AFTER}\r\n`, 304],
 ];
 
-test("preconditions are weighed in the order of RFC 9110 §13.2.2", () => {
+test("preconditions are evaluated in the order of RFC 9110 §13.2.2", () => {
   for (const [fields, outcome] of CASES) {
     expect([fields, evaluate(readConditions(fields), FILE)]).toEqual([fields, outcome]);
   }
 });
 
-test("If-Modified-Since counts where its date has come, or is the file's very own", () => {
+test("If-Modified-Since counts if its date is past, or is the file's date", () => {
   const outcomes = [BEFORE, SAME, AFTER].map((date) =>
     evaluate(readConditions(`If-Modified-Since: ${date}\r\n`), FILE, FILE.modifiedAt - 1000),
   );
   expect(outcomes).toEqual([200, 304, 200]);
 });
 
-test("If-Range takes the very same strong tag or the exact date (RFC 9110 §13.1.5)", () => {
+test("If-Range accepts only the same strong tag or the exact date (RFC 9110 §13.1.5)", () => {
   const cases: readonly (readonly [value: string, applies: boolean])[] = [
     ['"a-1"', true],
     ['W/"a-1"', false],

@@ -1,7 +1,7 @@
 import { type Fields, fieldValue } from "./fields.ts";
 import { parseHttpDate } from "./http-date.ts";
 
-/** The fields of a request that static files answer by; undefined where absent. */
+/** The fields of a request that affect responses with static files; undefined if absent. */
 export interface RequestConditions {
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
@@ -22,7 +22,7 @@ const NONE: RequestConditions = {
   acceptEncoding: undefined,
 };
 
-/** What tells that a line may be one of the fields: seven look-ups, each through all lines, are paid only then. */
+/** True if a line may be one of the fields. Only then are seven look-ups made, each through all lines. */
 const MAY_MATTER = /(?:^|\n)(?:if-|range:|accept-encoding:)/i;
 
 export function readConditions(fields: Fields): RequestConditions {
@@ -38,7 +38,7 @@ export function readConditions(fields: Fields): RequestConditions {
   };
 }
 
-/** What a representation is compared by. */
+/** The properties of a representation that preconditions are compared with. */
 export interface Validators {
   /** A strong entity tag, with its quotes. */
   readonly etag: string;
@@ -49,14 +49,17 @@ export interface Validators {
 /** RFC 9110 §8.8.3. */
 const ENTITY_TAG = /(W\/)?("[!\x23-\x7e\x80-\xff]*")/y;
 
-/** Whether a list of entity tags names `etag`, a strong one or what follows its `W/`; a weak member counts only in the weak comparison (§8.8.3.2). */
+/**
+ * True if a list of entity tags contains `etag`, which is a strong tag or the part after `W/`. A weak member of the
+ * list matches only in the weak comparison (§8.8.3.2).
+ */
 export function namesTag(list: string, etag: string, comparison: "weak" | "strong"): boolean {
   let at = 0;
   while (at < list.length) {
     ENTITY_TAG.lastIndex = at;
     const match = ENTITY_TAG.exec(list);
     if (match === null) {
-      // White space and commas stand between members; what is no entity tag matches nothing.
+      // White space and commas stand between members. Anything that is not an entity tag matches nothing.
       at++;
       continue;
     }
@@ -76,21 +79,24 @@ export function evaluate(
   if (ifMatch !== undefined) {
     if (ifMatch !== "*" && !namesTag(ifMatch, etag, "strong")) return 412;
   } else if (ifUnmodifiedSince !== undefined) {
-    // A value that is no date counts for nothing (§13.1.4), as does one of If-Modified-Since (§13.1.3).
+    // An invalid date is ignored (§13.1.4), also in If-Modified-Since (§13.1.3).
     const since = parseHttpDate(ifUnmodifiedSince);
     if (since !== undefined && modifiedAt > since) return 412;
   }
   if (ifNoneMatch !== undefined) return ifNoneMatch === "*" || namesTag(ifNoneMatch, etag, "weak") ? 304 : 200;
   if (ifModifiedSince !== undefined) {
     const since = parseHttpDate(ifModifiedSince);
-    // A date that is yet to come says nothing of what the client has; it was no valid one before RFC 7232 (RFC 2616 §14.25).
+    // A date in the future does not show which version the client has. RFC 2616 §14.25 called it invalid.
     const isKnown = since !== undefined && (since <= now || since === modifiedAt);
     if (isKnown && modifiedAt <= since) return 304;
   }
   return 200;
 }
 
-/** Whether the Range field counts (RFC 9110 §13.1.5): an entity tag must be this very one, a date the exact Last-Modified. */
+/**
+ * True if the Range field applies (RFC 9110 §13.1.5): an entity tag must be the same strong tag, a date the exact
+ * Last-Modified.
+ */
 export function rangeApplies({ ifRange }: RequestConditions, { etag, modifiedAt }: Validators): boolean {
   return ifRange === undefined || ifRange === etag || parseHttpDate(ifRange) === modifiedAt;
 }

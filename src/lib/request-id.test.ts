@@ -16,12 +16,12 @@ test("ids are UUIDs of version 7, unique and in order, also when the clock stand
   expect(ids.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(ids);
 });
 
-test("an id carries the time it was made at", () => {
+test("an id contains the time of its creation", () => {
   const id = new RequestIds(() => 0x01_23_45_67_89_ab).next();
   expect(id).toStartWith("01234567-89ab-7000-");
 });
 
-test("a client's id is kept where it is 1 to 128 visible ASCII characters", () => {
+test("a client's id is kept if it is 1 to 128 visible ASCII characters", () => {
   for (const id of ["a", "x".repeat(128), "!~"]) expect(isRequestId(id)).toBe(true);
   for (const id of ["", "x".repeat(129), "a b", "\u00e9", "a\t"]) expect(isRequestId(id)).toBe(false);
 });

@@ -4,24 +4,24 @@ import { flatText } from "./flat-text.ts";
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** True where a client's X-Request-Id is kept: 1 to 128 visible ASCII characters. */
+/** True if a client's X-Request-Id is kept: 1 to 128 visible ASCII characters. */
 export function isRequestId(value: string): boolean {
   return value !== "" && REQUEST_ID.test(value);
 }
 
-/** Identifiers of one moment: RFC 9562 §6.2's dedicated counter, in the 12 bits behind the version. */
+/** Counters of ids with the same time: the dedicated counter of RFC 9562 §6.2, in the 12 bits behind the version. */
 const COUNTERS = Array.from({ length: 4096 }, (_, n) => n.toString(16).padStart(3, "0"));
 
-/** Random bytes of an id's moment, and how many are drawn at once: a draw costs as much as ten ids (bench http1). */
+/** Random bytes of a millisecond, and how many are drawn at once: a draw costs as much as ten ids (bench http1). */
 const RANDOM_BYTES = 8;
 const DRAWN_BYTES = 512 * RANDOM_BYTES;
 
 /**
- * Makes request ids: UUIDs of version 7. Those of one millisecond count up and share their random part, which makes
- * one cost a third of a UUID that is random throughout (bench http1); an id is no secret, only unique.
+ * Makes request ids: UUIDs of version 7. Ids of the same millisecond have a counter and share their random part. Such
+ * an id costs a third of a UUID that is completely random (bench http1). An id need not be secret, only unique.
  *
- * The newest one is there in three parts. The first and the last are the same texts for a millisecond, so that an id that is
- * only written costs no text of its own.
+ * The newest id is available in three parts. The first and the last stay the same texts for a millisecond, so that
+ * writing an id to a log creates no new text.
  */
 export class RequestIds {
   first = "";
@@ -37,7 +37,7 @@ export class RequestIds {
     this.#now = now;
   }
 
-  /** Makes the next one. */
+  /** Makes the next id. */
   draw(): void {
     const time = this.#now();
     if (time > this.#millisecond) this.#renew(time);
@@ -45,7 +45,7 @@ export class RequestIds {
     this.count = COUNTERS[this.#counter++] ?? "";
   }
 
-  /** The next one as one text. */
+  /** Makes the next id and returns it as one text. */
   next(): string {
     this.draw();
     return this.first + this.count + this.last;
@@ -72,7 +72,7 @@ export class RequestIds {
   }
 }
 
-/** Those of this process. */
+/** The ids of this process. */
 export const requestIds = new RequestIds();
 
 export function nextRequestId(): string {

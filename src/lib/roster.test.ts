@@ -47,7 +47,7 @@ test("does not delete a member of another roster", () => {
   expect([one.all(), other.all()]).toEqual([[a], [b]]);
 });
 
-test("members may leave while all are gone through", () => {
+test("members may leave while a loop goes through all of them", () => {
   const roster = new Roster<Member>();
   for (const name of ["a", "b", "c"]) roster.add(new Member(name));
   for (const member of roster.all()) roster.delete(member);

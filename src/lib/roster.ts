@@ -1,11 +1,12 @@
-/** What a roster's members keep for it: where each stands, -1 while it stands nowhere. */
+/** The index of a member in its roster; -1 while it is in no roster. */
 export interface Rostered {
   rosterIndex: number;
 }
 
 /**
- * Who is there, of members that come and go fast; each is in one roster at most. Not a `Set`: one that is added to and deleted
- * from for long keeps its former tables linked, and through them all that was ever in it until a full garbage collection.
+ * A collection whose members come and go fast. Each member is in one roster at most. A `Set` does not suit: while
+ * members are added and deleted, it links its former tables, and so keeps all former members until a full garbage
+ * collection.
  */
 export class Roster<T extends Rostered> {
   readonly #members: T[] = [];
@@ -18,7 +19,7 @@ export class Roster<T extends Rostered> {
     member.rosterIndex = this.#members.push(member) - 1;
   }
 
-  /** False where it is not here. */
+  /** False if the member is not in this roster. */
   delete(member: T): boolean {
     const at = member.rosterIndex;
     if (this.#members[at] !== member) return false;
@@ -31,7 +32,7 @@ export class Roster<T extends Rostered> {
     return true;
   }
 
-  /** All members, as of now. */
+  /** A copy of the list of members. */
   all(): readonly T[] {
     return [...this.#members];
   }

@@ -20,7 +20,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What arrives when `send` is given the descriptor of a connected socket, and then the end. */
+/** Calls `send` with the descriptor of a connected socket, and returns all bytes that arrive until the end. */
 async function received(send: (socket: number) => void): Promise<string> {
   const chunks: Buffer[] = [];
   const ended = Promise.withResolvers<void>();
@@ -45,7 +45,7 @@ async function received(send: (socket: number) => void): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-test("bytes of a file leave by a socket, from the offset on, as many as were asked for", async () => {
+test("bytes of a file are sent to a socket, from the offset on, as many as requested", async () => {
   const counts: number[] = [];
   const body = await received((socket) => {
     counts.push(sendFile(socket, file, 0, 10), sendFile(socket, file, 5005, 3), sendFile(socket, file, 9990, 100));
@@ -53,7 +53,7 @@ test("bytes of a file leave by a socket, from the offset on, as many as were ask
   expect([counts, body]).toEqual([[10, 3, 10], `0123456789567${CONTENT.slice(-10)}`]);
 });
 
-test("nothing is sent from behind the end, of a closed file, or to a closed socket", async () => {
+test("no bytes are sent from behind the end, from a closed file, or to a closed socket", async () => {
   const counts: number[] = [];
   const body = await received((socket) => {
     counts.push(sendFile(socket, file, CONTENT.length, 10), sendFile(socket, 65_000, 0, 10));

@@ -1,6 +1,9 @@
 import { HalfSipHash } from "./half-sip-hash.ts";
 
-/** A hash by a random key in shared memory, 8 bytes of zeros at first: the first process that comes chooses it for all. */
+/**
+ * A hash with a random key of 8 bytes in shared memory, zeros at first. The first process that calls this chooses the
+ * key for all.
+ */
 export function sharedHash(key: BigInt64Array): HalfSipHash {
   const chosen = new BigInt64Array(1);
   crypto.getRandomValues(chosen);

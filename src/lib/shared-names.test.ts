@@ -7,7 +7,7 @@ function memory(): Uint8Array {
   return new Uint8Array(nameBytes(ROWS));
 }
 
-test("who shares the memory gives the same names the same rows, and can read them", () => {
+test("processes that share the memory give the same names the same rows, and can read them", () => {
   const shared = memory();
   const [one, other] = [new SharedNames(shared, ROWS), new SharedNames(shared, ROWS)];
   const names = [
@@ -25,7 +25,7 @@ test("who shares the memory gives the same names the same rows, and can read the
   expect(rows.map((row) => other.nameOf(row))).toEqual(names);
 });
 
-test("a reader sees by one number that there may be new names, whoever has written them", () => {
+test("one number shows a reader that there may be new names, from any process", () => {
   const shared = memory();
   const [one, other] = [new SharedNames(shared, ROWS), new SharedNames(shared, ROWS)];
   const seen = [other.generation];
@@ -39,7 +39,7 @@ test("a reader sees by one number that there may be new names, whoever has writt
   expect(other.generation).toBe(one.generation);
 });
 
-test("a long name is cut off between characters, and differs from one that begins alike", () => {
+test("a long name is cut off between characters, and differs from one with the same beginning", () => {
   const names = new SharedNames(memory(), ROWS);
   const long = ["a", "b"].map((end) => `x${"é".repeat(200)}${end}`);
   const rows = long.map((first) => names.rowOf({ first, second: "/" }));
@@ -54,13 +54,13 @@ test("a long name is cut off between characters, and differs from one that begin
   }
 });
 
-test("a name is kept as databases take it", () => {
+test("a name is stored in a form that databases accept", () => {
   expect(fittedName("a".repeat(256))).toBe("a".repeat(256));
   expect(fittedName("a\0b")).toBe("a\ufffdb");
   expect(fittedName("\ud800")).toBe("\ufffd");
 });
 
-test("names that find no row have the first, which is nobody's", () => {
+test("names without a row of their own share the first row", () => {
   const names = new SharedNames(memory(), ROWS);
   const rows = Array.from({ length: 1000 }, (_, i) => names.rowOf({ first: String(i), second: "/" }));
   const found = rows.filter((row) => row !== 0);

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** Bytes of each of a name's two parts that are kept: see `fittedName`. */
+/** Bytes that are stored of each of a name's two parts: see `fittedName`. */
 const MAX_PART_BYTES = 256;
-/** Hex digits that tell two long names apart which begin alike. */
+/** Hex digits that distinguish two long names with the same beginning. */
 const HASH_DIGITS = 16;
-/** What stands between the beginning of a long name and its hash; 3 bytes. */
+/** Separates the beginning of a long name from its hash; 3 bytes. */
 const CUT = "…";
-/** Rows after the first choice at which a name is looked for. */
+/** Rows that are searched for a name after its first choice. */
 const MAX_PROBES = 32;
 /** Hash, lengths, and the two parts. */
 const ROW_BYTES = 16 + 2 * MAX_PART_BYTES;
@@ -14,19 +14,20 @@ const ROW_BYTES = 16 + 2 * MAX_PART_BYTES;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A name of two parts, such as who asks and for what. */
+/** A name of two parts, for example a consumer and a route. */
 export interface PairName {
   readonly first: string;
   readonly second: string;
 }
 
 /**
- * A part of a name as it is kept, and as databases take it: without NUL, and of `MAX_PART_BYTES` at most. What is longer is cut off
- * between characters and gets a hash of the whole, so that it is the same in every process and differs from others.
+ * A part of a name in the form in which it is stored. Databases accept it: it has no NUL and at most `MAX_PART_BYTES`.
+ * A longer text is cut off between characters and gets a hash of the whole text, so that it is the same in every
+ * process and differs from others.
  */
 export function fittedName(text: string): string {
   const name = text.toWellFormed().replaceAll("\0", "\ufffd");
-  // No character has more bytes in UTF-8.
+  // A UTF-16 unit has at most 3 bytes in UTF-8.
   if (name.length * 3 <= MAX_PART_BYTES || Buffer.byteLength(name) <= MAX_PART_BYTES) return name;
   const kept = new Uint8Array(MAX_PART_BYTES - CUT.length * 3 - HASH_DIGITS);
   const { written } = encoder.encodeInto(name, kept);
@@ -34,21 +35,21 @@ export function fittedName(text: string): string {
   return decoder.decode(kept.subarray(0, written)) + CUT + hash;
 }
 
-/** What `rows` names take. */
+/** Bytes of memory for `rows` names. */
 export function nameBytes(rows: number): number {
   return rows * ROW_BYTES;
 }
 
 /**
- * Names that all processes give the same numbers, which they keep for as long as the memory lasts. Row 0 is nobody's: it stands
- * for all that find no row.
+ * Numbers for names, the same in all processes. A name keeps its number as long as the memory exists. Row 0 belongs to
+ * no name: all names without a row of their own share it.
  *
- * The first bytes of row 0 count what was written, so that readers look for names only when there are new ones.
+ * The first bytes of row 0 count the writes, so that readers look for names only if there may be new ones.
  *
  *   row: │ 64 bits of the name's SHA-256; 0: free │ lengths of both parts; 0: not written yet │ first │ second │
  *
- * A row is taken by one compare-and-exchange of its hash, and every process writes the name before it uses the row for the
- * first time: all write the same, so it does no harm that one dies before it has.
+ * A row is taken by one compare-and-exchange of its hash. Every process writes the name before it uses the row for the
+ * first time. All of them write the same bytes, so a process may die before it has written them.
  */
 export class SharedNames {
   readonly #rows: number;
@@ -56,7 +57,7 @@ export class SharedNames {
   readonly #hashes: BigInt64Array;
   readonly #lengths: Int32Array;
 
-  /** `memory` has `nameBytes(rows)`, zeros at first. */
+  /** `memory` has `nameBytes(rows)` bytes, zeros at first. */
   constructor(memory: Uint8Array, rows: number) {
     this.#rows = rows;
     this.#memory = memory;
@@ -64,12 +65,12 @@ export class SharedNames {
     this.#lengths = new Int32Array(memory.buffer, memory.byteOffset, memory.byteLength / 4);
   }
 
-  /** Another number whenever a name may have been written since; read it before the names. */
+  /** Changes whenever a name may have been written. Read it before the names. */
   get generation(): number {
     return Atomics.load(this.#lengths, 0);
   }
 
-  /** The row of a name; 0 where there is none left. Not for every request: it hashes. */
+  /** The row of a name; 0 if no row is left. Not for every request: it computes a hash. */
   rowOf(name: PairName): number {
     const digest = createHash("sha256")
       .update(JSON.stringify([name.first, name.second]))
@@ -86,13 +87,13 @@ export class SharedNames {
     return 0;
   }
 
-  /** The name of a row; undefined where it has none. */
+  /** The name of a row; undefined if the row has no name. */
   nameOf(row: number): PairName | undefined {
     const lengths = Atomics.load(this.#lengths, (row * ROW_BYTES + 8) / 4);
     if (row === 0 || lengths === 0) return undefined;
     const start = row * ROW_BYTES + 16;
     const part = (at: number, length: number): string => decoder.decode(this.#memory.slice(at, at + length));
-    // One is added to the lengths, so that the name of two empty parts is told from none.
+    // The stored length is one more, to distinguish a name of two empty parts from a free row.
     const firstLength = (lengths & 0xffff) - 1;
     return { first: part(start, firstLength), second: part(start + MAX_PART_BYTES, lengths >>> 16) };
   }
@@ -103,7 +104,7 @@ export class SharedNames {
       encoder.encodeInto(fittedName(text), this.#memory.subarray(at, at + MAX_PART_BYTES)).written;
     const lengths = (put(first, start) + 1) | (put(second, start + MAX_PART_BYTES) << 16);
     Atomics.store(this.#lengths, (row * ROW_BYTES + 8) / 4, lengths);
-    // After the name: a process that dies in between has counted nothing under it.
+    // This comes after the name. A process that dies in between has counted nothing under the name.
     Atomics.add(this.#lengths, 0, 1);
   }
 }

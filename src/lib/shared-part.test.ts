@@ -5,7 +5,7 @@ import { SharedPart } from "./shared-part.ts";
 
 const LIMITS = { bufferSize: 100, bufferCount: 5, reserve: 2 };
 
-test("many who hold little have one buffer together", () => {
+test("many holders of little memory share one buffer", () => {
   const pool = new BufferPool(LIMITS);
   const part = new SharedPart(pool);
   expect(Array.from({ length: 10 }, () => part.resize(0, 10))).toEqual(Array.from({ length: 10 }, () => 10));
@@ -14,7 +14,7 @@ test("many who hold little have one buffer together", () => {
   expect([part.shrink(1, 0), part.shrink(10, 10), pool.used]).toEqual([0, 10, 100]);
 });
 
-test("who finds nothing left keeps what he has", () => {
+test("a holder keeps its memory if nothing is left", () => {
   const pool = new BufferPool(LIMITS);
   const part = new SharedPart(pool);
   const first = part.resize(0, 450);
@@ -22,7 +22,7 @@ test("who finds nothing left keeps what he has", () => {
   expect([part.resize(0, 50), part.shrink(first, 0), pool.used]).toEqual([50, 0, 100]);
 });
 
-test("whatever holders take and give back, the pool counts whole buffers for their sum", () => {
+test("at any time the pool counts whole buffers for the sum of all holders", () => {
   const steps = fc.array(fc.tuple(fc.nat(3), fc.nat(200), fc.boolean()), { maxLength: 50 });
   fc.assert(
     fc.property(steps, (all) => {

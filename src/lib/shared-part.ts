@@ -1,12 +1,13 @@
 import { type BufferAccount, type BufferPool } from "./buffer-pool.ts";
 
 /**
- * One part of a pool for several holders, as the streams of a connection: whole buffers for all of them together, to the byte
- * for each. Else many who hold little would use up a pool whose memory nobody has.
+ * A part of a pool that several holders share, for example the streams of a connection. The part has whole buffers;
+ * each holder's use is counted in bytes. If each holder took whole buffers, many small holders would use up a pool
+ * whose memory is mostly unused.
  */
 export class SharedPart implements BufferAccount {
   readonly #pool: BufferPool;
-  /** Bytes that the holders have, and of the pool's buffers for them. */
+  /** Bytes of all holders, and bytes of the pool's buffers for them. */
   #bytes = 0;
   #held = 0;
 

@@ -15,7 +15,7 @@ function create(): SharedZone & { readonly fd: number } {
   const zone = SharedZone.create(SHAPE);
   if (zone.fd === undefined) throw new Error("no descriptor");
   opened.push(zone.fd);
-  // Just checked.
+  // The line above has checked this.
   return zone as SharedZone & { readonly fd: number };
 }
 
@@ -45,11 +45,11 @@ test("a row that does not exist is refused", () => {
   expect(() => zone.cells(-1)).toThrow();
 });
 
-test("a zone too large to be meant is refused", () => {
+test("a zone is refused if its size must be a mistake", () => {
   expect(() => SharedZone.local({ rows: 1000, counters: 1_000_000, cells: 0 })).toThrow("Cannot share");
 });
 
-test("a zone begins as zeros, is its user's alone, and leaves no file behind", () => {
+test("a zone begins with zeros, is private to its user, and leaves no file behind", () => {
   const { fd, ...zone } = create();
   const { mode, nlink, size } = fstatSync(fd);
   expect([mode & 0o777, nlink]).toEqual([0o600, 0]);
@@ -58,7 +58,7 @@ test("a zone begins as zeros, is its user's alone, and leaves no file behind", (
   expect(readdirSync("/dev/shm").filter((name) => name.startsWith("turnpike-"))).toEqual([]);
 });
 
-test("processes count into one zone, and none of their additions is lost", async () => {
+test("processes count in one zone, and no addition is lost", async () => {
   const times = 200_000;
   const zone = create();
   zone.cells(0)[0] = 7;

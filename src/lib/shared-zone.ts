@@ -2,41 +2,42 @@ import { closeSync, constants, openSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { messageOf } from "./caught.ts";
 
-/** A file without a name (Linux): there is nothing to clean up, however its processes end. */
+/** Opens a file without a name (Linux). It disappears with its last process, however that process ends. */
 const UNNAMED = 0o20000000 | constants.O_DIRECTORY;
-/** What every row and region begins at: two processes that write beside each other do not share a cache line. */
+/** Alignment of every row and region, so that two processes do not write to the same cache line. */
 const ALIGN_BYTES = 64;
 /** The most bytes that a zone may have; more is a mistake in its shape. */
 const MAX_ZONE_BYTES = 256 * 1024 * 1024;
 
-/** How many numbers a zone holds. */
+/** The numbers of a zone. */
 export interface ZoneShape {
-  /** Processes that write, each into rows of its own. */
+  /** Processes that write. Each writes to rows of its own. */
   readonly rows: number;
   /** Numbers in a row of counters. */
   readonly counters: number;
   /** Integers in a row of cells. */
   readonly cells: number;
-  /** Bytes that all processes write; left out: none. */
+  /** Bytes that all processes write to. Default: 0. */
   readonly common?: number;
 }
 
 /**
- * Numbers that the processes of one server share, and little else. Every row has one writer, so that it needs no lock:
- * a number is written with one store, and whoever dies leaves each number as it was or as it should be.
+ * Numbers that the processes of one server share. Every row has one writer, so it needs no lock. A number is written
+ * with one store, so a process that dies leaves either the old or the new number.
  *
- * Counters are plain numbers, added to in a nanosecond and exact up to 2^53. Cells are 32-bit integers for `Atomics`: what one
- * process decides by what the others have. The common part is all processes' alone: what lies there is changed by one
- * compare-and-exchange at a time, so that nobody can die with it half changed.
+ * Counters are floating-point numbers. An addition takes a nanosecond, and they are exact up to 2^53. Cells are 32-bit
+ * integers for `Atomics`: one process uses them for decisions that depend on the others. All processes write to the
+ * common part, each time with one compare-and-exchange, so a process that dies cannot leave a partial change.
  *
  *   counters of row 0 │ counters of row 1 │ … │ cells of row 0 │ cells of row 1 │ … │ common
+ *
  * Decision 0103.
  */
 export class SharedZone {
   readonly shape: ZoneShape;
-  /** What another process opens the same zone by; undefined where the memory is this process's own. */
+  /** The descriptor by which another process opens the same zone; undefined if the memory is not shared. */
   readonly fd: number | undefined;
-  /** False: the memory is this process's own. */
+  /** False: the memory belongs to this process alone. */
   readonly isShared: boolean;
   readonly #memory: ArrayBufferLike;
 
@@ -47,18 +48,18 @@ export class SharedZone {
     this.isShared = isShared;
   }
 
-  /** A zone for one process. */
+  /** Makes a zone for one process. */
   static local(shape: ZoneShape): SharedZone {
     return new SharedZone(shape, new ArrayBuffer(bytesOf(shape)), undefined, false);
   }
 
-  /** Makes a zone that other processes can open by its `fd`. Throws where no folder for it has room. */
+  /** Makes a zone that other processes can open by its `fd`. Throws if no folder for it has room. */
   static create(shape: ZoneShape): SharedZone {
     const fd = openUnnamed(bytesOf(shape));
     return new SharedZone(shape, mapped(fd), fd);
   }
 
-  /** Opens the zone that `create` made, by the descriptor that this process got of it, and closes that. */
+  /** Opens a zone of `create` by the descriptor that this process was given, and closes the descriptor. */
   static open(shape: ZoneShape, fd: number): SharedZone {
     const memory = mapped(fd);
     closeSync(fd);
@@ -77,7 +78,7 @@ export class SharedZone {
     return new Int32Array(this.#memory, start + this.#checked(row) * cellBytes(this.shape), cells);
   }
 
-  /** The bytes that every process writes; they begin as zeros. */
+  /** The bytes that every process writes to. They are zeros at first. */
   common(): Uint8Array {
     const { rows, common = 0 } = this.shape;
     const start = rows * (counterBytes(this.shape) + cellBytes(this.shape));
@@ -112,14 +113,17 @@ function mapped(fd: number): ArrayBufferLike {
   return Bun.mmap(`/proc/self/fd/${fd}`, { shared: true }).buffer;
 }
 
-/** A file of `bytes` zeros that only this user can reach and nobody by name; in memory where the system has such a folder. */
+/**
+ * Opens a file of `bytes` zeros without a name, which only this user can access. It is in memory if the system has a
+ * folder for that.
+ */
 function openUnnamed(bytes: number): number {
   const reasons: string[] = [];
   for (const folder of ["/dev/shm", tmpdir()]) {
     let fd: number | undefined;
     try {
       fd = openIn(folder);
-      // Written and not just made that long: where a page cannot be had, that shows here and not as a signal later.
+      // The zeros are written. If the file were only extended, a lack of memory would show later, as a signal.
       fill(fd, bytes);
       return fd;
     } catch (error) {
@@ -134,7 +138,7 @@ function openIn(folder: string): number {
   try {
     return openSync(folder, UNNAMED | constants.O_RDWR, 0o600);
   } catch {
-    // Some file systems know no files without a name: one that loses its name at once is next to it.
+    // Some file systems do not support files without a name. There the file loses its name at once.
     const path = `${folder}/turnpike-${process.pid}-${crypto.randomUUID()}`;
     const fd = openSync(path, "wx+", 0o600);
     unlinkSync(path);

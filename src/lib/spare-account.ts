@@ -1,12 +1,12 @@
 import { type BufferAccount, type BufferPool } from "./buffer-pool.ts";
 
-/** Memory of a pool for work that can do without: it gets none while less than a part of the pool is free for others. */
+/** Memory of a pool for optional work. It gets none while less than the given part of the pool is free for others. */
 export class SpareAccount implements BufferAccount {
   readonly #pool: BufferPool;
   readonly #leftToOthers: number;
   readonly #inBuffers: boolean;
 
-  /** `leftToOthers`: the part of the pool, 0 to 1. `unit`: holders take whole buffers, or their very bytes. */
+  /** `leftToOthers`: the part of the pool, 0 to 1. `unit`: holders take whole buffers, or exact bytes. */
   constructor(pool: BufferPool, leftToOthers: number, unit: "buffers" | "bytes") {
     this.#pool = pool;
     this.#leftToOthers = leftToOthers;

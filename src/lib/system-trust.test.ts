@@ -10,7 +10,7 @@ const [one, two, three] = [
   makeCertificate({ isCa: true }),
   makeCertificate({ isCa: true }),
   makeCertificate({ isCa: true }),
-].map(({ cert }) => cert.trim()) as [string, string, string]; // There are three.
+].map(({ cert }) => cert.trim()) as [string, string, string]; // The list above has three members.
 const broken = "-----BEGIN CERTIFICATE-----\nMIIBQjCBAAAA\n-----END CERTIFICATE-----\n";
 
 let folder: string;
@@ -25,7 +25,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-test("the first of the system's bundles that there is counts, and the runtime's roots where there is none", () => {
+test("the first existing bundle of the system is used, or the runtime's certificates without one", () => {
   const bundles = [
     join(folder, "none"),
     folder,
@@ -37,7 +37,7 @@ test("the first of the system's bundles that there is counts, and the runtime's 
   expect(readTrust({}, bundles.slice(0, 3))).toEqual(rootCertificates);
 });
 
-test("what the environment names counts in place of the system's: a file, folders, or both", () => {
+test("the environment's file, folders, or both replace the system's authorities", () => {
   mkdirSync(join(folder, "a"));
   mkdirSync(join(folder, "b"));
   file("a/one.0", one);
@@ -50,7 +50,7 @@ test("what the environment names counts in place of the system's: a file, folder
   expect(readTrust({ SSL_CERT_FILE: bundle, SSL_CERT_DIR: folders }, system)).toEqual([three, one, two]);
 });
 
-test("where the environment names what is not there, nobody else is trusted in its place", () => {
+test("if the environment names missing files, no other authorities replace them", () => {
   const gone = join(folder, "gone");
   expect(() => readTrust({ SSL_CERT_FILE: gone })).toThrow(
     `Cannot trust any CA: there is no certificate in SSL_CERT_FILE="${gone}"`,
@@ -71,7 +71,7 @@ test("a broken certificate is left out, and the others are used", () => {
   createSecureContext({ ca: [...trust] });
 });
 
-test("files that are too large to be of authorities are not read", () => {
+test("files that are too large for certificates are not read", () => {
   const large = `${one}\n${"#".repeat(300 * 1024)}`;
   file("large", large);
   expect(() => readTrust({ SSL_CERT_DIR: folder })).toThrow("Cannot trust any CA");

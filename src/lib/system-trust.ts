@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type * as Tls from "node:tls";
 
-/** Loaded where TLS is spoken first: it takes as long as a tenth of a start (bench start). */
+/** Loaded when TLS is used first, because it takes a tenth of the time of a start (bench start). */
 const nodeTls = (): typeof Tls => require("node:tls");
 
-/** Where systems keep the authorities that they trust, as OpenSSL and Go look for them. */
+/** Bundles of the trusted authorities on different systems, as in OpenSSL and Go. */
 const BUNDLES: readonly string[] = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -15,24 +15,25 @@ const BUNDLES: readonly string[] = [
   "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
   "/etc/ssl/cert.pem",
 ];
-/** Larger files are no bundles of authorities. */
+/** A larger file is not a bundle of certificate authorities. */
 const MAX_BUNDLE_BYTES = 16 * 1024 * 1024;
-/** Files of a folder of `SSL_CERT_DIR` that are looked at, and bytes of each. */
+/** Most files of a folder in `SSL_CERT_DIR` that are read, and the largest size of each in bytes. */
 const MAX_FOLDER_FILES = 4096;
 const MAX_FOLDER_FILE_BYTES = 256 * 1024;
 
 let trusted: readonly string[] | undefined;
 
 /**
- * The authorities that this system trusts, in PEM: those of `SSL_CERT_FILE` and `SSL_CERT_DIR`, or the system's own bundle, or
- * the runtime's where there is none; and those of `NODE_EXTRA_CA_CERTS`. Read once. Throws where the variables lead to none.
+ * The authorities that this system trusts, in PEM. They come from `SSL_CERT_FILE` and `SSL_CERT_DIR`, else from the
+ * system's bundle, else from the runtime. Those of `NODE_EXTRA_CA_CERTS` are added. The result is read once. Throws if
+ * the variables name no certificates.
  */
 export function systemTrust(): readonly string[] {
   trusted ??= readTrust(process.env);
   return trusted;
 }
 
-/** As `systemTrust`, read anew, with the variables of `env`. */
+/** As `systemTrust`, but with the variables of `env`, and read anew. */
 export function readTrust(
   env: Readonly<Record<string, string | undefined>>,
   bundles: readonly string[] = BUNDLES,
@@ -52,7 +53,7 @@ function systemBundle(bundles: readonly string[]): readonly string[] {
   return nodeTls().rootCertificates;
 }
 
-/** What the operator named in place of the system's: nobody else is trusted where that is gone. */
+/** The authorities that the operator named to replace the system's. If they are missing, no others take their place. */
 function named(file: string, folders: string): readonly string[] {
   const found = readPem(file, MAX_BUNDLE_BYTES);
   for (const folder of folders.split(":")) if (folder !== "") found.push(...readFolder(folder));
@@ -71,7 +72,7 @@ function readFolder(folder: string): readonly string[] {
   return names.flatMap((name) => readPem(join(folder, name), MAX_FOLDER_FILE_BYTES));
 }
 
-/** The certificates of a file that can be read: none where the file cannot. */
+/** The certificates of a file; empty if the file cannot be read. */
 function readPem(path: string, maxBytes: number): string[] {
   if (path === "") return [];
   let text: string;
@@ -86,7 +87,7 @@ function readPem(path: string, maxBytes: number): string[] {
   return blocks.filter(isCertificate);
 }
 
-/** One that is broken would have the TLS library refuse all. */
+/** With one broken certificate, the TLS library would refuse all of them. */
 function isCertificate(pem: string): boolean {
   try {
     return new X509Certificate(pem).fingerprint256 !== "";

@@ -37,13 +37,13 @@ test("a deadline fires once, never early and at most two ticks late", () => {
   }
 });
 
-test("a deadline set while the wheel turns is as exact, wherever between two ticks that is", () => {
+test("a deadline that is set while the wheel turns is as exact, at any time between two ticks", () => {
   const number = fc.integer({ min: 0, max: 30_000 });
   fc.assert(
     fc.property(number, fc.integer({ min: 0, max: TICK_MS - 1 }), number, (before, between, ms) => {
       const clock = new FakeClock();
       const wheel = new TimerWheel(clock);
-      // Keeps it turning.
+      // Keeps the wheel turning.
       wheel.set(new Probe(clock), 1_000_000);
       clock.advance(before);
       clock.time += between;
@@ -80,7 +80,7 @@ test("a deadline can be put off, brought forward, cleared and removed", () => {
   expect([...cleared.fired, ...removed.fired]).toEqual([]);
 });
 
-test("the timer stops while nothing waits and starts again", () => {
+test("the timer stops while no deadline waits, and starts again", () => {
   const clock = new FakeClock();
   const wheel = new TimerWheel(clock);
   const probe = new Probe(clock);
@@ -93,7 +93,7 @@ test("the timer stops while nothing waits and starts again", () => {
   expect(probe.fired).toHaveLength(2);
 });
 
-test("entries that remove or set each other while firing lose no deadline", () => {
+test("entries that remove or set each other while they fire lose no deadline", () => {
   const clock = new FakeClock();
   const wheel = new TimerWheel(clock);
   const others = Array.from({ length: 20 }, () => new Probe(clock));
@@ -110,7 +110,7 @@ test("entries that remove or set each other while firing lose no deadline", () =
   expect(again.fired).toHaveLength(1);
 });
 
-test("a clock that jumps ahead of a whole turn fires everything that is due", () => {
+test("if the clock jumps ahead by a whole turn, everything that is due fires", () => {
   const clock = new FakeClock();
   const wheel = new TimerWheel(clock);
   const probes = [10, 5000, 20_000, 100_000].map((ms) => {
@@ -124,7 +124,7 @@ test("a clock that jumps ahead of a whole turn fires everything that is due", ()
   expect(probes.map((probe) => probe.fired.length)).toEqual([1, 1, 1, 0]);
 });
 
-test("an entry that a neighbour takes off the wheel is left alone, in every slot of it", () => {
+test("an entry that a neighbour removes from the wheel does not fire, in every slot", () => {
   for (const ms of [0, 1012, 1020, 1021, 1022].map((ticks) => ticks * TICK_MS)) {
     const clock = new FakeClock();
     const wheel = new TimerWheel(clock);
@@ -143,7 +143,7 @@ function broken(): never {
   throw new Error("broken");
 }
 
-test("a deadline that throws is reported, and the others of its tick fire all the same", () => {
+test("a deadline that throws is reported, and the others of its tick fire", () => {
   const clock = new FakeClock();
   const faults: unknown[] = [];
   const wheel = new TimerWheel(clock, (error) => faults.push(error));
@@ -154,7 +154,7 @@ test("a deadline that throws is reported, and the others of its tick fire all th
   expect(faults.map(String)).toEqual(["Error: broken"]);
 });
 
-test("an event whose end nobody told stops no deadline", async () => {
+test("an event whose end was not reported does not stop deadlines", async () => {
   const fired = Promise.withResolvers<string>();
   class Once extends Deadline {
     override onDeadline(): void {

@@ -1,18 +1,23 @@
 import { endEvent, eventTime } from "./event-clock.ts";
 
 /**
- * Milliseconds a tick: a deadline fires within two of them, which leaves 30 of the 50 ms that it may be late for an event loop
- * that is busy. A tick costs 4 us.
+ * Milliseconds of a tick. A deadline fires within two ticks, so 30 of its 50 ms of tolerance are left for a busy event
+ * loop. A tick costs 4 µs.
  */
 export const TICK_MS = 10;
-/** One turn is 10 s; a later deadline waits in the farthest slot and is put forward from there. @bound */
+/**
+ * Slots of the wheel. One turn takes 10 s; a later deadline waits in the farthest slot and is moved on from there.
+ * @bound
+ */
 const SLOTS = 1024;
 
-/** Something with at most one deadline. Setting one again is two comparisons and a write, so a request may do it freely. */
+/**
+ * An object with at most one deadline. Setting it again costs two comparisons and a write, so each request can do it.
+ */
 export abstract class Deadline {
-  /** Wheel time, or Infinity for none. */
+  /** Time of the wheel, or Infinity for no deadline. */
   due = Number.POSITIVE_INFINITY;
-  /** The wheel's own: the tick in whose slot this entry hangs, -1 when it hangs nowhere, and its neighbours there. */
+  /** Used by the wheel: the tick of this entry's slot (-1: it is in no slot), and its neighbours there. */
   slotTick = -1;
   next: Deadline | undefined;
   previous: Deadline | undefined;
@@ -23,7 +28,7 @@ export abstract class Deadline {
 export interface WheelClock {
   /** Monotonic milliseconds. */
   now(): number;
-  /** Calls `tick` every `ms` until the returned function is called. */
+  /** Calls `tick` every `ms` milliseconds until the returned function is called. */
   every(ms: number, tick: () => void): () => void;
 }
 
@@ -31,7 +36,7 @@ const realClock: WheelClock = {
   now: eventTime,
   every: (ms, tick) => {
     const timer = setInterval(() => {
-      // A tick is no part of an event: one whose handler threw must not stop the clock.
+      // A tick is not part of an event. Otherwise a handler that threw would stop the clock.
       endEvent();
       tick();
     }, ms);
@@ -44,8 +49,8 @@ function rethrow(error: unknown): never {
 }
 
 /**
- * A hashed timing wheel: one timer for all deadlines of a worker. An entry stays where it hangs while its deadline
- * only moves later, and is moved when its slot comes round; so a keep-alive connection is relinked once in seconds.
+ * A hashed timing wheel: one timer for all deadlines of a worker. An entry whose deadline is put off stays in its slot,
+ * and is moved when the wheel reaches that slot. So a keep-alive connection is moved only once in some seconds.
  */
 export class TimerWheel {
   readonly #clock: WheelClock;
@@ -56,19 +61,22 @@ export class TimerWheel {
   #started = 0;
   #stop: (() => void) | undefined;
 
-  /** `onFault` is told what a deadline threw; the others fire all the same. */
+  /** `onFault` receives what a deadline throws. The other deadlines fire anyway. */
   constructor(clock: WheelClock = realClock, onFault: (error: unknown) => void = rethrow) {
     this.#clock = clock;
     this.#onFault = onFault;
     this.#started = clock.now();
   }
 
-  /** Milliseconds since the wheel was made, as of the event that is being handled. */
+  /** Milliseconds since the wheel was made, at the start of the current event. */
   now(): number {
     return this.#clock.now() - this.#started;
   }
 
-  /** Calls `entry.onDeadline` once, `ms` from now (no earlier, and at most two ticks later), unless set again or cleared. */
+  /**
+   * Calls `entry.onDeadline` once, `ms` milliseconds from now (not earlier, and at most two ticks later), unless it is
+   * set again or cleared.
+   */
   set(entry: Deadline, ms: number): void {
     const due = this.now() + ms;
     entry.due = due;
@@ -80,7 +88,10 @@ export class TimerWheel {
     this.#link(entry, tick);
   }
 
-  /** Keeps the entry hanging, so that the next `set` is cheap. An object that will not be used again wants `remove`. */
+  /**
+   * Leaves the entry in its slot, so that the next `set` is cheap. Call `remove` for an object that will not be used
+   * again.
+   */
   clear(entry: Deadline): void {
     entry.due = Number.POSITIVE_INFINITY;
   }
@@ -90,7 +101,7 @@ export class TimerWheel {
     if (entry.slotTick !== -1) this.#unlink(entry);
   }
 
-  /** Stops the timer; entries never fire afterwards. */
+  /** Stops the timer. No entry fires afterwards. */
   close(): void {
     this.#stop?.();
     this.#stop = undefined;
@@ -132,7 +143,7 @@ export class TimerWheel {
   #advance(): void {
     const now = this.#clock.now() - this.#started;
     const target = Math.floor(now / TICK_MS);
-    // After a stall of more than a turn every slot is due once; visiting them again would find them empty.
+    // After a pause of more than a turn every slot is due once. A second visit would find it empty.
     if (target - this.#tick > SLOTS) this.#tick = target - SLOTS;
     while (this.#tick < target) {
       this.#tick++;
@@ -146,7 +157,7 @@ export class TimerWheel {
         } else if (entry.due !== Number.POSITIVE_INFINITY) {
           this.#link(entry, Math.ceil(entry.due / TICK_MS));
         }
-        // A callback may have moved the neighbour to another slot: then the rest of this one is found from its head.
+        // If a callback has moved the neighbour to another slot, the rest of this slot is found from its head.
         const moved = next !== undefined && (next.slotTick === -1 || (next.slotTick - this.#tick) % SLOTS !== 0);
         entry = moved ? this.#slots[this.#tick % SLOTS] : next;
       }

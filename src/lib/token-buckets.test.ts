@@ -27,7 +27,7 @@ function createBuckets(clock: Clock, isShared = true): TokenBuckets {
   return new TokenBuckets(new Uint8Array(BUCKET_BYTES), clock.now, isShared);
 }
 
-/** How many of `times` requests are allowed. */
+/** Makes `times` requests. Returns how many are allowed. */
 function allowed(buckets: TokenBuckets, key: string, { size, times }: { size: BucketSize; times: number }): number {
   const space = buckets.space("route");
   let count = 0;
@@ -35,7 +35,10 @@ function allowed(buckets: TokenBuckets, key: string, { size, times }: { size: Bu
   return count;
 }
 
-/** Tokens as a number that time adds to and requests take from: what the buckets must amount to. */
+/**
+ * A plain model of a bucket: time adds to its tokens, and requests take from them. The buckets must give the same
+ * results.
+ */
 class Model {
   #tokens: number;
   #at = 0;
@@ -56,33 +59,36 @@ class Model {
   }
 }
 
-test.each([true, false])("any requests at any times get what a token bucket gives them, shared: %p", (isShared) => {
-  const steps = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), wait: fc.nat({ max: 400 }) }), {
-    maxLength: 200,
-  });
-  const sizes = fc.record({ cost: fc.integer({ min: 1, max: 5_000_000 }), burst: fc.integer({ min: 1, max: 20 }) });
-  const start = fc.integer({ min: 0, max: 2 ** 36 });
-  fc.assert(
-    fc.property(steps, sizes, start, (requests, size, startMs) => {
-      const clock = new Clock();
-      clock.ms = startMs;
-      const buckets = createBuckets(clock, isShared);
-      const space = buckets.space("route");
-      const models = new Map<string, Model>();
-      for (const { key, wait } of requests) {
-        clock.ms += wait;
-        const model = models.get(key) ?? new Model(size);
-        models.set(key, model);
-        const expected = model.take(clock.ms * TICKS_PER_MS);
-        const charge = buckets.charge(space, key, size);
-        expect(charge.allowed).toBe(expected);
-        if (!charge.allowed) expect(ticksToWait(charge, size)).toBeGreaterThan(0);
-        expect(charge.debt).toBeLessThanOrEqual(size.burst * size.cost);
-      }
-    }),
-    { numRuns: 300 },
-  );
-});
+test.each([true, false])(
+  "requests at any times get the same results as with a plain token bucket, shared: %p",
+  (isShared) => {
+    const steps = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), wait: fc.nat({ max: 400 }) }), {
+      maxLength: 200,
+    });
+    const sizes = fc.record({ cost: fc.integer({ min: 1, max: 5_000_000 }), burst: fc.integer({ min: 1, max: 20 }) });
+    const start = fc.integer({ min: 0, max: 2 ** 36 });
+    fc.assert(
+      fc.property(steps, sizes, start, (requests, size, startMs) => {
+        const clock = new Clock();
+        clock.ms = startMs;
+        const buckets = createBuckets(clock, isShared);
+        const space = buckets.space("route");
+        const models = new Map<string, Model>();
+        for (const { key, wait } of requests) {
+          clock.ms += wait;
+          const model = models.get(key) ?? new Model(size);
+          models.set(key, model);
+          const expected = model.take(clock.ms * TICKS_PER_MS);
+          const charge = buckets.charge(space, key, size);
+          expect(charge.allowed).toBe(expected);
+          if (!charge.allowed) expect(ticksToWait(charge, size)).toBeGreaterThan(0);
+          expect(charge.debt).toBeLessThanOrEqual(size.burst * size.cost);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
 test.each([true, false])("a client whose slot went to another one gets a bucket of its own, shared: %p", (isShared) => {
   const clock = new Clock();
@@ -92,14 +98,14 @@ test.each([true, false])("a client whose slot went to another one gets a bucket 
     for (const key of ["a", "a", "b", "a"]) buckets.charge(space, key, SLOW);
     expect(allowed(buckets, "a", { size: SLOW, times: 20 })).toBe(7);
     expect(allowed(buckets, "b", { size: SLOW, times: 20 })).toBe(9);
-    // Full again, and swept out of their slots.
+    // The bucket is full again, and removed from its slot.
     clock.ms += 2_000_000;
     for (let i = 0; i < 64; i++) buckets.sweep();
     expect(buckets.countUsed()).toBe(0);
   }
 });
 
-test("who waits as long as told is let in, and not a tick before", () => {
+test("a client that waits for the given time is allowed, and not a tick earlier", () => {
   const clock = new Clock();
   clock.ms = 1e9;
   const buckets = createBuckets(clock);
@@ -112,7 +118,7 @@ test("who waits as long as told is let in, and not a tick before", () => {
   expect(allowed(buckets, "a", { size: SLOW, times: 2 })).toBe(1);
 });
 
-test("times go on across the end of what a slot can count, and buckets that were forgotten are full", () => {
+test("time continues beyond the range of a slot, and forgotten buckets are full", () => {
   const range = 2 ** 44 / TICKS_PER_MS;
   const clock = new Clock();
   clock.ms = range - 50_000;
@@ -120,7 +126,7 @@ test("times go on across the end of what a slot can count, and buckets that were
   expect(allowed(buckets, "a", { size: SLOW, times: 20 })).toBe(10);
   clock.ms += 100_000;
   expect(allowed(buckets, "a", { size: SLOW, times: 20 })).toBe(1);
-  // A minute a step, as in service, for as long as the same bits mean another time.
+  // Steps of a minute, as in production, until the same bits mean another time.
   for (let round = 0; round < 2; round++) {
     for (let minute = 0; minute < range / 2 / 60_000; minute += 50) {
       clock.ms += 50 * 60_000;
@@ -154,7 +160,7 @@ test("routes have buckets of their own, and so have keys", () => {
   }
 });
 
-test("a flood of 100,000 addresses takes nothing from who has a bucket, and who comes new has one as well", () => {
+test("a flood of 100,000 addresses affects no existing bucket, and a new client gets a bucket as well", () => {
   const buckets = createBuckets(new Clock());
   const space = buckets.space("route");
   expect(allowed(buckets, "198.51.100.7", { size: SLOW, times: 4 })).toBe(4);
@@ -170,7 +176,7 @@ test("a flood of 100,000 addresses takes nothing from who has a bucket, and who 
   expect(allowed(buckets, "198.51.100.8", { size: SLOW, times: 11 })).toBe(10);
 });
 
-test("where the table is full, those who come new share one bucket, and it empties when buckets are full again", () => {
+test("if the table is full, new clients share one bucket, which empties when buckets are full again", () => {
   const clock = new Clock();
   const buckets = createBuckets(clock);
   const [space, other] = [buckets.space("route"), buckets.space("another")];
@@ -187,7 +193,7 @@ test("where the table is full, those who come new share one bucket, and it empti
     if (buckets.charge(space, `late ${k}`, SLOW).allowed && buckets.charged.spare) late++;
     if (buckets.charge(other, `late ${k}`, SLOW).allowed && buckets.charged.spare) lateElsewhere++;
   }
-  // The flood has emptied the one that they share; that of another route is as it was.
+  // The flood has emptied the shared bucket of its route; that of another route is unchanged.
   expect(late).toBe(0);
   expect(lateElsewhere).toBe(SLOW.burst);
   expect(allowed(buckets, "early", { size: SLOW, times: 10 })).toBe(6);
@@ -196,7 +202,7 @@ test("where the table is full, those who come new share one bucket, and it empti
   expect(allowed(buckets, "late 1", { size: SLOW, times: 20 })).toBe(10);
 });
 
-test("processes that charge the same buckets at one time let exactly the burst in", async () => {
+test("processes that charge the same buckets at the same time allow exactly the burst", async () => {
   const zone = SharedZone.create({ rows: 1, counters: 0, cells: 0, common: BUCKET_BYTES });
   if (zone.fd === undefined) throw new Error("no descriptor");
   const fd = zone.fd;
@@ -211,7 +217,7 @@ test("processes that charge the same buckets at one time let exactly the burst i
       children.map(async ({ stdout, exited }) => {
         const text = await stdout.text();
         expect(await exited).toBe(0);
-        // The charger's one line: requests that were allowed, by key.
+        // The charger prints one line: allowed requests by key.
         return JSON.parse(text) as number[];
       }),
     );
@@ -223,7 +229,7 @@ test("processes that charge the same buckets at one time let exactly the burst i
   }
 });
 
-test("a key that two workers put into two slots at the same moment has one bucket, which owes what both have given", () => {
+test("a key that two workers put into two slots at once gets one bucket with the debt of both", () => {
   const size = { cost: SLOW.cost, burst: 10 };
   const memory = new Uint8Array(BUCKET_BYTES);
   const [one, other] = [new TokenBuckets(memory, () => 0), new TokenBuckets(memory, () => 0)];
@@ -235,12 +241,13 @@ test("a key that two workers put into two slots at the same moment has one bucke
   const exchange = Atomics.compareExchange.bind(Atomics);
   const spy = spyOn(Atomics, "compareExchange");
   spy.mockImplementationOnce(((...args: Parameters<typeof exchange>) => {
-    // Between this worker's look and its exchange, another one finds the slot taken, and puts the key into the next one.
+    // Between this worker's look and its exchange, another worker finds the slot taken, and puts the key into the next
+    // one.
     words[slot] = (5n << 44n) | (1n << 30n);
     for (let i = 0; i < 4; i++) expect(other.charge(space, "a", size).allowed).toBe(true);
     words[slot] = 0n;
     return exchange(...args);
-  }) as typeof Atomics.compareExchange); // One of its overloads.
+  }) as typeof Atomics.compareExchange); // One of the function's overloads.
   try {
     expect(one.charge(space, "a", size).allowed).toBe(true);
   } finally {

@@ -3,25 +3,31 @@ import { sharedHash } from "./shared-hash.ts";
 
 /** Ticks of a millisecond: the time in a slot is counted in sixteenths of a microsecond. */
 export const TICKS_PER_MS = 16_000;
-/** The longest that a bucket may take to fill, in milliseconds: three days. A time in a slot is ambiguous after twice that. */
+/**
+ * The longest time for a bucket to fill, in milliseconds: three days. A time in a slot is ambiguous after twice that
+ * time.
+ */
 export const MAX_FILL_MS = 3 * 86_400_000;
-/** Buckets that are not full, of all routes together. @bound */
+/** Most buckets that are not full, of all routes together. @bound */
 export const SLOTS = 1 << 18;
-/** Slots that a key may lie in: two cache lines. @bound */
+/** Slots that may hold a key: two cache lines. @bound */
 const WAYS = 16;
-/** Buckets for those who find no slot: one for each route, or nearly so. @bound */
+/** Buckets for keys without a slot: nearly always one for each route. @bound */
 export const SPARE_SLOTS = 1 << 10;
-/** The random key of the hash. */
+/** Memory of the hash's random key. */
 const KEY_BYTES = 64;
 const BYTES_PER_SLOT = 8;
-/** What all buckets take of the shared memory. */
+/** Bytes of shared memory for all buckets. */
 export const BUCKET_BYTES = KEY_BYTES + (SLOTS + SPARE_SLOTS) * BYTES_PER_SLOT;
-/** Another worker has changed the slot meanwhile: how often it is looked at again before the spare bucket takes the request. */
+/** Most looks at a slot that other workers change at the same time. After that the spare bucket takes the request. */
 const MAX_TRIES = 1000;
-/** Slots of one sweep; 64 sweeps go through all. */
+/** Slots of one sweep; 64 sweeps cover all. */
 const SWEEP_SLOTS = SLOTS / 64;
 
-/** Of a slot's 64 bits: 20 tell the key, 44 the time at which its bucket is full again; all zero where it is nobody's. */
+/**
+ * A slot has 64 bits: 20 bits identify the key, and 44 bits are the time at which its bucket is full again. A free slot
+ * is zero.
+ */
 const TIME_BITS_HIGH = 12;
 const TIME_MASK_HIGH = (1 << TIME_BITS_HIGH) - 1;
 const TIME_RANGE = 2 ** 44;
@@ -31,59 +37,60 @@ const LOW_RANGE = 2 ** 32;
 export interface BucketSize {
   /** The ticks in which it gains one token. */
   readonly cost: number;
-  /** Its tokens. */
+  /** Its tokens when it is full. */
   readonly burst: number;
 }
 
-/** How a bucket answered. */
+/** The result of a charge. */
 export interface Charge {
-  /** False: it has no token. */
+  /** False: the bucket has no token. */
   allowed: boolean;
-  /** Ticks until the bucket is full, with this request where it was allowed. */
+  /** Ticks until the bucket is full, including this request if it was allowed. */
   debt: number;
 }
 
-/** Ticks until a request is allowed, after one that was not. */
+/** Ticks until the next request is allowed, after one that was refused. */
 export function ticksToWait({ debt }: Charge, { cost, burst }: BucketSize): number {
   return debt + cost - burst * cost;
 }
 
 /**
- * Token buckets of all workers together, kept as GCRA does: a bucket is the one time at which it will be full. A request moves
- * that time on by the time of one token, or is refused where that would be more than the burst away.
+ * Token buckets of all workers together, in the form of GCRA: a bucket is stored as the time at which it will be full.
+ * A request moves that time on by the time of one token. It is refused if that would be more than the burst away.
  *
  *   slot: │ 20 bits of the key's hash │ 44 bits of time │      set of 16 slots: by 14 other bits
  *
- * Key and time lie in one 64-bit word, so everything, taking a slot over included, is one compare-and-exchange: no worker holds
- * anything that it could die with. A slot is taken over only when its bucket is full, since a new one says the same. Where all
- * 16 slots of a set have buckets that are not full, those who come new share one spare bucket of their route, with the
- * route's own rate: nobody who floods gets more than one rate out of it, and who has a bucket keeps it. Two keys that agree
- * in 34 bits of the hash share a bucket: of 100,000 keys at one time, about one in 170,000; nobody can choose which. Decision 0505.
+ * Key and time are in one 64-bit word, so every change is one compare-and-exchange, even when a slot is taken over. A
+ * worker that dies leaves no lock behind. A slot is taken over only when its bucket is full, because a new bucket has
+ * the same state. If all 16 slots of a set have buckets that are not full, new keys share one spare bucket of their
+ * route, with the route's own rate. So a flood gets no more than one rate from it, and keys with a bucket keep it. Two
+ * keys share a bucket if 34 bits of their hashes are equal. With 100,000 keys at a time, this happens to about one in
+ * 170,000, and no client can choose which. Decision 0505.
  */
 export class TokenBuckets {
-  /** Of the last `charge`; the next one overwrites it. */
+  /** Result of the last `charge`. The next one overwrites it. */
   readonly charged: Charge & { spare: boolean } = { allowed: false, debt: 0, spare: false };
   readonly #words: BigInt64Array;
   readonly #halves: Int32Array;
   readonly #hash: HalfSipHash;
   readonly #now: () => number;
-  /** One word as 64 bits and as two halves. */
+  /** One word, as 64 bits and as two halves. */
   readonly #word = new BigInt64Array(1);
   readonly #half = new Int32Array(this.#word.buffer);
   readonly #isShared: boolean;
-  /** The last charge has put its key into a slot. */
+  /** True if the last charge has put its key into a slot. */
   #tookOver = false;
   #swept = 0;
-  /** Whose bucket was charged last, and where it was: requests of one client often come one after the other. */
+  /** Space, key and slot of the last charge. Requests of one client often come one after the other. */
   #lastSpace: readonly [number, number] | undefined;
   #lastKey = "";
   #lastSlot = 0;
   #lastTag = 0;
 
   /**
-   * `memory` has `BUCKET_BYTES`, zeros at first; `now` is monotonic, in milliseconds, and the same for all who share it. Not
-   * shared with another process, it is written without `Atomics`, whose 64-bit words are objects: a third of the time
-   * (bench policy-parts).
+   * `memory` has `BUCKET_BYTES` bytes, zeros at first. `now` gives monotonic milliseconds, the same in all processes
+   * that share the memory. Memory that is not shared is used without `Atomics`, whose 64-bit words are objects: this
+   * takes a third of the time (bench policy-parts).
    */
   constructor(memory: Uint8Array, now: () => number, isShared = true) {
     const { buffer, byteOffset } = memory;
@@ -94,13 +101,13 @@ export class TokenBuckets {
     this.#isShared = isShared;
   }
 
-  /** A name for a route, or for one kind of its keys, by which `charge` knows it: two words. */
+  /** Two words that identify a route, or one kind of its keys, in calls of `charge`. */
   space(name: string): readonly [number, number] {
     this.#hash.hash(0, 0, name);
     return [this.#hash.low, this.#hash.high];
   }
 
-  /** Takes a token out of the bucket of `key`; the outcome is in `charged`. */
+  /** Takes a token from the bucket of `key`. The result is in `charged`. */
   charge(space: readonly [number, number], key: string, size: BucketSize): Charge {
     const now = Math.floor(this.#now() * TICKS_PER_MS);
     const { charged } = this;
@@ -109,7 +116,7 @@ export class TokenBuckets {
     this.#hash.hash(space[0], space[1], key);
     const { low, high } = this.#hash;
     const first = low & (SLOTS - 1) & ~(WAYS - 1);
-    // Zero is nobody's.
+    // Zero marks a free slot.
     const tag = high >>> TIME_BITS_HIGH || 1;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const slot = this.#find(first, tag, now);
@@ -131,7 +138,9 @@ export class TokenBuckets {
     return charged;
   }
 
-  /** Charges the bucket of the last charge; false where its slot is another key's by now, or another worker was faster. */
+  /**
+   * Charges the bucket of the last charge. False: its slot now belongs to another key, or another worker was faster.
+   */
   #chargeAgain(now: number, size: BucketSize): boolean {
     const slot = this.#lastSlot;
     const tag = this.#lastTag;
@@ -139,8 +148,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Clears some of the slots whose buckets are full; called once a minute, it comes round within `MAX_FILL_MS`, before their
-   * times could be taken for times to come.
+   * Clears some of the slots whose buckets are full. Called once a minute, it covers all slots within `MAX_FILL_MS`,
+   * before an old time could be taken for a future one.
    */
   sweep(): void {
     const now = Math.floor(this.#now() * TICKS_PER_MS);
@@ -149,7 +158,7 @@ export class TokenBuckets {
     this.#swept = (this.#swept + SWEEP_SLOTS) % SLOTS;
   }
 
-  /** Slots with a bucket that is not full; goes through all of them. */
+  /** Counts the slots with a bucket that is not full. It reads all slots. */
   countUsed(): number {
     const now = Math.floor(this.#now() * TICKS_PER_MS);
     let used = 0;
@@ -157,7 +166,7 @@ export class TokenBuckets {
     return used;
   }
 
-  /** The slot of `tag`, else one that may be taken; -1 where there is neither. */
+  /** The slot of `tag`, else one that may be taken over; -1 if there is neither. */
   #find(first: number, tag: number, now: number): number {
     let free = -1;
     for (let slot = first; slot < first + WAYS; slot++) {
@@ -165,13 +174,13 @@ export class TokenBuckets {
       if (high >>> TIME_BITS_HIGH === tag) return slot;
       if (free >= 0) continue;
       const isFull = debtOf(Atomics.load(this.#halves, slot * 2), high, now) <= 0;
-      // A slot that has changed meanwhile may be this key's: passed by, it would be one of two.
+      // If the slot has changed meanwhile, it may be this key's. Without this check the key could get a second slot.
       if (isFull || Atomics.load(this.#halves, slot * 2 + 1) !== high) free = slot;
     }
     return free;
   }
 
-  /** False: another worker was faster, and the slot must be looked at again. */
+  /** False: another worker was faster, and the slot must be read again. */
   #chargeSlot(slot: number, tag: number, now: number, size: BucketSize): boolean {
     if (this.#isShared) return this.#chargeShared(slot, tag, now, size);
     const halves = this.#halves;
@@ -193,7 +202,10 @@ export class TokenBuckets {
     return !this.charged.allowed || this.#exchange(slot, seen, { tag, time: now + this.charged.debt });
   }
 
-  /** Leaves in `charged` what the slot's two halves say to one more request; false where the bucket is another key's. */
+  /**
+   * Writes the decision about one more request to `charged`, from the slot's two halves. False: the bucket belongs to
+   * another key.
+   */
   #decide(low: number, high: number, { tag, now, size }: { tag: number; now: number; size: BucketSize }): boolean {
     const debt = Math.max(debtOf(low, high, now), 0);
     const isOwn = high >>> TIME_BITS_HIGH === tag;
@@ -213,8 +225,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Two workers may put the same new key into two slots, where another slot came free between their looks. The first slot
-   * is what all find from then on; what the others owe is added to it.
+   * Two workers may put the same new key into two slots, if another slot became free between their looks. All workers
+   * use the first slot from then on. The debt of the others is added to it.
    */
   #mergeDoubles(first: number, tag: number, now: number): void {
     let kept = -1;
@@ -237,7 +249,7 @@ export class TokenBuckets {
       const seen = Atomics.load(this.#words, to);
       this.#word[0] = seen;
       const debt = Math.max(debtOf(this.#half[0] ?? 0, this.#half[1] ?? 0, now), 0);
-      // Beyond `MAX_FILL_MS` a time could be taken for one that is past.
+      // Beyond `MAX_FILL_MS` a time could be taken for a past one.
       const time = now + Math.min(debt + owed, MAX_FILL_MS * TICKS_PER_MS);
       if ((this.#half[1] ?? 0) >>> TIME_BITS_HIGH !== tag || this.#exchange(to, seen, { tag, time })) return;
     }
@@ -252,13 +264,13 @@ export class TokenBuckets {
     }
   }
 
-  /** A look without `Atomics`, of which nothing is decided before the exchange has confirmed it. */
+  /** A read without `Atomics`. The exchange later confirms it before anything is decided. */
   #debtOf(slot: number, now: number): number {
     return debtOf(this.#halves[slot * 2] ?? 0, this.#halves[slot * 2 + 1] ?? 0, now);
   }
 }
 
-/** Ticks from `now` until the slot's bucket is full; 0 or less: it is. */
+/** Ticks from `now` until the slot's bucket is full; 0 or less: it is full. */
 function debtOf(low: number, high: number, now: number): number {
   if (high === 0 && low === 0) return 0;
   const time = (high & TIME_MASK_HIGH) * LOW_RANGE + (low >>> 0);

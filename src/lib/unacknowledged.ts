@@ -16,8 +16,8 @@ const ioctl = fromCLibrary((name): Ioctl => {
 });
 
 /**
- * Bytes that were written to a TCP socket and that the peer's system has not acknowledged. 0 where the
- * system does not tell, -1 where the socket is closed.
+ * Bytes that were written to a TCP socket and that the peer's system has not acknowledged. 0 if the system does not
+ * report it, -1 if the socket is closed.
  */
 export function unacknowledged(socket: number): number {
   if (socket < 0) return -1;

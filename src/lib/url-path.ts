@@ -1,24 +1,24 @@
-/** Paths that need more than one look have an escape, a backslash, a dot segment, or an empty segment. */
+/** Only paths with an escape, a backslash, a dot segment, or an empty segment need normalisation. */
 const IRREGULAR = /%|\\|\/(?:[/;]|\.\.?(?:[/;]|$))/;
 /**
- * `/free/..;/paid` and `/;a=b/paid`: servers that remove parameters first, as Tomcat does, go up, or skip a segment, where
- * other servers see a name. A proxy in between may write `%3B` as `;`.
+ * As in `/free/..;/paid` and `/;a=b/paid`. Some servers, such as Tomcat, remove parameters first, and then go up or
+ * skip a segment. Other servers see a name. A proxy in between may write `%3B` as `;`.
  */
 const PARAMETERS_WITHOUT_NAME = /\/\.{0,2}(?:;|%3B)/;
 /** Overlong UTF-8 (RFC 3629 §3): careless decoders read `%C0%AF` as a slash and `%C0%AE` as a dot. */
 const OVERLONG = /%(?:C[01]%[89AB]|E0%[89]|F0%8)/;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
-/** Separators, and bytes that end a string or a header line in programs that decode the path to put it into one. */
+/** Separators, and bytes that end a string or a header line in programs that decode the path into one. */
 const REFUSED: ReadonlySet<string> = new Set(["2F", "5C", "00", "0A", "0D"]);
 
-/** Why a path is refused, as clients are told. */
+/** The reason that a client receives if its path is refused. */
 export const BAD_PATH =
   "the path holds a backslash, %2F, %5C, %00, %0A, %0D, a broken escape, overlong UTF-8, or a parameter without a name before it";
 
 /**
- * The one spelling of a path that routes are matched by and upstreams receive, so that neither payment nor
- * authentication can be passed by spelling: dot segments and empty segments removed (RFC 3986 §5.2.4), unreserved
- * characters decoded, other escapes in capitals. Undefined if the path must be refused: see `BAD_PATH`.
+ * Normalises a path. Routes match this spelling and upstreams receive it, so that another spelling cannot bypass
+ * payment or authentication. Dot segments and empty segments are removed (RFC 3986 §5.2.4), unreserved characters are
+ * decoded, other escapes are written in capitals. Undefined if the path must be refused: see `BAD_PATH`.
  */
 export function normalisePath(path: string): string | undefined {
   if (!IRREGULAR.test(path)) return path;

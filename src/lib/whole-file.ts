@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 
 /**
- * Makes a file of mode 0600 that has all of its text from the first moment. Throws EEXIST where something has the name: a link
- * is not followed, and what another process made meanwhile stays.
+ * Creates a file of mode 0600 that is complete from the first moment. Throws EEXIST if the name exists: a link is not
+ * followed, and a file that another process has created stays.
  */
 export function createWholeFile(path: string, text: string): void {
   withDraft(path, text, (draft) => {
-    // A link never replaces, unlike a rename.
+    // Unlike a rename, a link never replaces a file.
     linkSync(draft, path);
     rmSync(draft);
   });
 }
 
-/** Puts a file of mode 0600 in the place of what has the name, at once: readers see the old text or the new. */
+/** Replaces a file by one of mode 0600 in one step: readers see the old text or the new. */
 export function replaceWholeFile(path: string, text: string): void {
   withDraft(path, text, (draft) => renameSync(draft, path));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { within } from "./within.ts";
 
-test("work that ends is waited for, its failure too, and work that does not is left", async () => {
+test("finished work is awaited, also if it fails, and unfinished work is left alone", async () => {
   let isDone = false;
   await within(
     60_000,

@@ -1,4 +1,7 @@
-/** Waits for `work`, but no longer than `ms`: it is then left to itself. Rejects as it does. */
+/**
+ * Waits for `work`, but no longer than `ms` milliseconds. After that the work continues by itself. Rejects if `work`
+ * rejects.
+ */
 export async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(() => over.resolve(), ms);

@@ -25,7 +25,7 @@ for (const pattern of [
   "^(.*?,){11}P",
   "^(a{1,30}){1,30}x",
 ]) {
-  test(`${pattern} takes exponential time elsewhere, and is refused with its place`, () => {
+  test(`${pattern} takes exponential time in other programs, and is refused with its place`, () => {
     expect(faultOf({ properties: { a: { pattern } } })).toStartWith("/properties/a/pattern: prone to take exponential");
     const place = `/patternProperties/${pattern}: prone to take exponential`;
     expect(faultOf({ patternProperties: { [pattern]: true } })).toStartWith(place);

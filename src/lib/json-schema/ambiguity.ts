@@ -1,11 +1,11 @@
 import { type RE2JS } from "re2js";
 
-/** Pairs of states that are looked at before a pattern counts as too large to tell. */
+/** Pairs of states that are examined. A pattern that needs more counts as too large. */
 const MAX_PAIRS = 200_000;
 /** Steps along edges without a character, over all states. */
 const MAX_WALK = 500_000;
 
-/** RE2JS's instructions (its `Inst`): where the next one is, and for what characters. */
+/** RE2JS's instructions (its `Inst`): the next instruction, and the characters that it accepts. */
 interface Instruction {
   readonly op: number;
   readonly out: number;
@@ -18,10 +18,13 @@ const EMPTY: ReadonlySet<number> = new Set([3, 4, 7]);
 const ONE_OF = 8;
 const ANY_BUT_LINE_END = 11;
 
-/** States that take one character each; from each, the states that may take the next, one for each way to get there. */
+/**
+ * For each state that accepts one character: the states that may accept the next one. A state is listed once for each
+ * way to it.
+ */
 type Automaton = ReadonlyMap<number, readonly number[]>;
 
-/** Why a pattern takes exponential time where it is matched by going back; empty: it does not. */
+/** The reason why a pattern takes exponential time in a backtracking matcher; empty: it does not. */
 export function exponentialFault(pattern: RE2JS): string {
   const code = instructionsOf(pattern);
   const follow = new Map<number, readonly number[]>();
@@ -44,12 +47,12 @@ const TOO_LARGE = "it has too many ways to match to tell whether it takes expone
 const PRONE = "prone to take exponential time: what is repeated can match one text in several ways";
 
 function instructionsOf(pattern: RE2JS): readonly Instruction[] {
-  // RE2JS has no types of its program; a version whose program is another is told by the tests.
+  // RE2JS has no types of its program. The tests fail if a new version has a different program.
   const { prog } = pattern.re2() as unknown as { prog: { inst: readonly Instruction[] } };
   return prog.inst;
 }
 
-/** The states that are reached from an instruction without a character, one for each way; more than `most` steps: not all. */
+/** The states that an instruction reaches without a character, one for each way; more than `most` steps: not all. */
 function nextOf(
   code: readonly Instruction[],
   start: number,
@@ -72,7 +75,7 @@ function nextOf(
   return { found, steps };
 }
 
-/** The loop that each state is part of, by a number: states in one can reach each other. */
+/** The number of the loop that each state is part of. States of one loop can reach each other. */
 function loopsOf(follow: Automaton): ReadonlyMap<number, number> {
   const before = new Map<number, number[]>();
   const order: number[] = [];
@@ -105,7 +108,10 @@ function loopsOf(follow: Automaton): ReadonlyMap<number, number> {
   return loops;
 }
 
-/** Two ways through one loop, by one text, from one state to one: then each round doubles the ways (Weber and Seidl, 1991). */
+/**
+ * True if one text leads in two ways through one loop, from one state to the same state. Then each round doubles the
+ * ways (Weber and Seidl, 1991).
+ */
 function splitsAndMeets(
   follow: Automaton,
   loops: ReadonlyMap<number, number>,
@@ -119,7 +125,7 @@ function splitsAndMeets(
   for (let pair = stack.pop(); pair !== undefined; pair = stack.pop()) {
     const [a, b] = pair;
     const [ofA, ofB] = [within.get(a) ?? NOTHING, within.get(b) ?? NOTHING];
-    // States that the same follow, as the ends of all alternatives are, lead to the same pairs.
+    // States with the same followers, as at the ends of all alternatives, lead to the same pairs.
     const both = `${ofA.id} ${ofB.id} ${a === b ? "one" : "two"}`;
     if (seen.has(both)) continue;
     seen.add(both);
@@ -138,7 +144,7 @@ function splitsAndMeets(
   return "";
 }
 
-/** What follows a state within its loop; where it is the same, so is `id`. */
+/** The followers of a state within its loop. Equal followers have the same `id`. */
 interface Followers {
   readonly id: number;
   readonly next: readonly number[];
@@ -159,12 +165,12 @@ function withinLoops(follow: Automaton, loops: ReadonlyMap<number, number>): Rea
   return within;
 }
 
-/** The first and the last of each range, in order. */
+/** The first and the last character of each range, in order. */
 type Ranges = ArrayLike<number>;
 
 const ALL: Ranges = [0, 0x10ffff];
 
-/** What a state takes. */
+/** The characters that a state accepts. */
 function rangesOf({ op, runes }: Instruction): Ranges {
   if (op > ONE_OF + 1) return ALL;
   return runes.length === 1 ? [runes[0] ?? 0, runes[0] ?? 0] : runes;

@@ -2,16 +2,16 @@ import { FORMATS } from "./formats.ts";
 import { type Json, textOf } from "./json.ts";
 import { type Check } from "./node.ts";
 
-/** What of `format` is asked. */
+/** The treatment of `format`. */
 export interface FormatContext {
-  /** `format` is checked and not only said. */
+  /** True if `format` is checked; otherwise it is only a remark. */
   readonly checksFormats: boolean;
-  /** One that is not known is a fault. */
+  /** True if an unknown format is an error. */
   readonly knowsFormats: boolean;
   readonly warn: (message: string) => void;
 }
 
-/** The check of `format`; undefined where it only says something. */
+/** The check of `format`; undefined if it is only a remark. */
 export function compileFormat(name: Json, { checksFormats, knowsFormats, warn }: FormatContext): Check | undefined {
   if (!checksFormats) return undefined;
   const is = FORMATS.get(textOf(name));

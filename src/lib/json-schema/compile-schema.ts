@@ -12,24 +12,26 @@ import { Dialects } from "./vocabulary.ts";
 export { SchemaFault } from "./registry.ts";
 export { MAX_PROBLEMS, TooCostly } from "./run.ts";
 
-/** A JSON Schema made ready. */
+/** A compiled JSON Schema. */
 export interface Schema {
-  /** What is wrong with a value, `MAX_PROBLEMS` at most, each with a JSON pointer. Throws `TooCostly`, and nothing else. */
+  /** The errors of a value, `MAX_PROBLEMS` at most, each with a JSON pointer. Throws only `TooCostly`. */
   problemsOf(value: Json): readonly FieldError[];
-  /** What of the schema checks nothing, by JSON pointers. */
+  /** Parts of the schema that check nothing, with their JSON pointers. */
   readonly warnings: readonly FieldError[];
 }
 
 export interface SchemaOptions {
-  /** Formats that are known are checked; otherwise, as the draft's default is, `format` only says something. */
+  /** True: known formats are checked. False, the draft's default: `format` is only a remark. */
   readonly checksFormats: boolean;
-  /** Documents that references may lead to beside the metaschemas, by URI. */
+  /** Documents that references may lead to, in addition to the metaschemas, by URI. */
   readonly known?: (uri: string) => Json | undefined;
 }
 
-/** Makes a schema of draft 2020-12 ready. Throws `SchemaFault` where it is none, or could not be kept to in bounded time. */
+/**
+ * Compiles a schema of draft 2020-12. Throws `SchemaFault` if it is invalid, or could not be checked in bounded time.
+ */
 export function compileSchema(source: Json | object, options: SchemaOptions): Schema {
-  const schema = source as Json; // Read-only values of JSON are JSON, and nothing here writes to them.
+  const schema = source as Json; // A read-only JSON value is a JSON value, and this code does not change it.
   try {
     const [problem] = schemaOfSchemas().problemsOf(schema);
     if (problem !== undefined) throw new SchemaFault(problem.path, problem.message);
@@ -94,7 +96,7 @@ class Compiler {
     return node;
   }
 
-  /** Refuses schemas that a value would be checked by without end. */
+  /** Refuses schemas that would check a value endlessly. */
   finish(): void {
     const done = new Set<SchemaNode>();
     const under = new Set<SchemaNode>();
@@ -109,7 +111,7 @@ class Compiler {
     for (const node of this.#nodes.values()) visit(node);
   }
 
-  /** Refuses schemas that the metaschema they name refuses. */
+  /** Refuses schemas that their own metaschema refuses. */
   checkByOwnMetaschemas(): void {
     for (const { schema, pointer, metaschema: own } of this.#dialects.named) {
       const run = new Run<Place["resource"]>();
@@ -121,7 +123,7 @@ class Compiler {
     }
   }
 
-  /** The schema's keywords that mean something in its dialect; the others are warned of. */
+  /** The schema's keywords that have a meaning in its dialect. The others cause a warning. */
   #meant(place: Place, schema: JsonObject): JsonObject {
     const { keywords } = this.#dialects.of(place);
     if (keywords === undefined) return schema;
@@ -157,7 +159,7 @@ class Compiler {
     const unevaluated = compileUnevaluated(children);
     node.asks = unevaluated.length > 0;
     node.checks.push(...unevaluated);
-    // Schemas that nothing leads to must be sound as well.
+    // Schemas without a reference to them must be valid as well.
     for (const [key, value] of Object.entries(schema)) {
       if (ONE.has(key)) children.one(key);
       else if (LIST.has(key)) children.list(key);
@@ -217,7 +219,7 @@ class Compiler {
   }
 }
 
-/** Runs `part`; what it throws is told with the place in the schema. */
+/** Runs `part`, and adds the place in the schema to an error that it throws. */
 function told<T>(pointer: string, part: () => T): T {
   try {
     return part();

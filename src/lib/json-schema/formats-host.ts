@@ -4,39 +4,39 @@ import { domainToASCII, domainToUnicode } from "node:url";
 const LABEL = /^[\da-zA-Z](?:[\da-zA-Z-]{0,61}[\da-zA-Z])?$/;
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const QUOTED_PART = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/;
-/** ASCII that no name of a host has, whatever it is mapped to. */
+/** ASCII characters that no host name contains, whatever they are mapped to. */
 const NO_HOST = /[\0-,/:-@[-`{-\x7f]/;
 
-/** Characters of the longest host and mail address; a longer text is none. */
+/** Characters of the longest host name and mail address. A longer text is invalid. */
 const MAX_HOST = 253;
 const MAX_MAIL = 320;
 
-/** What RFC 5892 lets into labels: letters, digits and marks, but §2.6, §2.7 and §2.9 as they say. */
+/** Characters that RFC 5892 allows in labels: letters, digits and marks, with the exceptions of §2.6, §2.7 and §2.9. */
 const LETTERS =
   /^[\p{Ll}\p{Lu}\p{Lo}\p{Nd}\p{Lm}\p{Mn}\p{Mc}\u{6fd}\u{6fe}\u{f0b}\u{3007}\u{b7}\u{375}\u{5f3}\u{5f4}\u{30fb}\u{200c}-\u{200d}-]*$/u;
 const NO_LETTERS =
   /[\u{302e}-\u{302f}]|[\u{20d0}-\u{20ff}]|[\u{640}\u{7fa}\u{303b}\u{1100}-\u{11ff}\u{3031}-\u{3035}\u{a960}-\u{a97f}\u{d7b0}-\u{d7ff}]|[\u{1d100}-\u{1d24f}]|(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/u;
-/** What must not stand alone (RFC 5892, appendix A.3 to A.7). */
+/** Characters that are allowed only beside certain others (RFC 5892, appendix A.3 to A.7). */
 const OUT_OF_PLACE = /(?<!l)\u{b7}|\u{b7}(?!l)|\u{375}(?!\p{Script=Greek})|(?<!\p{Script=Hebrew})[\u{5f3}\u{5f4}]/u;
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
 
-/** A label as Unicode has it, whose Punycode, joiners and direction are known to be sound. */
+/** True for a valid label in Unicode. Its Punycode, joiners and direction were checked before. */
 function isUnicodeLabel(label: string): boolean {
   if (!LETTERS.test(label) || NO_LETTERS.test(label) || OUT_OF_PLACE.test(label)) return false;
   if (/^-|-$|^..--/u.test(label) || (label.includes("\u{30fb}") && !KANA.test(label))) return false;
   return !/[\u{660}-\u{669}]/u.test(label) || !/[\u{6f0}-\u{6f9}]/u.test(label);
 }
 
-/** A name of a host in ASCII, whose labels of Punycode mean something (RFC 1123 §2.1, RFC 5890 §2.3.2.1). */
+/** True for a host name in ASCII whose Punycode labels are valid (RFC 1123 §2.1, RFC 5890 §2.3.2.1). */
 export function isHostname(text: string): boolean {
   if (text.length > MAX_HOST || !text.split(".").every((label) => LABEL.test(label))) return false;
   return !/(?:^|\.)xn--/i.test(text) || isIdnHostname(text);
 }
 
-/** A name of a host in any script, as RFC 5891 has it after UTS 46 mapped it. */
+/** True for a host name in any script: valid by RFC 5891 after UTS 46 has mapped it. */
 export function isIdnHostname(text: string): boolean {
   if (text.length > MAX_HOST || NO_HOST.test(text)) return false;
-  // With a label of letters at its end, no name is taken for an address of IPv4.
+  // With a label of letters at its end, a name is not taken for an IPv4 address.
   const ascii = domainToASCII(`${text}.a`).slice(0, -2);
   if (ascii.length > MAX_HOST || !ascii.split(".").every((label) => LABEL.test(label))) return false;
   return domainToUnicode(`${ascii}.a`)
@@ -54,14 +54,14 @@ function isMail(text: string, isHost: (host: string) => boolean): boolean {
   return isAddress(literal ?? host) && (LOCAL_PART.test(local) || QUOTED_PART.test(local));
 }
 
-/** A mail address (RFC 5321 §4.1.2). */
+/** True for a mail address (RFC 5321 §4.1.2). */
 export function isEmail(text: string): boolean {
   return isMail(text, isHostname);
 }
 
-/** A mail address whose parts may be of any script (RFC 6531 §3.3). */
+/** True for a mail address whose parts may be of any script (RFC 6531 §3.3). */
 export function isIdnEmail(text: string): boolean {
   const at = text.lastIndexOf("@");
-  // Any character beyond ASCII may stand where a letter may.
+  // A character beyond ASCII is allowed where a letter is.
   return isMail(text.slice(0, at).replaceAll(/[^\0-\x7f]/g, "a") + text.slice(at), isIdnHostname);
 }

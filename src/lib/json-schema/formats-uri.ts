@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** What RFC 3987 has beyond ASCII (`ucschar`, `iprivate`); for within brackets. */
+/** Characters beyond ASCII in RFC 3987 (`ucschar`, `iprivate`), for use within brackets. */
 const BEYOND_ASCII = `\\u{a0}-\\u{d7ff}\\u{f900}-\\u{fdcf}\\u{fdf0}-\\u{ffef}${Array.from({ length: 14 }, (_, i) => {
   const plane = (i + 1).toString(16);
   return `\\u{${plane}${plane === "e" ? "1" : "0"}000}-\\u{${plane}fffd}`;
@@ -14,7 +14,10 @@ const SCHEME = /^[a-zA-Z][\da-zA-Z+.-]*$/;
 const AUTHORITY = /^(?:([^@]*)@)?(\[[^[\]]*\]|[^:@]*)(?::\d*)?$/;
 const FUTURE = /^v[\da-fA-F]+\.[\w.~!$&'()*+,;=:-]+$/;
 
-/** References of RFC 3986, or of RFC 3987 with what is beyond ASCII; `needsScheme`: relative ones are none. */
+/**
+ * References of RFC 3986, or of RFC 3987 with the characters in `beyond`. `needsScheme`: relative references are
+ * invalid.
+ */
 function referenceOf(beyond: string, hidden: string, needsScheme: boolean): (text: string) => boolean {
   const of = (more: string): RegExp => new RegExp(`^[\\w.~!$&'()*+,;=%${more}${beyond}-]*$`, "u");
   const [name, user, path, query, fragment] = [of(""), of(":"), of(":@\\/"), of(`:@\\/?${hidden}`), of(":@\\/?")];
@@ -44,21 +47,21 @@ export const isIri = referenceOf(BEYOND_ASCII, PRIVATE, true);
 /** An IRI of RFC 3987, or a relative reference. */
 export const isIriReference = referenceOf(BEYOND_ASCII, PRIVATE, false);
 
-/** Of RFC 6570 §2.1, with its erratum 6937 that lets `'` in. */
+/** Literals of RFC 6570 §2.1; erratum 6937 allows `'`. */
 const LITERALS = new RegExp(`^[!#$%&'()*+,./\\d:;=?@A-Z[\\]_a-z~${BEYOND_ASCII}${PRIVATE}-]*$`, "u");
-/** Of RFC 6570 §2.2; its variables follow. */
+/** An expression of RFC 6570 §2.2; its variables follow. */
 const EXPRESSION = /^\{[+#./;?&=,!@|]?([^{}]*)\}$/;
 const VARIABLE = /^([\w.%]+)(?::[1-9]\d{0,3}|\*)?$/;
 
-/** Of RFC 6570 §2.3 and §2.4. */
+/** True for a variable of RFC 6570 §2.3 and §2.4. */
 function isVariable(text: string): boolean {
   const name = VARIABLE.exec(text)?.[1];
   return name !== undefined && !/^\.|\.\.|\.$/.test(name) && !BROKEN_ESCAPE.test(name);
 }
 
-/** A template of RFC 6570. */
+/** True for a template of RFC 6570. */
 export function isUriTemplate(text: string): boolean {
-  // Loops over groups are not left to regular expressions: these give up on long texts.
+  // Regular expressions with loops over groups are avoided, because they fail on long texts.
   const literals = text.replaceAll(/\{[^{}]*\}/g, (expression) => {
     const variables = EXPRESSION.exec(expression)?.[1] ?? "";
     return variables.split(",").every(isVariable) ? "x" : "{";

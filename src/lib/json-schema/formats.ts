@@ -8,10 +8,13 @@ const DURATION =
   /^P(?:\d+W|(?=\d|T\d)(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?=\d)(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-/** Characters of the longest moment and regular expression; a longer text is none. */
+/** Characters of the longest date and time, and of the longest regular expression. A longer text is invalid. */
 const MAX_MOMENT = 64;
 const MAX_REGEX = 1000;
-/** Names and look-behinds of a regular expression: the time to parse it grows with the square of them (1 ms of 120). */
+/**
+ * Most names and look-behinds of a regular expression. The time to parse it grows with the square of their number (1 ms
+ * for 120).
+ */
 const MAX_NAMES = 20;
 
 function isDate(text: string): boolean {
@@ -27,7 +30,7 @@ function isTime(text: string): boolean {
   if (hour === "" || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return false;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return false;
   if (Number(second) < 60) return true;
-  // A leap second is the last of a day in UTC.
+  // A leap second is the last second of a day in UTC.
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * (sign === "-" ? -1 : 1);
   return (Number(hour) * 60 + Number(minute) - offset + 2880) % 1440 === 1439;
 }
@@ -43,7 +46,7 @@ function isRelativePointer(text: string): boolean {
   return upwards !== undefined && (rest === "#" || isPointer(rest));
 }
 
-/** ECMA-262's; it is parsed, and never run. */
+/** Checks a regular expression of ECMA-262 by parsing it. It is never run. */
 function isRegex(text: string): boolean {
   if (text.length > MAX_REGEX || text.split("(?<").length > MAX_NAMES + 1) return false;
   try {
@@ -53,7 +56,7 @@ function isRegex(text: string): boolean {
   }
 }
 
-/** The values of `format` that are checked, each in time linear in the text; all others say something, and check nothing. */
+/** The values of `format` that are checked, each in time linear in the text. All others are only remarks. */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date", isDate],
   ["time", isTime],

@@ -9,7 +9,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const problemsOf = (schema: Json, body: string) =>
   compileSchema(schema, { checksFormats: true }).problemsOf(readJson(bytes(body)));
 
-test("each problem has a pointer, and there are so many at most", () => {
+test("each problem has a pointer, and their number is limited", () => {
   const schema: Json = {
     type: "object",
     required: ["name"],
@@ -25,7 +25,7 @@ test("each problem has a pointer, and there are so many at most", () => {
   expect(problemsOf({ items: false }, JSON.stringify(Array(500).fill(0))).length).toBe(MAX_PROBLEMS);
 });
 
-test("names of Object.prototype are members like any other", () => {
+test("names of Object.prototype are ordinary members", () => {
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
     expect(problemsOf({ required: [name] }, "{}")).toHaveLength(1);
     expect(problemsOf({ required: [name] }, `{"${name}":{"x":1}}`)).toEqual([]);
@@ -37,7 +37,7 @@ for (const [what, schema, fault] of [
   ["a reference to elsewhere", { items: { $ref: "https://a.example/x" } }, "/items/$ref:"],
   ["a reference to nothing", { $ref: "#/$defs/a" }, "/$ref:"],
   ["a schema that refers to itself alone", { allOf: [{ $ref: "#" }] }, "refers to itself without end"],
-  ["a type that is none", { properties: { a: { type: "text" } } }, "/properties/a/type:"],
+  ["an unknown type", { properties: { a: { type: "text" } } }, "/properties/a/type:"],
   ["another draft", { $schema: "http://json-schema.org/draft-07/schema#" }, "/$schema:"],
   ["a broken pattern", { $defs: { a: { pattern: "(" } } }, "/$defs/a/pattern:"],
   ["a back reference", { pattern: "(a)\\1" }, "/pattern: not to be matched in linear time"],
@@ -48,7 +48,7 @@ for (const [what, schema, fault] of [
   ["(x+x+)+", { pattern: "(x+x+)+y" }, "/pattern: prone"],
 ] as const) {
   test(`${what} is refused, with its place`, () => {
-    // What is refused is no less JSON.
+    // A refused schema is also JSON.
     expect(faultOf(structuredClone(schema) as unknown as Json)).toContain(fault);
   });
 }
@@ -63,7 +63,7 @@ const byOwn = (metaschema: Record<string, Json>, schema: Record<string, Json>): 
   ...schema,
 });
 
-test("a metaschema of one's own says which vocabularies mean something", () => {
+test("a custom metaschema decides which vocabularies have a meaning", () => {
   const without = { $vocabulary: { [`${VOCABULARY}core`]: true, [`${VOCABULARY}applicator`]: true } };
   const schema = byOwn(without, { properties: { a: false, b: { minimum: 9 } } });
   expect(problemsOf(schema, '{"b":1}')).toEqual([]);
@@ -77,7 +77,7 @@ test("a metaschema of one's own says which vocabularies mean something", () => {
   expect(faultOf(byOwn(asserting, { format: "card" }))).toStartWith("/format: no format that is known");
 });
 
-test("a metaschema of one's own is kept to, and its vocabularies must be known", () => {
+test("a schema must match its custom metaschema, whose vocabularies must be known", () => {
   expect(faultOf(byOwn({ required: ["title"] }, { title: "x" }))).toBe("");
   expect(faultOf(byOwn({ required: ["title"] }, {}))).toBe(': requires "title"');
   expect(faultOf(byOwn({ $vocabulary: { "https://a.example/v": false } }, {}))).toBe("");
@@ -87,7 +87,7 @@ test("a metaschema of one's own is kept to, and its vocabularies must be known",
   expect(faultOf({ $schema: OWN })).toContain("/$schema: expected https://json-schema.org");
 });
 
-test("a schema that is too large to be checked, or too deep, is refused as one, with a reason", () => {
+test("a schema that is too large or too deep to be checked is refused, with a reason", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 60_000 }, (_, i) => [`p${i}`, { type: "string", maxLength: 9, title: "" }]),
   );
@@ -114,7 +114,7 @@ test("patterns that take a backtracking matcher quadratic time take linear time"
   }
 });
 
-test("patterns mean what they mean in ECMA-262", () => {
+test("patterns have the same meaning as in ECMA-262", () => {
   expect(problemsOf({ pattern: "^\\p{Letter}+$" }, '"π"')).toEqual([]);
   expect(problemsOf({ pattern: "^\\s$" }, '"\\u00a0"')).toEqual([]);
   expect(problemsOf({ pattern: "^\\S$" }, '"\\u00a0"')).toHaveLength(1);
@@ -122,7 +122,7 @@ test("patterns mean what they mean in ECMA-262", () => {
   expect(problemsOf({ pattern: "^a.b$" }, '"a\\u2028b"')).toHaveLength(1);
 });
 
-test("what would take too long ends", () => {
+test("a check that would take too long ends", () => {
   const twice: Json = { $ref: "#/$defs/n" };
   const deep = `${"[".repeat(100)}0${"]".repeat(100)}`;
   expect(problemsOf({ items: { type: "array" } }, deep)).toEqual([]);
@@ -130,7 +130,7 @@ test("what would take too long ends", () => {
   expect(() => problemsOf(worst, deep)).toThrow(TooCostly);
 });
 
-test("a text is not matched where its length times the pattern's states is too much", () => {
+test("a text is not matched if its length times the pattern's states is too large", () => {
   const text = JSON.stringify("ab".repeat(250_000));
   expect(() => problemsOf({ pattern: "[ab]*a[ab]{500}$" }, text)).toThrow(TooCostly);
   expect(() => problemsOf({ patternProperties: { "[ab]*a([ab]{25}){20}$": true } }, `{${text}:1}`)).toThrow(TooCostly);
@@ -163,7 +163,7 @@ test("bytes that are not UTF-8 are refused", () => {
   expect(() => readJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow("UTF-8");
 });
 
-test("what is no keyword, and what is not checked, is said", () => {
+test("unknown keywords and keywords that are not checked give a warning", () => {
   const { warnings } = compileSchema(
     { properties: { a: { requird: ["b"], format: "card" } }, "x-note": 1 },
     { checksFormats: true },

@@ -1,4 +1,4 @@
-/** A value of JSON; objects have no prototype where `readJson` made them. */
+/** A JSON value. Objects that `readJson` creates have no prototype. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
@@ -9,8 +9,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * A text that two values share exactly if JSON Schema takes them for equal: members have no order. `spend` is called for each
- * value within.
+ * A text that is equal for two values exactly if JSON Schema considers the values equal: the order of members does not
+ * matter. `spend` is called for each value within.
  */
 export function canonical(value: Json, spend: (steps: number) => void): string {
   spend(1);
@@ -24,7 +24,10 @@ export function canonical(value: Json, spend: (steps: number) => void): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null, spend)}`).join()}}`;
 }
 
-/** A text as it is, anything else as nothing: for where the metaschema has vouched for a text. */
+/**
+ * Returns a text unchanged, and any other value as an empty text. For values that the metaschema has already checked to
+ * be texts.
+ */
 export function textOf(value: Json): string {
   return typeof value === "string" ? value : "";
 }

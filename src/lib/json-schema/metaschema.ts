@@ -10,7 +10,7 @@ import unevaluated from "./metaschema/unevaluated.json" with { type: "json" };
 import validation from "./metaschema/validation.json" with { type: "json" };
 import { type Json } from "./json.ts";
 
-/** What `$schema` says of a schema of this draft. */
+/** The value of `$schema` in a schema of this draft. */
 export const DIALECT = schema.$id;
 
 const documents: readonly (Json & { readonly $id: string })[] = [
@@ -26,7 +26,7 @@ const documents: readonly (Json & { readonly $id: string })[] = [
 ];
 const byId = new Map<string, Json>(documents.map((document) => [document.$id, document]));
 
-/** The metaschema of that URI; undefined where it is none. */
+/** The metaschema of that URI; undefined if there is no such metaschema. */
 export function metaschema(uri: string): Json | undefined {
   return byId.get(uri);
 }
@@ -39,10 +39,10 @@ export const VOCABULARIES: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** What the metaschema knows of earlier drafts alone: it checks nothing any more. */
+/** Keywords of earlier drafts that the metaschema still lists. They check nothing any more. */
 const FORMER = new Set(["dependencies", "$recursiveAnchor", "$recursiveRef"]);
 
-/** Every keyword of the draft, those that say something and check nothing among them. */
+/** Every keyword of the draft, including those that check nothing. */
 export const KEYWORDS: ReadonlySet<string> = new Set(
   documents
     .flatMap((document) => Object.keys((document as { properties?: object }).properties ?? {}))

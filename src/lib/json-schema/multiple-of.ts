@@ -1,9 +1,9 @@
-/** True where `value` is a whole multiple of `divisor`, as the decimal numbers that they are written as. */
+/** True if `value` is a whole multiple of `divisor`. Both are compared in decimal notation. */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const a = decimal(value);
   const b = decimal(divisor);
-  // Doubles have exponents of a few hundred: so have the powers.
+  // Exponents of doubles are a few hundred at most, so the powers stay small.
   const exponent = Math.min(a.exponent, b.exponent);
   const scaled = ({ digits, exponent: own }: Decimal): bigint => digits * 10n ** BigInt(own - exponent);
   return scaled(a) % scaled(b) === 0n;

@@ -4,20 +4,23 @@ import { type Run, Seen } from "./run.ts";
 
 export type SchemaRun = Run<Resource>;
 
-/** One keyword's part of a schema. Adds to `seen`, where somebody asks for it, what it has answered for. */
+/** The check of one keyword of a schema. If `seen` is given, it adds the members and items that it has evaluated. */
 export type Check = (value: Json, run: SchemaRun, seen: Seen | undefined) => boolean;
 
-/** A schema made ready. */
+/** A compiled schema. */
 export class SchemaNode {
   readonly resource: Resource;
   readonly pointer: string;
-  /** In order; what asks what others have seen is last. Filled after it is made, since schemas refer to themselves. */
+  /**
+   * Checks in order; those that read `seen` come last. Filled after the node is made, because schemas refer to
+   * themselves.
+   */
   readonly checks: Check[] = [];
-  /** One of its checks asks what the others have seen. */
+  /** True if one of its checks reads what the others have evaluated. */
   asks = false;
-  /** Nothing fits. */
+  /** True if no value is valid. */
   isNever = false;
-  /** Schemas that the same value is checked by in turn. */
+  /** Schemas that check the same value. */
   readonly inPlace: SchemaNode[] = [];
 
   constructor({ resource, pointer }: Place) {
@@ -44,7 +47,7 @@ export class SchemaNode {
     return fits;
   }
 
-  /** Checks a value within the one that is being checked. */
+  /** Checks a part of the current value. */
   checkAt(step: string | number, value: Json, run: SchemaRun): boolean {
     run.path.push(step);
     const fits = this.check(value, run, undefined);
@@ -52,7 +55,7 @@ export class SchemaNode {
     return fits;
   }
 
-  /** Whether the value fits, telling nothing; what was seen counts only then. */
+  /** True if the value is valid; reports no errors. Evaluated members count only if it is valid. */
   fits(value: Json, run: SchemaRun, seen: Seen | undefined): boolean {
     const branch = seen === undefined ? undefined : new Seen();
     const fits = run.quietly(() => this.check(value, run, branch));

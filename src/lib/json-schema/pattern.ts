@@ -5,21 +5,21 @@ import { exponentialFault } from "./ambiguity.ts";
 /** Characters of a pattern. */
 const MAX_PATTERN = 1000;
 
-/** A pattern of a schema, found anywhere in a text. */
+/** A pattern of a schema. It may match anywhere in a text. */
 export interface Pattern {
   test(text: string): boolean;
-  /** Steps that the longest match of a text of so many characters may cost: the automaton may be in all its states at once. */
+  /** Most steps to match a text of `length` characters: the automaton may be in all its states at once. */
   steps(length: number): number;
 }
 
-/** What ECMA-262 takes for white space, of which RE2 knows less; for within brackets. */
+/** White space of ECMA-262, for use within brackets. RE2 knows fewer of these characters. */
 const SPACE =
   "\\t\\n\\x{b}\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 const NOT_SPACE =
   "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}";
 const LINE_END = "\\n\\r\\x{2028}\\x{2029}";
 
-/** Names of general categories that ECMA-262 takes in full; RE2 has the short ones. */
+/** Full names of general categories in ECMA-262. RE2 has only the short ones. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   Letter: "L",
   Lowercase_Letter: "Ll",
@@ -43,9 +43,9 @@ const CATEGORIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a pattern ready. It is matched by RE2's automata, in time linear in the text whatever the pattern is. Throws where it is
- * no regular expression of ECMA-262, where it needs to go back (look-around, back references), and where it takes exponential
- * time wherever else the schema is used: `(a+)+`, `(a|aa)+`.
+ * Compiles a pattern. RE2's automata match it in time linear in the text. Throws if the pattern is not a regular
+ * expression of ECMA-262, or needs backtracking (look-around, back references). Also throws if it takes exponential
+ * time in other programs that use the schema: `(a+)+`, `(a|aa)+`.
  */
 export function compilePattern(source: string): Pattern {
   const translated = translateChecked(source);
@@ -56,14 +56,16 @@ export function compilePattern(source: string): Pattern {
   return { test: (text) => matcher.test(text), steps: (length) => Math.floor((length * size) / 32) };
 }
 
-/** Limits of a pattern that whole texts are matched by. */
+/** Limits of a pattern that must match whole texts. */
 export interface WholePatternOptions {
-  /** Of the automaton, in about as many states. */
+  /** Size limit of the automaton, approximately in states. */
   readonly maxSize: number;
   readonly ignoresCase: boolean;
 }
 
-/** As `compilePattern`, for a pattern that no other program uses: it must match the whole text, and may be ambiguous. */
+/**
+ * As `compilePattern`, for a pattern that no other program uses. It must match the whole text, and may be ambiguous.
+ */
 export function compileWhole(source: string, { maxSize, ignoresCase }: WholePatternOptions): (text: string) => boolean {
   const translated = translateChecked(source);
   if (sizeOf(source) > maxSize) throw new Error(`it repeats too much: its size is limited to ${maxSize}`);
@@ -71,7 +73,7 @@ export function compileWhole(source: string, { maxSize, ignoresCase }: WholePatt
   return (text) => matcher.test(text);
 }
 
-/** The pattern in the words of RE2, if ECMA-262 takes it too. */
+/** The pattern in the syntax of RE2, if it is valid in ECMA-262 too. */
 function translateChecked(source: string): string {
   if (source.length > MAX_PATTERN) throw new Error(`a pattern has ${MAX_PATTERN} characters at most`);
   try {
@@ -97,16 +99,17 @@ function inLinearTime<T>(make: () => T): T {
   }
 }
 
-/** Groups that are repeated more often than this count as repeated without end: `(.*a){20}` takes as long as `(.*a)+`. */
+/** More repetitions of a group than this count as unlimited: `(.*a){20}` takes as long as `(.*a)+`. */
 const MANY = 10;
 
-/** Pieces of a pattern of RE2: an escape, a class, the beginning of a group, what repeats, anything else. */
+/** Tokens of an RE2 pattern: an escape, a class, the start of a group, a quantifier, any other character. */
 const PART =
   /\\(?:[xpP]\{[^}]*\}|[\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?::|<\w+>))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[\s\S]/gu;
 
 /**
- * A pattern for the search of its ambiguity, as one who goes back matches it: each alternative in a group of its own, which keeps
- * RE2 from making several ways to match one, and `(…+)?` for `…*`, so that `(a*)*` shows both its ways from one `a` to the next.
+ * Rewrites a pattern for the search for ambiguity, so that it has the same ways to match as in a backtracking matcher.
+ * Each alternative gets a group of its own, because RE2 would merge several ways to match. `…*` becomes `(…+)?`, so
+ * that `(a*)*` shows both its ways from one `a` to the next.
  */
 function spelledOut(translated: string): string {
   const result: string[] = [];
@@ -126,14 +129,14 @@ function spelledOut(translated: string): string {
       const isMany = counts !== null && result.at(-1) === "))" && (most === "" || Number(most) > MANY);
       const isStar = part.startsWith("*") || part.startsWith("{0,}") || (isMany && Number(least) === 0);
       if (isStar) result[last] = `(${result[last] ?? ""}`;
-      // Whether as much as may be or as little is taken makes no difference.
+      // Greedy and lazy quantifiers have the same ways to match.
       result.push(isStar ? "+)?" : isMany ? "+" : part.replace(/(?<=.)\?$/, ""));
     } else last = result.push(part) - 1;
   }
   return `(${result.join("")})`;
 }
 
-/** About how many states its automaton has; RE2 repeats nothing more than this often. */
+/** Largest factor that repetitions add to the estimated size. RE2 allows no more repetitions. */
 const MAX_REPEATED = 1000;
 
 function sizeOf(source: string): number {
@@ -147,10 +150,10 @@ function sizeOf(source: string): number {
   return Math.max(sum, source.length + product);
 }
 
-/** Pieces of a pattern: an escape, a class, the beginning of a group, anything else. */
+/** Tokens of a pattern: an escape, a class, the start of a group, any other character. */
 const PIECE = /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[\da-fA-F]{4}|c[A-Za-z]|x[\da-fA-F]{2}|k<[^>]*>|[\s\S])|[\s\S]/gu;
 
-/** A pattern in the words of RE2. */
+/** A pattern in the syntax of RE2. */
 function translate(source: string): string {
   let isClass = false;
   let result = "";

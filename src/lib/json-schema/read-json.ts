@@ -1,14 +1,14 @@
 import { type Json, type JsonObject } from "./json.ts";
 
-/** Arrays and objects within each other; more are refused before they are built. */
+/** Most arrays and objects within each other. Deeper values are refused before they are built. */
 export const MAX_JSON_DEPTH = 128;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** What ends the plain part of a string: a quote, a backslash, a control character. */
+/** A character that ends the plain part of a string: a quote, a backslash, a control character. */
 const STRING_END = /["\\\u0000-\u001f]/g;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Why a text is no JSON that is taken; `at` is its character. */
+/** The reason why a text is not accepted as JSON; `at` is the index of the character. */
 export class JsonFault extends Error {
   constructor(message: string, at: number) {
     super(at < 0 ? message : `${message}, at character ${at}`);
@@ -17,8 +17,8 @@ export class JsonFault extends Error {
 }
 
 /**
- * Reads JSON (RFC 8259) strictly: UTF-8 without a byte order mark, no name twice in an object, no number that a double cannot
- * hold. Throws `JsonFault`. Linear in the text.
+ * Parses JSON (RFC 8259) strictly: UTF-8 without a byte order mark, no repeated name in an object, no number that a
+ * double cannot hold. Throws `JsonFault`. Takes time linear in the text.
  */
 export function readJson(bytes: Uint8Array): Json {
   let text: string;
@@ -89,7 +89,7 @@ class Reader {
   }
 
   #object(): JsonObject {
-    // Without a prototype `__proto__` is a name like any other.
+    // In an object without a prototype, `__proto__` is an ordinary name.
     const object = Object.create(null) as JsonObject;
     if (this.#takes("}")) return object;
     for (;;) {
@@ -161,7 +161,7 @@ class Reader {
     this.#at++;
     if (isPlain) return this.#text.slice(start + 1, this.#at - 1);
     try {
-      return JSON.parse(this.#text.slice(start, this.#at)) as string; // What begins and ends with a quote is a string.
+      return JSON.parse(this.#text.slice(start, this.#at)) as string; // A JSON text that begins and ends with a quote is a string.
     } catch {
       this.#at = start;
       return this.#fail("a string has an escape that JSON does not know");

@@ -1,18 +1,18 @@
 import { isObject, type Json, type JsonObject, pointerStep } from "./json.ts";
 
-/** One schema resource: what an `$id` begins (JSON Schema Core §4.3.5). */
+/** One schema resource: a schema with an `$id` (JSON Schema Core §4.3.5), or a document. */
 export interface Resource {
   readonly uri: string;
   readonly root: Json;
   /** JSON pointer of its root. */
   readonly pointer: string;
-  /** What it stands in. */
+  /** The resource that contains it. */
   readonly outer: Resource | undefined;
   readonly anchors: Map<string, Place>;
   readonly dynamicAnchors: Map<string, Place>;
 }
 
-/** A schema, and where it stands. */
+/** A schema, and its place. */
 export interface Place {
   readonly schema: Json;
   readonly resource: Resource;
@@ -20,7 +20,10 @@ export interface Place {
   readonly pointer: string;
 }
 
-/** Something in a schema that keeps it from being used, or from meaning what it seems to; `pointer` leads to it. */
+/**
+ * An error in a schema: it cannot be used, or has a different meaning than it seems to have. `pointer` leads to the
+ * error.
+ */
 export class SchemaFault extends Error {
   readonly pointer: string;
 
@@ -48,25 +51,25 @@ export const ONE = new Set([
 export const LIST = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 export const NAMED = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
 
-/** What relative references of a schema without `$id` begin with; nobody can write it. */
+/** Base of relative references in a schema without `$id`. It is not a valid base in a user's schema. */
 const OWN_BASE = "body-schema:///";
 
 function begin(uri: string, root: Json, at: { outer?: Resource; pointer?: string } = {}): Resource {
   return { uri, root, pointer: at.pointer ?? "", outer: at.outer, anchors: new Map(), dynamicAnchors: new Map() };
 }
 
-/** Knows every schema by its URI; nothing is ever fetched. */
+/** Finds every schema by its URI. It fetches nothing from the network. */
 export class Registry {
   readonly #resources = new Map<string, Resource>();
   readonly #places = new Map<JsonObject, Place>();
-  /** Asked for what is not known yet; undefined: there is none. */
+  /** Called for an unknown URI; undefined: there is no such document. */
   readonly #known: (uri: string) => Json | undefined;
 
   constructor(known: (uri: string) => Json | undefined) {
     this.#known = known;
   }
 
-  /** Takes a document in; its root. */
+  /** Adds a document, and returns its root. */
   add(document: Json, uri = OWN_BASE): Place {
     const resource = begin(uri, document);
     this.#resources.set(uri, resource);
@@ -75,12 +78,12 @@ export class Registry {
     return this.placeOf(root);
   }
 
-  /** As it was taken in: a schema with an `$id` is a resource of its own. */
+  /** The place as it was registered: a schema with an `$id` is a resource of its own. */
   placeOf(place: Place): Place {
     return (isObject(place.schema) ? this.#places.get(place.schema) : undefined) ?? place;
   }
 
-  /** What a reference leads to. `anchor` is its fragment, where that is a name. Throws `SchemaFault`. */
+  /** The place that a reference leads to. `anchor` is its fragment, if that is a name. Throws `SchemaFault`. */
   resolve(reference: string, from: Place): { readonly place: Place; readonly anchor: string } {
     const fault = (why: string): SchemaFault => new SchemaFault(`${from.pointer}/$ref`, why);
     let url: URL;
@@ -128,10 +131,10 @@ export class Registry {
       const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
       const { schema } = place;
       if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key)) return undefined;
-      const next = Reflect.get(schema, key) as Json; // What JSON holds is JSON.
+      const next = Reflect.get(schema, key) as Json; // Each part of a JSON value is a JSON value.
       place = this.placeOf({ ...place, schema: next, pointer: place.pointer + pointerStep(key) });
     }
-    // Below a keyword that is not known nobody has looked yet.
+    // The part below an unknown keyword was not searched for schemas yet.
     if (isObject(place.schema) && !this.#places.has(place.schema)) this.#walk(place);
     return this.placeOf(place);
   }
@@ -153,7 +156,7 @@ export class Registry {
     }
   }
 
-  /** The resource that a schema is part of, which it may begin. */
+  /** The resource that a schema is part of. The schema may be the root of a new one. */
   #begin(schema: JsonObject, outer: Resource, pointer: string): Resource {
     const id = schema["$id"];
     if (typeof id !== "string") return outer;

@@ -1,16 +1,19 @@
 import { type FieldError } from "../errors.ts";
 import { pointerStep } from "./json.ts";
 
-/** Problems of one value that are told; the check ends with the last. */
+/** Most errors that are reported for one value. The check ends with the last. */
 export const MAX_PROBLEMS = 20;
-/** What checking one value may cost: a step is one schema at one place, one member looked at, 16 characters compared, or 32 states of a pattern over a character. */
+/**
+ * Most steps to check one value. A step is one schema at one place, one member, 16 compared characters, or 32 states of
+ * a pattern for one character.
+ */
 export const MAX_STEPS = 2_000_000;
-/** Schemas within each other at one time, as `$ref` and `allOf` bring them. */
+/** Most schemas within each other at one time, as `$ref` and `allOf` lead to them. */
 export const MAX_SCHEMA_DEPTH = 1000;
-/** Characters of a path that are told. */
+/** Characters of a path that are shown. */
 const MAX_PATH = 200;
 
-/** Checking a value would cost more than it may. */
+/** The check of a value would exceed `MAX_STEPS` or `MAX_SCHEMA_DEPTH`. */
 export class TooCostly extends Error {
   constructor() {
     super(`it takes more than ${MAX_STEPS} steps or ${MAX_SCHEMA_DEPTH} schemas in each other to check`);
@@ -18,12 +21,12 @@ export class TooCostly extends Error {
   }
 }
 
-/** What of an object or array some schema has answered for, as `unevaluatedProperties` and `unevaluatedItems` ask. */
+/** The members or items of a value that a schema has evaluated, for `unevaluatedProperties` and `unevaluatedItems`. */
 export class Seen {
   readonly names = new Set<string>();
   readonly items = new Set<number>();
   allNames = false;
-  /** All items below this index. */
+  /** All items below this index are evaluated. */
   itemsBelow = 0;
 
   add(other: Seen): void {
@@ -37,9 +40,9 @@ export class Seen {
 /** One check of one value. */
 export class Run<Resource> {
   readonly problems: FieldError[] = [];
-  /** Where the check is in the value. */
+  /** The place of the check in the value. */
   readonly path: (string | number)[] = [];
-  /** The resources that it came through, the first one first (JSON Schema Core §7.1). */
+  /** The resources on the way to the current schema, first one first (JSON Schema Core §7.1). */
   readonly scope: Resource[] = [];
   #steps = 0;
   #depth = 0;
@@ -59,12 +62,12 @@ export class Run<Resource> {
     this.#depth--;
   }
 
-  /** Nothing more need be found out once one thing is wrong. */
+  /** True if the check may end at the first error. */
   get stopsAtFirst(): boolean {
     return this.#quiet > 0 || this.problems.length >= MAX_PROBLEMS;
   }
 
-  /** Runs `check` without telling what is wrong. */
+  /** Runs `check` without reporting errors. */
   quietly(check: () => boolean): boolean {
     this.#quiet++;
     const fits = check();
@@ -72,7 +75,7 @@ export class Run<Resource> {
     return fits;
   }
 
-  /** Always false. */
+  /** Reports an error. Always returns false. */
   fail(message: string): false {
     if (!this.stopsAtFirst) {
       const path = this.path.map(pointerStep).join("");

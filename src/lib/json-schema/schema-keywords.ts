@@ -2,17 +2,19 @@ import { isObject, type Json, type JsonObject } from "./json.ts";
 import { type Check, type SchemaNode } from "./node.ts";
 import { compilePattern } from "./pattern.ts";
 
-/** What keywords with schemas need of who compiles them: the ready schemas of a keyword, each by its name or place. */
+/** Gives keywords access to the compiled schemas in their values, by name or index. */
 export interface Children {
   readonly schema: JsonObject;
   one(keyword: string): SchemaNode | undefined;
   list(keyword: string): SchemaNode[];
   named(keyword: string): [name: string, node: SchemaNode][];
-  /** Has `compile` answer for a part of a keyword; a throw tells its place. */
+  /** Calls `compile` for a part of a keyword, and adds its place to an error that it throws. */
   at<T>(keyword: string, step: string, compile: () => T): T;
 }
 
-/** `allOf`, `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`: the same value by other schemas. */
+/**
+ * Compiles `allOf`, `anyOf`, `oneOf`, `not`, `if` and `dependentSchemas`, which check the same value by other schemas.
+ */
 export function compileInPlace(children: Children): { checks: Check[]; nodes: SchemaNode[] } {
   const [all, any, one] = [children.list("allOf"), children.list("anyOf"), children.list("oneOf")];
   const not = children.one("not");
@@ -43,7 +45,7 @@ function anyOf(nodes: readonly SchemaNode[]): Check {
     let fits = false;
     for (const node of nodes) {
       if (node.fits(value, run, seen)) fits = true;
-      // The others matter only to who asks what they have seen.
+      // The other schemas matter only for what they evaluate.
       if (fits && seen === undefined) break;
     }
     return fits || run.fail("must fit one of the schemas of anyOf");
@@ -62,7 +64,7 @@ function oneOf(nodes: readonly SchemaNode[]): Check {
   };
 }
 
-/** The members of objects. */
+/** Compiles the checks of an object's members. */
 export function compileMembers(children: Children): Check[] {
   const named = new Map(children.named("properties"));
   const patterns = children
@@ -110,7 +112,7 @@ export function compileMembers(children: Children): Check[] {
   return checks;
 }
 
-/** The items of arrays. */
+/** Compiles the checks of an array's items. */
 export function compileItems(children: Children): Check[] {
   const first = children.list("prefixItems");
   const rest = children.one("items");
@@ -155,7 +157,7 @@ function compileContains(children: Children): Check | undefined {
   };
 }
 
-/** What nobody else has answered for; they run behind all others. */
+/** Compiles `unevaluatedProperties` and `unevaluatedItems`. They run after all other checks. */
 export function compileUnevaluated(children: Children): Check[] {
   const member = children.one("unevaluatedProperties");
   const item = children.one("unevaluatedItems");

@@ -4,7 +4,10 @@ import { isMultipleOf } from "./multiple-of.ts";
 import { type Check } from "./node.ts";
 import { compilePattern } from "./pattern.ts";
 
-/** Makes the check of a keyword of its value alone; undefined: it checks nothing. The metaschema has vouched for the value's type. */
+/**
+ * Compiles the check of a keyword that depends only on its own value; undefined: it checks nothing. The metaschema has
+ * checked the value's type.
+ */
 export type ValueKeyword = (value: Json, context: FormatContext) => Check | undefined;
 
 const ignore = (): void => {};
@@ -37,7 +40,7 @@ function numberCheck(message: string, fits: (value: number) => boolean): Check {
   return (value, run) => typeof value !== "number" || fits(value) || run.fail(message);
 }
 
-/** Characters of a text, which has more or as many units; as many as matter. */
+/** Counts the characters of a text. It has at least as many UTF-16 units. */
 function characters(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i += (text.codePointAt(i) ?? 0) > 0xffff ? 2 : 1) count++;
@@ -68,7 +71,8 @@ function compileUnique(isWanted: Json): Check | undefined {
   if (isWanted !== true) return undefined;
   return (value, run) => {
     if (!Array.isArray(value)) return true;
-    // By their texts: comparing each with each takes a second for some thousand items, and hours for all that a body may have.
+    // Items are compared by their texts. Comparing each pair would take a second for some thousand items, and hours for
+    // the largest body.
     const seen = new Set<string>();
     for (const item of value) {
       const key = canonical(item, run.spend);
@@ -116,7 +120,7 @@ function compileDependentRequired(dependents: Json): Check {
   };
 }
 
-/** Keywords that need no schema but their own value. */
+/** Keywords that depend only on their own value. */
 export const VALUE_KEYWORDS: ReadonlyMap<string, ValueKeyword> = new Map<string, ValueKeyword>([
   ["type", compileType],
   ["enum", compileEnum],

@@ -2,29 +2,31 @@ import { isObject, type Json, type JsonObject, textOf } from "./json.ts";
 import { DIALECT, KEYWORDS, VOCABULARIES } from "./metaschema.ts";
 import { type Place, type Registry, type Resource, SchemaFault } from "./registry.ts";
 
-/** What a metaschema makes of the schemas that name it. */
+/** The effect of a metaschema on the schemas that name it. */
 export interface Dialect {
-  /** Keywords that mean something; undefined: all of the draft. */
+  /** Keywords that have a meaning; undefined: all of the draft. */
   readonly keywords: ReadonlySet<string> | undefined;
-  /** The vocabulary that has formats checked is among its own. */
+  /** True if its vocabularies include the one that demands the check of formats. */
   readonly checksFormats: boolean;
 }
 
 const STANDARD: Dialect = { keywords: undefined, checksFormats: false };
 const BASE = "https://json-schema.org/draft/2020-12/vocab/";
 
-/** Knows what each resource's `$schema` means (JSON Schema Core §8.1); nothing is fetched. */
+/** Finds the dialect of each resource by its `$schema` (JSON Schema Core §8.1). It fetches nothing from the network. */
 export class Dialects {
   readonly #registry: Registry;
   readonly #known = new Map<Resource, Dialect>();
-  /** Schemas that name a metaschema of their own, and that metaschema. */
+  /** Schemas that name a custom metaschema, and that metaschema. */
   readonly named: { readonly schema: Json; readonly pointer: string; readonly metaschema: Place }[] = [];
 
   constructor(registry: Registry) {
     this.#registry = registry;
   }
 
-  /** The dialect of a schema; that of what it stands in, where it names none. Throws `SchemaFault`. */
+  /**
+   * The dialect of a schema. A schema that names none has the dialect of the schema around it. Throws `SchemaFault`.
+   */
   of(place: Place): Dialect {
     const { resource } = place;
     const known = this.#known.get(resource);
@@ -58,7 +60,7 @@ export class Dialects {
   }
 }
 
-/** True where `$schema` names the draft's own metaschema. */
+/** True if `$schema` names the draft's own metaschema. */
 export function isStandard(name: string): boolean {
   return name.replace(/#$/, "") === DIALECT;
 }

@@ -1,6 +1,6 @@
 import { type WheelClock } from "../timer-wheel.ts";
 
-/** A wheel's clock that moves when it is told to. */
+/** A wheel's clock that a test moves. */
 export class FakeClock implements WheelClock {
   time = 0;
   tick: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class FakeClock implements WheelClock {
       this.tick = undefined;
     };
   }
-  /** Moves in steps of what whoever asked for ticks asked for. */
+  /** Moves the clock in steps of the wheel's tick, and calls the tick each time. */
   advance(ms: number): void {
     for (const end = this.time + ms; this.time < end; ) {
       this.time = Math.min(end, this.time + this.#tickMs);

@@ -3,14 +3,15 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 
-/** The port of a server that listens on TCP; an Error where it does not. */
+/** The port of a server that listens on TCP. Throws if it does not listen. */
 export function listeningPort(server: Server): number {
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot tell the port: the server has none");
+  if (address === null || typeof address === "string")
+    throw new Error("Cannot tell the port: the server does not listen on TCP");
   return address.port;
 }
 
-/** Has a server listen on a loopback port that the system picks, and gives the port. */
+/** Starts a server on a loopback port that the system picks, and returns the port. */
 export async function listenOnLoopback(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -31,18 +32,18 @@ function systemsPorts(): readonly [first: number, last: number] {
 }
 
 const FIRST_PORT = 10_000;
-/** Ports that a process looks at before it gives up. */
+/** Ports that a process tries before it gives up. */
 const MOST_LOOKS = 1000;
 const given = new Set<number>();
 
 function randomPort(): number {
   const [first, last] = systemsPorts();
-  // Below the system's ports, or above them where there is no room below.
+  // Ports below the system's range, or above it if there is no room below.
   const [from, to] = first - FIRST_PORT >= MOST_LOOKS ? [FIRST_PORT, first] : [last + 1, 65_536];
   return from < to ? from + Math.floor(Math.random() * (to - from)) : 0;
 }
 
-/** Whether a loopback port is free for TCP and for UDP; binds it for a moment. */
+/** True if a loopback port is free for TCP and for UDP. Binds it for a moment. */
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   const socket = createSocket("udp4");
@@ -62,8 +63,8 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * A loopback port that nobody listens on, free for TCP and UDP, for a program that cannot be given port 0. No port that the
- * system hands out, so that it stays free until it is used; each call in a process gives another.
+ * A loopback port that is free for TCP and UDP, for a program that does not accept port 0. It is outside the range that
+ * the system picks from, so it stays free until it is used. Each call in a process returns another port.
  */
 export async function freePort(): Promise<number> {
   for (let look = 0; look < MOST_LOOKS; look++) {

@@ -1,4 +1,4 @@
-/** A sequence of whole numbers from 0 to 2^32 - 1 that a seed decides (mulberry32). */
+/** A sequence of whole numbers from 0 to 2^32 - 1 that depends only on the seed (mulberry32). */
 export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {
@@ -9,7 +9,7 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
-/** The same from 0 up to, and without, 1. */
+/** The same sequence as fractions from 0 to 1, 1 excluded. */
 export function fractionsOf(seed: number): () => number {
   const next = mulberry32(seed);
   return () => next() / 4_294_967_296;

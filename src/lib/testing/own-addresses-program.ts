@@ -1,4 +1,6 @@
-/** Prints which addresses are this machine's before and after its interfaces get some; runs in a network of its own. */
+/**
+ * Prints which addresses are this machine's, before and after its interfaces get some. It runs in a network of its own.
+ */
 import { isOwnAddress, isRemotePublicAddress } from "../own-address.ts";
 import { giveAddress, ip } from "./own-network.ts";
 
@@ -10,7 +12,7 @@ const remote = (): string[] => ADDRESSES.filter(isRemotePublicAddress);
 const before = { own: own(), remote: remote() };
 giveAddress("9.9.9.77");
 giveAddress("2a00::7");
-// No interface lists it, and yet its packets come here.
+// No interface lists this address, but the kernel delivers its packets to this machine.
 ip("route", "add", "local", "8.7.0.0/16", "dev", "lo");
 const after = { own: own(), remote: remote() };
 ip("addr", "del", "9.9.9.77/32", "dev", "lo");

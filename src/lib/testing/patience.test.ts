@@ -21,7 +21,7 @@ test.each([
   expect(factorOf(text, load, cpus)).toBe(factor);
 });
 
-test("waits are stretched by the factor, which child processes share", () => {
+test("waits are multiplied by the factor, which child processes share", () => {
   expect(patient(100)).toBe(100 * PATIENCE_FACTOR);
   expect(process.env["TURNPIKE_TEST_PATIENCE"]).toBe(String(PATIENCE_FACTOR));
 });

@@ -1,12 +1,12 @@
 import { spyOn } from "bun:test";
 
-/** The timers of this process while it is watched. */
+/** The timers of this process while they are watched. */
 export interface WatchedTimers extends Disposable {
-  /** Timers of so many milliseconds that were started, and neither ran out nor were cleared. */
+  /** Running timers of `ms` milliseconds: they have neither fired nor been cleared. */
   pending(ms: number): number;
 }
 
-/** Watches `setTimeout`. `hasten` gives the milliseconds that a timer takes in place of its own. */
+/** Watches `setTimeout`. `hasten` returns the milliseconds that a timer takes instead of its own. */
 export function watchTimers(hasten: (ms: number) => number = (ms) => ms): WatchedTimers {
   const running = new Map<unknown, number>();
   const [realSet, realClear] = [setTimeout, clearTimeout];
@@ -19,7 +19,7 @@ export function watchTimers(hasten: (ms: number) => number = (ms) => ms): Watche
     running.set(timer, ms);
     return timer;
   };
-  // The overloads of setTimeout are of no interest here.
+  // The overloads of setTimeout do not matter here.
   const set = spyOn(globalThis, "setTimeout").mockImplementation(start as typeof setTimeout);
   const clear = spyOn(globalThis, "clearTimeout").mockImplementation((timer) => {
     running.delete(timer);

@@ -2,7 +2,10 @@ import { patient } from "./patience.ts";
 
 const LOOK_MS = 10;
 
-/** Asks every few milliseconds until `condition` holds; an Error that names `what` after `ms`, longer on a busy machine. */
+/**
+ * Checks `condition` every few milliseconds until it is true. After `ms` milliseconds, longer on a busy machine, it
+ * throws an Error that names `what`.
+ */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   ms = 10_000,

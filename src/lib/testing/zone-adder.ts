@@ -1,4 +1,4 @@
-/** A process that counts into a zone: `ROW TIMES [COUNTERS]`, with the zone as descriptor 3. */
+/** A process that counts in a zone: `ROW TIMES [COUNTERS]`, with the zone as descriptor 3. */
 import { SharedZone } from "../shared-zone.ts";
 
 const [row, times, counters = 5] = process.argv.slice(2).map(Number);

@@ -1,7 +1,7 @@
 import { compileSchema, SchemaFault } from "../compile-schema.ts";
 import { type Json } from "../json.ts";
 
-/** Why a schema is refused: `pointer: message`; empty where it is not. */
+/** The error of a refused schema as `pointer: message`; empty if the schema is accepted. */
 export function faultOf(schema: Json): string {
   try {
     compileSchema(schema, { checksFormats: true });
