@@ -7,6 +7,8 @@ export const UNCHECKED_DOCUMENTS: readonly string[] = ["docs/reference/bounds.md
 export const CHECKED_FOLDERS: readonly string[] = [
   "scripts",
   "src/cli",
+  "src/gateway/http1",
+  "src/gateway/proxy",
   "src/gateway/routing",
   "src/lib/json-schema",
   "src/lib/testing",

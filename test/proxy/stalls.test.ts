@@ -202,7 +202,7 @@ describe("requests that wait for one connection", () => {
     const holder = await occupy();
     const outcome = await ask(rig, "HTTP/1.1", { path: "/2" });
     expect(outcome).toMatchObject({ status: 504 });
-    expect(outcome.body).toContain("no connection to the upstream could be had in time");
+    expect(outcome.body).toContain("no connection to the upstream in time");
     expect(await rig.counts("origin")).toMatchObject({ failures: 0, open: 1, waiting: 0 });
     holder.destroy();
   });

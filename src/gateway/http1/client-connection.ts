@@ -303,13 +303,13 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   onEnd(): void {
     if (this.#state === UNTIL_CLOSE) {
       this.#complete("", true);
-    } else this.#fail("the upstream closed the connection before its answer was complete");
+    } else this.#fail("the upstream closed the connection before its response was complete");
     flushCork();
   }
 
   onClose(): void {
     if (this.#state === CLOSED) return;
-    this.#fail("the upstream closed the connection before its answer was complete");
+    this.#fail("the upstream closed the connection before its response was complete");
     flushCork();
   }
 

@@ -284,8 +284,8 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     if (this.#why === "") {
       this.#why =
         this.resetCode === -1
-          ? "the upstream closed the connection before its answer was complete"
-          : "the upstream gave the request up before its answer was complete";
+          ? "the upstream closed the connection before its response was complete"
+          : "the upstream gave the request up before its response was complete";
     }
     sink?.abort(new TurnpikeError("upstream-failed", this.#why));
   }

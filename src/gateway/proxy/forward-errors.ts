@@ -6,14 +6,14 @@ import { CannedError } from "../answer.ts";
 export const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
 export const EMPTY = new CannedError("no-servers", "the upstream has no servers");
 export const QUEUE_FULL = new CannedError("overloaded", "too many requests wait for the upstream");
-export const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the upstream could be had in time");
+export const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the upstream in time");
 /** UNAVAILABLE, because the client may safely repeat a call that was not sent to a server. */
 export const NO_CONNECTION_FOR_CALL = new GrpcError(NO_CONNECTION.code, NO_CONNECTION.message, GRPC.UNAVAILABLE);
 export const LATE = new CannedError("upstream-timeout", "the call's deadline has passed");
 export const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");
-export const NO_ANSWER = new CannedError("upstream-timeout", "the upstream did not answer in time");
+export const NO_ANSWER = new CannedError("upstream-timeout", "the upstream did not respond in time");
 export const NO_TUNNEL = new CannedError("not-implemented", "WebSocket does not reach upstreams over HTTP/2");
 export const TOO_LARGE = new CannedError(
   "response-too-large",
-  "the upstream's answer is larger than this route allows",
+  "the upstream's response is larger than this route allows",
 );
