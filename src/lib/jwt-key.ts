@@ -31,7 +31,7 @@ export function readJwtKey(algorithm: JwtAlgorithm, secret: string): KeyObject {
   try {
     key = createPublicKey(secret);
   } catch {
-    throw new Error(`${algorithm} takes a public key in PEM, and this is none`);
+    throw new Error(`${algorithm} takes a public key in PEM, and this is not one`);
   }
   const misfit = misfitOf(algorithm, key);
   if (misfit !== "") throw new Error(misfit);

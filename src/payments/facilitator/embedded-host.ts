@@ -63,7 +63,7 @@ export class EmbeddedHost<Settings> {
   }
 
   #ready(): Tenant<Settings> {
-    if (this.#current === undefined) throw new Error("Cannot use the embedded facilitator: there is none");
+    if (this.#current === undefined) throw new Error("Cannot use the embedded facilitator: it is not configured");
     return this.#current;
   }
 }
