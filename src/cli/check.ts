@@ -35,32 +35,32 @@ export function check(args: readonly string[]): Promise<number> {
     if (values.help === true) return "help";
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
-    return await checkFile(file, values.strict === true);
+    return (await checkFile(file, values.strict === true)) === undefined ? 1 : 0;
   });
 }
 
-/** Prints every problem of a configuration file. Returns the exit code of `check`. */
-export async function checkFile(file: string, isStrict: boolean): Promise<number> {
+/** Prints every problem of a configuration file. Resolves to its configuration; undefined if a gateway would not start with it. */
+export async function checkFile(file: string, isStrict: boolean): Promise<Config | undefined> {
   const { config, problems, warnings, locate } = await loadFile(file);
   const print = printerOf(file, locate);
   for (const warning of warnings) print.warning(warning);
   for (const problem of problems) print.problem(problem);
-  if (config === undefined) return 1;
+  if (config === undefined) return undefined;
   checkMaterial(config, print);
   for (const finding of await checkFilters(config)) {
     if (finding.kind === "unloaded") print.problem(finding);
     else print.warning(finding);
   }
   if (print.count.problems === 0) await checkSale(config, print);
-  if (print.count.problems > 0) return 1;
+  if (print.count.problems > 0) return undefined;
   if (isStrict && print.count.warnings > 0) {
     sayError(`${file}: ${counted(print.count.warnings, "warning")}, which --strict does not accept`);
-    return 1;
+    return undefined;
   }
   console.log(
     `${file}: ok (${counted(config.routes.length, "route")}, ${counted(config.upstreams.length, "upstream")})`,
   );
-  return 0;
+  return config;
 }
 
 interface Printer {

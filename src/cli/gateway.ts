@@ -12,9 +12,8 @@ import { HELP, readFlags } from "./flags.ts";
 import { FLAGS_TEXT } from "./gateway-flags.ts";
 import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
-import { notifySystemd } from "./notify.ts";
 import { StartError } from "./start-error.ts";
-import { endGateway, type Predecessor, takeOver, takeOverFlag } from "./take-over.ts";
+import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say, sayWarning } from "./terminal.ts";
 
@@ -98,12 +97,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     if (port !== 0) console.log(`listening on ${urlOf({ address, port, scheme: "https" })} by HTTP/3`);
   }
   if (gateway.adminUrl !== undefined) console.log(`admin interface on ${gateway.adminUrl}`);
-  const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
-  notifySystemd("READY=1");
-  const how = await stopped;
-  notifySystemd("STOPPING=1");
-  await endGateway(gateway, how);
-  await taken;
+  await serveUntilStopped(gateway, stopped, predecessor);
   return 0;
 }
 

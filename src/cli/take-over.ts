@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { codeOf } from "../lib/caught.ts";
 import { type AdministeredGateway } from "../gateway/process/administered-gateway.ts";
+import { notifySystemd } from "./notify.ts";
 import { StartError } from "./start-error.ts";
 import { type StopReason } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
@@ -53,7 +54,7 @@ function catchesHandOver(pid: number): boolean {
  * Tells the old gateway to drain, and takes over the listeners that it releases. The new gateway accepts connections
  * already.
  */
-export async function takeOver(gateway: AdministeredGateway, { pid }: Predecessor): Promise<void> {
+async function takeOver(gateway: AdministeredGateway, { pid }: Predecessor): Promise<void> {
   try {
     process.kill(pid, "SIGUSR2");
   } catch {
@@ -63,11 +64,28 @@ export async function takeOver(gateway: AdministeredGateway, { pid }: Predecesso
 }
 
 /** Waits for the requests in flight, then stops the gateway. */
-export async function endGateway(gateway: AdministeredGateway, reason: StopReason): Promise<void> {
+async function endGateway(gateway: AdministeredGateway, reason: StopReason): Promise<void> {
   if (reason === "stop") {
     await gateway.close(DRAIN_MS);
     return;
   }
   say("another gateway takes over");
   await gateway.handOver(DRAIN_MS);
+}
+
+/**
+ * Takes over from the predecessor if there is one, tells systemd that the gateway serves, and ends the gateway once
+ * `stopped` resolves. Resolves when the gateway has ended.
+ */
+export async function serveUntilStopped(
+  gateway: AdministeredGateway,
+  stopped: Promise<StopReason>,
+  predecessor: Predecessor | undefined,
+): Promise<void> {
+  const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
+  notifySystemd("READY=1");
+  const reason = await stopped;
+  notifySystemd("STOPPING=1");
+  await endGateway(gateway, reason);
+  await taken;
 }

@@ -1,6 +1,6 @@
 /** `turnpike upgrade-check`: whether this version can replace a gateway that runs an older one. */
 import { join } from "node:path";
-import { loadFile } from "../gateway/config/load.ts";
+import { type Config } from "../gateway/config/config.ts";
 import { checkTakeOver } from "../gateway/process/take-over.ts";
 import { defaultStorePath } from "../gateway/process/store-path.ts";
 import { messageOf } from "../lib/caught.ts";
@@ -28,14 +28,12 @@ export function upgradeCheck(args: readonly string[]): Promise<number> {
     if (values.help === true) return "help";
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
-    const code = await checkFile(file, false);
-    return code === 0 ? await checkRest(file, values["state-dir"]) : code;
+    const config = await checkFile(file, false);
+    return config === undefined ? 1 : await checkRest(config, file, values["state-dir"]);
   });
 }
 
-async function checkRest(file: string, stateDir: string | undefined): Promise<number> {
-  const { config } = await loadFile(file);
-  if (config === undefined) return 1;
+async function checkRest(config: Config, file: string, stateDir: string | undefined): Promise<number> {
   const isInState = stateDir !== undefined && config.state_path === "";
   const path = isInState ? join(stateDir, "turnpike.db") : defaultStorePath(config, file);
   try {
