@@ -27,7 +27,7 @@ export type Log = (level: "info" | "warn" | "error", message: string, extra?: Re
 export interface PoolOptions {
   readonly stateDir: string;
   readonly browserPath?: string;
-  /** A browser is replaced after so many visits; MAX_VISITS by default. */
+  /** Visits after which a new browser replaces one; MAX_VISITS by default. */
   readonly visitsPerBrowser?: number;
   /** Failures of pages that used up their visit's time themselves are told apart, as PageBurnt. */
   readonly chargeTimeouts?: boolean;

@@ -4,7 +4,7 @@ import { browserStopped } from "./load-error.ts";
 import { type Tab } from "./tab.ts";
 import { WarmTabs } from "./warm-tabs.ts";
 
-/** After so many visits, or with so much memory of its main process, a browser is replaced by a fresh one. @bound */
+/** A new browser replaces one after this many visits, or when its main process uses this much memory. @bound */
 export const MAX_VISITS = 500;
 const WORN_BYTES = 512 * 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { type RunningBrowser } from "./launch.ts";
 
 /** Blank tabs that wait for visits: one saves a visit 18 ms of 47, a third one nothing. */
 const MAX_WARM = 2;
-/** A tab that nobody wanted for so long is closed; where visits are rare, memory counts for more than time. */
+/** Milliseconds after which an unused tab is closed. If visits are rare, memory matters more than the time to open a tab. */
 const MAX_IDLE_MS = 120_000;
 
 /** Keeps blank tabs of a browser ready, ahead of need. */

@@ -11,7 +11,7 @@ const MAX_WORKERS = 4;
 const MAX_QUEUED = 128;
 /** The process may take this much while something is extracted: a document of kilobytes may hide gigabytes. */
 const MAX_PROCESS_BYTES = 2 * 1024 * 1024 * 1024;
-/** It may grow by this much in any case: what it took before is no fault of what is extracted now. @bound */
+/** The memory of a worker may always grow by this much: earlier pages must not reduce the memory for this one. @bound */
 const MIN_GROWTH_BYTES = 1024 * 1024 * 1024;
 /** A worker fills about 200 MB in this time. @bound */
 const MEMORY_LOOK_MS = 100;

@@ -6,7 +6,7 @@ import { type Metadata, failedMetadata } from "./metadata.ts";
 export const MAX_RESULTS = 20;
 /** Bytes of one result: JSON writes a character in six bytes at most, and metadata are short. */
 const MAX_RESULT_BYTES = 6 * 1_000_000 + 64 * 1024;
-/** Bytes of one answer: so many results of as many characters as a caller may ask for. */
+/** Bytes of one response: the most results, each with the most characters that a caller can request. */
 const MAX_ANSWER_BYTES = MAX_RESULTS * MAX_RESULT_BYTES;
 /** Bytes of all answers that are made and sent at one time. */
 const MAX_HELD_BYTES = 512 * 1024 * 1024;

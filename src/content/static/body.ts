@@ -7,7 +7,7 @@ import { ZstdFrames } from "./zstd-frames.ts";
 export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 /** What a coded body may grow to, by its bytes; real pages stay below 50 times. */
 const MAX_RATIO = 250;
-/** Nobody minds what a body grows to up to this. @bound */
+/** Bytes up to which a decoded body may have any size compared with its coded one. @bound */
 const FREE_BYTES = 4 * 1024 * 1024;
 /** Coded bodies up to this are undone in one go, for half of what a stream costs (bench fetch). @bound */
 const WHOLE_BYTES = 256 * 1024;

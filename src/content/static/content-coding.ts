@@ -65,7 +65,7 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ["zstd", ZSTD],
 ]);
 
-/** Codings one over another: nobody needs more than one, and each multiplies what a bomb grows to. */
+/** Codings applied to one body. Servers use one, and each further one multiplies the size of a decompression bomb. */
 const MAX_CODINGS = 2;
 
 function isZlib([first = 0, second = 0]: Bytes): boolean {

@@ -13,7 +13,7 @@ import { SendQueue } from "./send-queue.ts";
 import { type ConnectionFault, type LocalSettings, PeerSettings, settingsPayload } from "./settings.ts";
 import { type Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** A connection takes as much data as so many of its streams may send that nobody reads, unless it is told otherwise. @bound */
+/** The window of a connection is this many windows of a stream, unless an option gives its size. @bound */
 const CONNECTION_WINDOWS = 8;
 
 export interface Http2Options extends SocketOptions {

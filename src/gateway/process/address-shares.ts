@@ -5,7 +5,7 @@ import { type WorkerSlot } from "../telemetry/telemetry.ts";
 
 /** Counters of one line of a worker's table. */
 const WIDTH = SHARE_CELLS / SHARE_DEPTH;
-/** A map that is added to and deleted from for long keeps its former tables: after so many deletions it is copied. */
+/** Deletions after which the map is copied: the runtime keeps the old tables of a map that changes for a long time. */
 const MAX_DELETED = 4096;
 
 /**

@@ -37,7 +37,7 @@ import { dialSettingsOf } from "./upstreams.ts";
 
 /** A worker that dies younger than this, in milliseconds, died at once. */
 const YOUNG_MS = 1000;
-/** So many workers in a row that die at once stop the server: starting more would change nothing. */
+/** Workers in a row that end as soon as they start. After them the server stops: another start would not help. */
 const MAX_EARLY_DEATHS = 3;
 const RESTART_MS = 100;
 /** Milliseconds after which a process is asked for again that the system had no room for. */

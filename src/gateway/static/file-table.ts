@@ -10,7 +10,7 @@ import { describeFile, type StaticFile } from "./representation.ts";
 const MAX_ENTRIES = 4096;
 /** Milliseconds for which a file is taken to be as it was when it was last looked at. */
 const VALID_MS = 1000;
-/** Milliseconds after which a file that nobody asked for is let go of: until then a deleted file keeps its disk space. @bound */
+/** Milliseconds after which an unrequested file is closed. A deleted file keeps its disk space until then. @bound */
 const SWEEP_MS = 3000;
 /** Bytes of files in memory, a worker, and of the largest one there: while they are asked for, and with `cache_static_files`. */
 const MAX_SMALL_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 
 /** The longest header of version 1 with its line end, as its definition says. */
 const MAX_V1_BYTES = 107;
-/** Version 2 may claim 64 KiB of extensions; nobody sends more than a few hundred bytes. */
+/** Bytes of a header in version 2. The protocol allows 64 KiB of extensions; proxies send a few hundred bytes. */
 const MAX_V2_BYTES = 4096;
 
 const V2_SIGNATURE = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");

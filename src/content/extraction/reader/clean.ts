@@ -4,7 +4,7 @@ import { hasTextAfter, isLabel, isMadeOfLinks } from "./label.ts";
 import { removeAll } from "./tree-copy.ts";
 import { shortText, walkNodes } from "./words.ts";
 
-/** A longer heading is none of other pages; in characters. */
+/** Characters of a heading above links to other pages. A longer heading belongs to the content. */
 const MAX_HEADING_LENGTH = 60;
 
 /** Takes out of an article what is left of buttons, and lists of other pages at its end; gives what it took out. */

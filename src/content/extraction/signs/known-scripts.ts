@@ -24,7 +24,7 @@ const FILE_NAME = /([\w.-]{1,99})\.m?js$/;
 const VERSION =
   /(?:[.-](?:\d+|v\d+|min|slim|bundle|pkgd|core|umd|all|prod|production|migrate|ui|es5|carousel|js|jquery|\w*popup))+$/;
 
-/** A longer address is nobody's that is known here; it may be a script itself. */
+/** Characters of a script's address. A longer one matches no known script; it may contain the script itself. */
 export const MAX_ADDRESS_LENGTH = 2048;
 
 /** Whether a script at this address shows nothing by itself: it measures, advertises, asks for consent, or is a library. */

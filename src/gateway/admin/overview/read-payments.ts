@@ -6,7 +6,7 @@ import { type PaymentSummary, type RecentPayment } from "./payment-summary.ts";
 const DAY_MS = 86_400_000;
 /** Days of which it is told what was sold, today among them. @bound */
 const DAYS = 30;
-/** Payments that are told one by one. @bound */
+/** Newest payments that the overview lists. @bound */
 const RECENT = 50;
 /** Rows of what was sold; a gateway with more routes than that is told of its last days. */
 const MAX_SOLD = 10_000;

@@ -14,7 +14,7 @@ const KEY_SET_TIMEOUT_MS = 5000;
 /** Milliseconds after which the set is asked for again, and after which one that could not be is believed no longer. @bound */
 const FRESH_MS = 600_000;
 const USABLE_MS = 3_600_000;
-/** Milliseconds between two requests for it: whoever sends tokens with invented key ids causes no more. @bound */
+/** Milliseconds between two requests for a key set. Tokens with invented key ids cannot cause more requests. @bound */
 const MIN_REFETCH_MS = 10_000;
 /** Requests that wait for a set at one time; one more is answered 503. */
 const MAX_WAITING_FOR_KEYS = 1024;

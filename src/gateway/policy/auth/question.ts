@@ -5,7 +5,7 @@ import { ClientConnection } from "../../http1/client-connection.ts";
 import { type PoolRefusal, type ServerPool, type UpstreamConnection, Waiter } from "../../upstream/server-pool.ts";
 import { flushCork } from "../../wire/outgoing.ts";
 
-/** Bytes of the body of an answer; login pages are smaller, and nobody gets in by a longer one. */
+/** Bytes of the body of an authentication response. Login pages are smaller; a longer body fails the authentication. */
 const MAX_ANSWER_BODY_BYTES = 65_536;
 
 /** What a service answered. */

@@ -5,7 +5,7 @@ import { CODERS, type Coding } from "./codings.ts";
 import { Compressor } from "./compressor.ts";
 import { isLive, type Plan } from "./plan.ts";
 
-/** A body that comes whole in one piece is compressed at once, up to so many bytes: handing it over would cost more. */
+/** Bytes up to which a body that arrives in one piece is compressed at once. Handing it to a thread would cost more. */
 export const MAX_AT_ONCE_BYTES = 65_536;
 
 /** They speak of the bytes as they were (RFC 9530, RFC 1864). */

@@ -11,7 +11,7 @@ export interface TraceParent {
 
 export const TRACE_FIELDS = ["traceparent", "tracestate"] as const;
 
-/** Characters of a tracestate that are passed on; a service must pass on so many (§3.3.1.5). */
+/** Characters of a tracestate that are passed on: the fewest that a service must pass on (§3.3.1.5). */
 const MAX_STATE = 512;
 /** Characters of a member that goes first where there are more (§3.3.1.5). */
 const LONG_MEMBER = 128;

@@ -28,7 +28,7 @@ export const ANSWER_BOUNDS: AnswerBounds = {
   maxEntries: 1024,
 };
 
-/** Bytes of one body that wait in memory, where there is a disk: what is longer is written there. */
+/** Bytes of one body in memory. If there is a folder on disk, the rest is written there. */
 const MAX_HELD_BYTES = 131_072;
 
 interface Kept {
