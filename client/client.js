@@ -41,7 +41,7 @@ function codeOf(error) {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
-// src/payments/signatures/address.ts
+// src/payments/x402/address.ts
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 var ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -232,146 +232,6 @@ function networkTitle(network) {
 
 // src/payments/x402/v1.ts
 import { z as z2 } from "zod";
-
-// src/payments/signatures/signature.ts
-import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { bytesToHex as bytesToHex2, hexToBytes } from "@noble/hashes/utils.js";
-var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
-function signHash(hash, privateKey) {
-  const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });
-  const v = (recoverable[0] ?? 0) + 27;
-  return `0x${bytesToHex2(recoverable.subarray(1))}${v.toString(16)}`;
-}
-function addressOfPrivateKey(privateKey) {
-  return addressOfKey(secp256k1.getPublicKey(privateKey, false));
-}
-
-// src/payments/x402/transfer.ts
-var PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
-
-// src/payments/signatures/eip712.ts
-import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
-import { hexToBytes as hexToBytes2, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
-function hashText(text) {
-  return keccak_2562(utf8ToBytes2(text));
-}
-function word(hex) {
-  return hexToBytes2(hex.padStart(64, "0"));
-}
-function numberWord(value) {
-  return word(value.toString(16));
-}
-function hashWords(words) {
-  const hash = keccak_2562.create();
-  for (const item of words)
-    hash.update(item);
-  return hash.digest();
-}
-function signedHash(domain, struct) {
-  return hashWords([Uint8Array.of(25, 1), domain, struct]);
-}
-var MAX_DOMAINS = 64;
-
-class DomainHashes {
-  #hashes = new Map;
-  get(key, compute) {
-    const known = this.#hashes.get(key);
-    if (known !== undefined)
-      return known;
-    const hash = compute();
-    if (this.#hashes.size >= MAX_DOMAINS)
-      this.#hashes.clear();
-    this.#hashes.set(key, hash);
-    return hash;
-  }
-}
-
-// src/payments/signatures/typed-data.ts
-var DOMAIN_TYPE = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
-var TRANSFER_TYPE = hashText("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
-var domains = new DomainHashes;
-function domainHash(domain) {
-  return domains.get(JSON.stringify([domain.name, domain.version, domain.network, domain.asset]), () => hashWords([
-    DOMAIN_TYPE,
-    hashText(domain.name),
-    hashText(domain.version),
-    numberWord(chainId(domain.network)),
-    word(domain.asset.slice(2))
-  ]));
-}
-function authorizationHash(domain, authorization) {
-  const message = hashWords([
-    TRANSFER_TYPE,
-    word(authorization.from.slice(2)),
-    word(authorization.to.slice(2)),
-    numberWord(BigInt(authorization.value)),
-    numberWord(BigInt(authorization.validAfter)),
-    numberWord(BigInt(authorization.validBefore)),
-    word(authorization.nonce.slice(2))
-  ]);
-  return signedHash(domainHash(domain), message);
-}
-
-// src/payments/signatures/permit2-typed-data.ts
-var PROXIES = {
-  exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
-  upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002"
-};
-var DOMAIN_TYPE2 = hashText("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
-var DOMAIN_NAME = hashText("Permit2");
-var TOKEN_PERMISSIONS = "TokenPermissions(address token,uint256 amount)";
-var EXACT_WITNESS = "Witness(address to,uint256 validAfter)";
-var UPTO_WITNESS = "Witness(address to,address facilitator,uint256 validAfter)";
-var PERMIT = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,Witness witness)";
-var TOKEN_PERMISSIONS_TYPE = hashText(TOKEN_PERMISSIONS);
-var EXACT_WITNESS_TYPE = hashText(EXACT_WITNESS);
-var UPTO_WITNESS_TYPE = hashText(UPTO_WITNESS);
-var EXACT_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + EXACT_WITNESS);
-var UPTO_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + UPTO_WITNESS);
-var domains2 = new DomainHashes;
-function domainHash2(network) {
-  return domains2.get(network, () => hashWords([DOMAIN_TYPE2, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]));
-}
-function witnessHash({ to, facilitator, validAfter }) {
-  return hashWords([
-    facilitator === undefined ? EXACT_WITNESS_TYPE : UPTO_WITNESS_TYPE,
-    word(to.slice(2)),
-    ...facilitator === undefined ? [] : [word(facilitator.slice(2))],
-    numberWord(BigInt(validAfter))
-  ]);
-}
-function permit2Hash(network, authorization) {
-  const { permitted, spender, nonce, deadline, witness } = authorization;
-  const message = hashWords([
-    witness.facilitator === undefined ? EXACT_PERMIT_TYPE : UPTO_PERMIT_TYPE,
-    hashWords([TOKEN_PERMISSIONS_TYPE, word(permitted.token.slice(2)), numberWord(BigInt(permitted.amount))]),
-    word(spender.slice(2)),
-    numberWord(BigInt(nonce)),
-    numberWord(BigInt(deadline)),
-    witnessHash(witness)
-  ]);
-  return signedHash(domainHash2(network), message);
-}
-
-// src/payments/x402/assets.ts
-function usdc(network, address, name) {
-  return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
-}
-var ASSETS = [
-  usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
-  usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
-  usdc("eip155:43114", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin"),
-  usdc("eip155:43113", "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin"),
-  usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin")
-];
-function findAsset(network, text) {
-  return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
-}
-
-// src/payments/signatures/check-payment.ts
-var known = new WeakMap;
-
-// src/payments/x402/v1.ts
 var X_PAYMENT = "X-PAYMENT";
 var X_PAYMENT_RESPONSE = "X-PAYMENT-RESPONSE";
 var CHAIN_IDS = {
@@ -449,6 +309,21 @@ function fromV1Network(network) {
   return NETWORKS.get(network) ?? network;
 }
 
+// src/payments/x402/assets.ts
+function usdc(network, address, name) {
+  return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
+}
+var ASSETS = [
+  usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
+  usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
+  usdc("eip155:43114", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin"),
+  usdc("eip155:43113", "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin"),
+  usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin")
+];
+function findAsset(network, text) {
+  return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
+}
+
 // src/payments/client/offers.ts
 class PaymentDeclined extends Error {
 }
@@ -521,6 +396,126 @@ async function weigh(offer, { funds }) {
   if (found === undefined)
     return { offer, rank: 1 };
   return { offer, rank: found.balance < amount ? 2 : 0 };
+}
+
+// src/payments/signatures/eip712.ts
+import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
+import { hexToBytes, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
+function hashText(text) {
+  return keccak_2562(utf8ToBytes2(text));
+}
+function word(hex) {
+  return hexToBytes(hex.padStart(64, "0"));
+}
+function numberWord(value) {
+  return word(value.toString(16));
+}
+function hashWords(words) {
+  const hash = keccak_2562.create();
+  for (const item of words)
+    hash.update(item);
+  return hash.digest();
+}
+function signedHash(domain, struct) {
+  return hashWords([Uint8Array.of(25, 1), domain, struct]);
+}
+var MAX_DOMAINS = 64;
+
+class DomainHashes {
+  #hashes = new Map;
+  get(key, compute) {
+    const known = this.#hashes.get(key);
+    if (known !== undefined)
+      return known;
+    const hash = compute();
+    if (this.#hashes.size >= MAX_DOMAINS)
+      this.#hashes.clear();
+    this.#hashes.set(key, hash);
+    return hash;
+  }
+}
+
+// src/payments/x402/transfer.ts
+var PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
+
+// src/payments/signatures/permit2-typed-data.ts
+var PROXIES = {
+  exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
+  upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002"
+};
+var DOMAIN_TYPE = hashText("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
+var DOMAIN_NAME = hashText("Permit2");
+var TOKEN_PERMISSIONS = "TokenPermissions(address token,uint256 amount)";
+var EXACT_WITNESS = "Witness(address to,uint256 validAfter)";
+var UPTO_WITNESS = "Witness(address to,address facilitator,uint256 validAfter)";
+var PERMIT = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,Witness witness)";
+var TOKEN_PERMISSIONS_TYPE = hashText(TOKEN_PERMISSIONS);
+var EXACT_WITNESS_TYPE = hashText(EXACT_WITNESS);
+var UPTO_WITNESS_TYPE = hashText(UPTO_WITNESS);
+var EXACT_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + EXACT_WITNESS);
+var UPTO_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + UPTO_WITNESS);
+var domains = new DomainHashes;
+function domainHash(network) {
+  return domains.get(network, () => hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]));
+}
+function witnessHash({ to, facilitator, validAfter }) {
+  return hashWords([
+    facilitator === undefined ? EXACT_WITNESS_TYPE : UPTO_WITNESS_TYPE,
+    word(to.slice(2)),
+    ...facilitator === undefined ? [] : [word(facilitator.slice(2))],
+    numberWord(BigInt(validAfter))
+  ]);
+}
+function permit2Hash(network, authorization) {
+  const { permitted, spender, nonce, deadline, witness } = authorization;
+  const message = hashWords([
+    witness.facilitator === undefined ? EXACT_PERMIT_TYPE : UPTO_PERMIT_TYPE,
+    hashWords([TOKEN_PERMISSIONS_TYPE, word(permitted.token.slice(2)), numberWord(BigInt(permitted.amount))]),
+    word(spender.slice(2)),
+    numberWord(BigInt(nonce)),
+    numberWord(BigInt(deadline)),
+    witnessHash(witness)
+  ]);
+  return signedHash(domainHash(network), message);
+}
+
+// src/payments/signatures/signature.ts
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { bytesToHex as bytesToHex2, hexToBytes as hexToBytes2 } from "@noble/hashes/utils.js";
+var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
+function signHash(hash, privateKey) {
+  const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });
+  const v = (recoverable[0] ?? 0) + 27;
+  return `0x${bytesToHex2(recoverable.subarray(1))}${v.toString(16)}`;
+}
+function addressOfPrivateKey(privateKey) {
+  return addressOfKey(secp256k1.getPublicKey(privateKey, false));
+}
+
+// src/payments/signatures/typed-data.ts
+var DOMAIN_TYPE2 = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+var TRANSFER_TYPE = hashText("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
+var domains2 = new DomainHashes;
+function domainHash2(domain) {
+  return domains2.get(JSON.stringify([domain.name, domain.version, domain.network, domain.asset]), () => hashWords([
+    DOMAIN_TYPE2,
+    hashText(domain.name),
+    hashText(domain.version),
+    numberWord(chainId(domain.network)),
+    word(domain.asset.slice(2))
+  ]));
+}
+function authorizationHash(domain, authorization) {
+  const message = hashWords([
+    TRANSFER_TYPE,
+    word(authorization.from.slice(2)),
+    word(authorization.to.slice(2)),
+    numberWord(BigInt(authorization.value)),
+    numberWord(BigInt(authorization.validAfter)),
+    numberWord(BigInt(authorization.validBefore)),
+    word(authorization.nonce.slice(2))
+  ]);
+  return signedHash(domainHash2(domain), message);
 }
 
 // src/payments/client/sign-offer.ts

@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../src/payments/signatures/address.ts";
+import { type Address, type Hex } from "../src/payments/x402/address.ts";
 import { decodeHeader, encodeHeader } from "../src/payments/x402/header.ts";
 import { type PaymentRequirements, paymentRequiredSchema, receiptSchema } from "../src/payments/x402/messages.ts";
 import { addressOfPrivateKey, signHash } from "../src/payments/signatures/signature.ts";

@@ -1,6 +1,6 @@
 import { type Config } from "../gateway/config/config.ts";
 import { loadFile, loadValue } from "../gateway/config/load.ts";
-import { isAddress } from "../payments/signatures/address.ts";
+import { isAddress } from "../payments/x402/address.ts";
 import { type TakenAsset } from "../payments/facilitator/asset-gate.ts";
 import { assetsOn } from "../payments/x402/assets.ts";
 import { parseNetwork } from "../payments/x402/networks.ts";

@@ -8,7 +8,7 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { until } from "../lib/testing/until.ts";
 import { startNodeProxy } from "../payments/evm/testing/node-proxy.ts";
-import { type Hex } from "../payments/signatures/address.ts";
+import { type Hex } from "../payments/x402/address.ts";
 import { createHttpFacilitator } from "../payments/facilitator/http-facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../payments/x402/messages.ts";
 import { addressOfPrivateKey, signHash } from "../payments/signatures/signature.ts";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { formatOf } from "../gateway/config/formats/format-of.ts";
 import { codeOf } from "../lib/caught.ts";
-import { isAddress } from "../payments/signatures/address.ts";
+import { isAddress } from "../payments/x402/address.ts";
 import { parseNetwork } from "../payments/x402/networks.ts";
 import { atBoundary } from "./boundary.ts";
 import { HELP, parseFlags } from "./flags.ts";

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig } from "node:util";
-import { isAddress } from "../payments/signatures/address.ts";
+import { isAddress } from "../payments/x402/address.ts";
 import { type LedgerFilter } from "../store/ledger-view.ts";
 import { type PaymentState } from "../store/ledger.ts";
 import { HELP, parseFlags } from "./flags.ts";

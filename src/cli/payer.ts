@@ -5,7 +5,8 @@ import { type PayOptions } from "../payments/client/client.ts";
 import { createFunds } from "../payments/client/funds.ts";
 import { readLimit } from "../payments/client/limit.ts";
 import { Spending, spendingPath } from "../payments/client/spending.ts";
-import { type Account, openWallet, walletPath } from "../payments/client/wallet.ts";
+import { openWallet, walletPath } from "../payments/client/wallet.ts";
+import { type Account } from "../payments/signatures/signature.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The flags of every command that pays. */

@@ -1,7 +1,7 @@
 import { messageOf } from "../lib/caught.ts";
-import { type Address } from "../payments/signatures/address.ts";
+import { type Address } from "../payments/x402/address.ts";
 import { type Asset, assetsOn } from "../payments/x402/assets.ts";
-import { namedNetworks, openChain, readBalances, rpcVariable } from "../payments/client/funds.ts";
+import { namedNetworks, openChain, readBalances, rpcVariable } from "../payments/evm/balances.ts";
 import { type Network, networkTitle, parseNetwork } from "../payments/x402/networks.ts";
 import { formatAmount } from "../payments/x402/price.ts";
 import { UsageError } from "./usage-error.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Address } from "../payments/signatures/address.ts";
+import { type Address } from "../payments/x402/address.ts";
 import { encodeHeader } from "../payments/x402/header.ts";
 import { eip3009PaymentSchema } from "../payments/x402/messages.ts";
 import { decodeHeader } from "../payments/x402/header.ts";

@@ -1,11 +1,12 @@
 import { readAnswer, readJsonAnswer } from "../lib/answer-bytes.ts";
 import { type Offer, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client/client.ts";
-import { checksumAddress } from "../payments/signatures/address.ts";
+import { checksumAddress } from "../payments/x402/address.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
 import { formatAmount } from "../payments/x402/price.ts";
 import { readLimit } from "../payments/client/limit.ts";
 import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
-import { type Account, openWallet } from "../payments/client/wallet.ts";
+import { openWallet } from "../payments/client/wallet.ts";
+import { type Account } from "../payments/signatures/signature.ts";
 import { type CallOptions, type FetchOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
 import { Operations } from "./operations.ts";
 import { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";

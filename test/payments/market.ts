@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
-import { type Address, checksumAddress, type Hex } from "../../src/payments/signatures/address.ts";
+import { type Address, checksumAddress, type Hex } from "../../src/payments/x402/address.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import {
   type Eip3009Payment,

@@ -1,4 +1,4 @@
-import { isAddress } from "../signatures/address.ts";
+import { isAddress } from "../x402/address.ts";
 import { type Asset } from "../x402/assets.ts";
 import { parseNetwork } from "../x402/networks.ts";
 

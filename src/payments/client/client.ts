@@ -1,6 +1,7 @@
 import { readJsonAnswer, readJsonUpTo } from "../../lib/answer-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
-import { sameAddress } from "../signatures/address.ts";
+import { type Account } from "../signatures/signature.ts";
+import { sameAddress } from "../x402/address.ts";
 import { decodeHeader, encodeHeader } from "../x402/header.ts";
 import {
   PAYMENT_REQUIRED,
@@ -16,7 +17,6 @@ import { fromV1Challenge, fromV1Network, toV1Payment, X_PAYMENT, X_PAYMENT_RESPO
 import { type ChoiceOptions, chooseOffer, dollarsOf, type Offer, PaymentDeclined } from "./offers.ts";
 import { formatAmount, isAtomic } from "../x402/price.ts";
 import { signOffer } from "./sign-offer.ts";
-import { type Account } from "./wallet.ts";
 
 export { type Offer, PaymentDeclined, PriceTooHigh } from "./offers.ts";
 

@@ -1,4 +1,4 @@
-import { isAddress } from "../signatures/address.ts";
+import { isAddress } from "../x402/address.ts";
 import { type Asset, findAsset } from "../x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
 import { networkTitle, parseNetwork } from "../x402/networks.ts";

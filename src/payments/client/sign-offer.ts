@@ -1,11 +1,10 @@
-import { isAddress } from "../signatures/address.ts";
+import { isAddress } from "../x402/address.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
 import { type Offer, PaymentDeclined } from "./offers.ts";
 import { type Permit2Authorization, permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
-import { signHash } from "../signatures/signature.ts";
+import { type Account, signHash } from "../signatures/signature.ts";
 import { type Authorization, authorizationHash } from "../signatures/typed-data.ts";
-import { type Account } from "./wallet.ts";
 
 /** The longest validity of a signed payment in seconds, even if the gateway asks for more. */
 const MAX_VALID_S = 600;

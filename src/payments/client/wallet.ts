@@ -6,15 +6,8 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { createWholeFile } from "../../lib/whole-file.ts";
-import { type Address, checksumAddress } from "../signatures/address.ts";
-import { addressOfPrivateKey } from "../signatures/signature.ts";
-
-/** The payer's account: an address and the key that signs for it. */
-export interface Account {
-  readonly address: Address;
-  /** 32 bytes. */
-  readonly privateKey: Uint8Array;
-}
+import { checksumAddress } from "../x402/address.ts";
+import { type Account, addressOfPrivateKey } from "../signatures/signature.ts";
 
 const walletFile = z.object({
   version: z.literal(1),

@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../signatures/address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
 
 /**
  * An argument of a call: a number, hex of at most 32 bytes (an address or a hash), or bytes of any length. A tuple of

@@ -1,10 +1,5 @@
-import {
-  type Facilitator,
-  type Kind,
-  type Outcome,
-  type Settlement,
-  type Verification,
-} from "../facilitator/facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "../facilitator/facilitator.ts";
+import { type Kind } from "../x402/kind.ts";
 import { UnsupportedError } from "../facilitator/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";

@@ -1,7 +1,6 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Account } from "../client/wallet.ts";
-import { addressOfPrivateKey } from "../signatures/signature.ts";
+import { type Account, addressOfPrivateKey } from "../signatures/signature.ts";
 
 /**
  * The account of a private key of 32 bytes in hex, with or without `0x`. Throws if the key is invalid; the error does

@@ -1,4 +1,4 @@
-import { type Hex } from "../signatures/address.ts";
+import { type Hex } from "../x402/address.ts";
 import { type EvmNode } from "./node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "./requests.ts";
 import { type Fault, isFault } from "./rpc.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Address } from "../signatures/address.ts";
+import { type Address } from "../x402/address.ts";
 import { UnsupportedError } from "../facilitator/kinds.ts";
 import { CHAIN_SETUP_MS, hasChain, startChain } from "../testing/chain.ts";
 import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "./embedded-facilitator.ts";

@@ -1,4 +1,4 @@
-import { type Address, type Hex } from "../signatures/address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
 import { currentFees, type Fees, raisedFees } from "./fees.ts";
 import { type EvmNode } from "./node.ts";
 import { blockNumberRequest, type Receipt, receiptRequest, sendRequest, transactionCountRequest } from "./requests.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { type Address } from "../signatures/address.ts";
+import { type Address } from "../x402/address.ts";
 import { type Eip3009Payment } from "../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { encodeCall } from "./abi.ts";

@@ -1,4 +1,4 @@
-import { type Address } from "../signatures/address.ts";
+import { type Address } from "../x402/address.ts";
 import { isFault } from "./rpc.ts";
 import { type PayerShare, type Sent } from "./scheme.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Address, type Hex } from "../signatures/address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
 import { type Request } from "./rpc.ts";
 
 /** A quantity of EIP-1474: without leading zeros, at most 256 bits. */

@@ -1,6 +1,6 @@
 import { readJsonUpTo } from "../../lib/answer-bytes.ts";
 import { z } from "zod";
-import { type Hex } from "../signatures/address.ts";
+import { type Hex } from "../x402/address.ts";
 import { type Refusal, toRefusal } from "./refusal.ts";
 
 /** Longest response of a node, in bytes; a longer one is a fault. A batch of receipts has some 100 KB. */

@@ -1,4 +1,4 @@
-import { type Address, type Hex } from "../signatures/address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
 import { type Outcome, type Settlement, type Verification } from "../facilitator/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { type EvmNode } from "./node.ts";

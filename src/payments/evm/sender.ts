@@ -1,6 +1,6 @@
-import { type Hex } from "../signatures/address.ts";
+import { type Account } from "../signatures/signature.ts";
+import { type Hex } from "../x402/address.ts";
 import { chainId } from "../x402/networks.ts";
-import { type Account } from "../client/wallet.ts";
 import { currentFees, type Fees, raisedFees } from "./fees.ts";
 import { type EvmNode } from "./node.ts";
 import { createOpenTransactions, type OpenTransaction } from "./open-transactions.ts";

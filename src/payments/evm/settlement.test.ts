@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { type Hex } from "../signatures/address.ts";
+import { type Hex } from "../x402/address.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { PAYEE } from "../testing/payment.ts";
 import { encodeCall } from "./abi.ts";

@@ -3,7 +3,7 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import fc from "fast-check";
 import { keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { type Hex } from "../signatures/address.ts";
+import { type Hex } from "../x402/address.ts";
 import { PRIVATE_KEY } from "../testing/payment.ts";
 import { signTransaction } from "./transaction.ts";
 

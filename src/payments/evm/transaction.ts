@@ -1,7 +1,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../signatures/address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
 
 /** A transaction of EIP-1559, without ether and access list. Fees are in wei per unit of gas. */
 export interface Transaction {

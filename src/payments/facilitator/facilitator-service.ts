@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { toProblem, TurnpikeError } from "../../lib/errors.ts";
-import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Kind } from "../x402/kind.ts";
 import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
 import { isLoopback } from "./loopback-only.ts";
 import { UnsupportedError } from "./kinds.ts";

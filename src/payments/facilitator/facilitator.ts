@@ -1,15 +1,7 @@
-import { type Address } from "../signatures/address.ts";
+import { type Address } from "../x402/address.ts";
+import { type Kind } from "../x402/kind.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { type Reason } from "../x402/reasons.ts";
-
-/** A scheme on a network that a facilitator accepts. */
-export interface Kind {
-  readonly scheme: string;
-  /** `eip155:84532`, or `eip155:*` for all networks. */
-  readonly network: string;
-  /** Values that a challenge of this kind must contain in its own `extra`, such as `facilitatorAddress` of `upto`. */
-  readonly extra?: Readonly<Record<string, unknown>>;
-}
 
 /** `unavailable`: no response. `failed`: an invalid response. In both cases the state of the payment is unknown. */
 export type Verification =

@@ -1,6 +1,6 @@
-import { type Address } from "../signatures/address.ts";
+import { type Address } from "../x402/address.ts";
 import { type ReadChain } from "./chain-settings.ts";
-import { openChain, readBalances } from "../client/funds.ts";
+import { openChain, readBalances } from "../evm/balances.ts";
 import { networkTitle } from "../x402/networks.ts";
 import { formatAmount } from "../x402/price.ts";
 

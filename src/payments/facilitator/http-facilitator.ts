@@ -1,7 +1,8 @@
 import { type z } from "zod";
-import { type Address, isAddress } from "../signatures/address.ts";
+import { type Address, isAddress } from "../x402/address.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Kind } from "../x402/kind.ts";
 import { type Answer, type Call, type CallOptions, createCall, type Fault, type Request } from "./facilitator-call.ts";
 import { FIND_EXTENSION, findResponseSchema, PARTIAL, readKinds, supportedSchema } from "./facilitator-messages.ts";
 import { UnsupportedError } from "./kinds.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { type Kind } from "./facilitator.ts";
+import { type Kind } from "../x402/kind.ts";
 import { KindsWatch, UnsupportedError } from "./kinds.ts";
 
 const EXACT: Kind = { scheme: "exact", network: "eip155:84532" };

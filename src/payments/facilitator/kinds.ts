@@ -1,4 +1,5 @@
-import { type Facilitator, type Kind } from "./facilitator.ts";
+import { type Facilitator } from "./facilitator.ts";
+import { type Kind } from "../x402/kind.ts";
 
 /**
  * The kinds that a facilitator listed last. Challenges are made of them, because a challenge cannot wait for the

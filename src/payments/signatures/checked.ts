@@ -1,4 +1,4 @@
-import { type Address } from "./address.ts";
+import { type Address } from "../x402/address.ts";
 
 /** A valid authorization: its payer, and the hash that was signed. */
 export interface Checked {

@@ -1,4 +1,4 @@
-import { isAddress, sameAddress } from "./address.ts";
+import { isAddress, sameAddress } from "../x402/address.ts";
 import { type Checked } from "./checked.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../x402/messages.ts";
 import { parseNetwork } from "../x402/networks.ts";

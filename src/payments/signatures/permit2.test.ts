@@ -12,7 +12,7 @@ import { UptoEvmScheme } from "@x402/evm/upto/client";
 import * as fc from "fast-check";
 import { hashTypedData } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { type Address } from "./address.ts";
+import { type Address } from "../x402/address.ts";
 import { checkSignature, checkTerms } from "./check-payment.ts";
 import { type PaymentRequirements, type Permit2Payment, permit2PaymentSchema } from "../x402/messages.ts";
 import { type Permit2Authorization, permit2Hash, PROXIES } from "./permit2-typed-data.ts";

@@ -1,4 +1,4 @@
-import { sameAddress } from "./address.ts";
+import { sameAddress } from "../x402/address.ts";
 import { type Checked } from "./checked.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.ts";
 import { parseNetwork } from "../x402/networks.ts";

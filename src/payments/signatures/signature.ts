@@ -1,9 +1,16 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, addressOfKey, type Hex } from "./address.ts";
+import { type Address, addressOfKey, type Hex } from "../x402/address.ts";
 
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
 const HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
+
+/** An account that signs: an address and its key. */
+export interface Account {
+  readonly address: Address;
+  /** 32 bytes. */
+  readonly privateKey: Uint8Array;
+}
 
 /**
  * The signer of `hash` (32 bytes), in lower case; undefined if token contracts would not accept the signature. They

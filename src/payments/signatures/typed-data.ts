@@ -1,4 +1,4 @@
-import { type Address, type Hex } from "./address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
 import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { chainId, type Network } from "../x402/networks.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { until } from "../../lib/testing/until.ts";
-import { type Address, type Hex, isAddress } from "../signatures/address.ts";
+import { type Address, type Hex, isAddress } from "../x402/address.ts";
 import { type Argument, encodeArguments, encodeCall, wordAt } from "../evm/abi.ts";
 import { type Network } from "../x402/networks.ts";
 import { startAnvil } from "./anvil.ts";

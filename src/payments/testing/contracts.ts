@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Hex } from "../signatures/address.ts";
+import { type Hex } from "../x402/address.ts";
 
 const FOLDER = join(import.meta.dir, "contracts");
 

@@ -1,5 +1,5 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, isAddress } from "../signatures/address.ts";
+import { type Address, isAddress } from "../x402/address.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.ts";
 import { parseNetwork } from "../x402/networks.ts";
 import { type Permit2Authorization, permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";

@@ -1,4 +1,4 @@
-import { type Address, sameAddress } from "../signatures/address.ts";
+import { type Address, sameAddress } from "./address.ts";
 import { type Network } from "./networks.ts";
 
 /** A token that can be used for payments. `name` and `version` are those of its EIP-712 domain. */

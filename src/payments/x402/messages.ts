@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Address, type Hex, isAddress } from "../signatures/address.ts";
+import { type Address, type Hex, isAddress } from "./address.ts";
 import { isAtomic } from "./price.ts";
 
 /** The names of the three headers, in upper case for sending. Lower-case them to look them up. */

@@ -1,6 +1,6 @@
-import { type Address, checksumAddress, isAddress, sameAddress } from "../signatures/address.ts";
+import { type Address, checksumAddress, isAddress, sameAddress } from "./address.ts";
 import { findAsset } from "./assets.ts";
-import { type Kind } from "../facilitator/facilitator.ts";
+import { type Kind } from "./kind.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
 import { parsePrice } from "./price.ts";

@@ -1,4 +1,4 @@
-import { type Address, type Hex } from "../signatures/address.ts";
+import { type Address, type Hex } from "./address.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 
 /** Uniswap's Permit2, at the same address on every chain. */

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import { sameAddress } from "../signatures/address.ts";
-import { checkSignature } from "../signatures/check-payment.ts";
 import {
   eip3009PaymentSchema,
   type PaymentPayload,
@@ -85,7 +83,8 @@ export function v1Accepts({ resource, accepts }: PaymentRequired): readonly V1Re
   });
 }
 
-function isByEip3009({ scheme, extra }: PaymentRequirements): boolean {
+/** True if the requirements are paid by an EIP-3009 authorization, the only transfer method of version 1. */
+export function isByEip3009({ scheme, extra }: PaymentRequirements): boolean {
   return scheme === "exact" && (extra["assetTransferMethod"] ?? "eip3009") === "eip3009";
 }
 
@@ -98,25 +97,6 @@ export const v1PaymentSchema = z.looseObject({
 });
 
 export type V1Payment = z.infer<typeof v1PaymentSchema>;
-
-/**
- * Converts a payment to version 2; its signature is the same. Finds the accepted requirements among `offers` by the
- * signed values. Undefined if no offer is on the payment's network.
- */
-export function fromV1(
-  { network, payload }: V1Payment,
-  offers: readonly PaymentRequirements[],
-): PaymentPayload | undefined {
-  const { to, value } = payload.authorization;
-  const there = offers.filter((offer) => isByEip3009(offer) && offer.network === NETWORKS.get(network));
-  const alike = there.filter((offer) => sameAddress(offer.payTo, to) && offer.amount === value);
-  const choices = (alike.length === 0 ? there : alike).map(
-    (accepted): PaymentPayload => ({ x402Version: 2, accepted, payload }),
-  );
-  // If several tokens have the same price and payee, only the signature shows which one the payment is for.
-  if (alike.length < 2) return choices[0];
-  return choices.find((choice) => typeof checkSignature(choice, choice.accepted) !== "string") ?? choices[0];
-}
 
 /** Converts a receipt to version 1: only the name of the network changes. */
 export function v1Receipt(receipt: Receipt): Receipt {

@@ -7,7 +7,7 @@ import { paymentKey } from "../../../payments/x402/payment-key.ts";
 import { toStored } from "../../../payments/settlement/stored-payment.ts";
 import { agrees, findMismatch } from "../../../payments/x402/terms.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
-import { fromV1 } from "../../../payments/x402/v1.ts";
+import { fromV1 } from "../../../payments/signatures/from-v1.ts";
 import { MAX_CUTS, type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";

@@ -1,5 +1,5 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../../signatures/address.ts";
+import { type Address, type Hex } from "../../x402/address.ts";
 import { type Authorization } from "../../signatures/typed-data.ts";
 import { encodeCall, eventTopic } from "../abi.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Hex } from "../../signatures/address.ts";
+import { type Hex } from "../../x402/address.ts";
 import { type Transfer } from "../../x402/transfer.ts";
 import { toWord } from "../abi.ts";
 import { type Log } from "../requests.ts";

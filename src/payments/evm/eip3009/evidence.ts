@@ -1,4 +1,4 @@
-import { type Hex, sameAddress } from "../../signatures/address.ts";
+import { type Hex, sameAddress } from "../../x402/address.ts";
 import { type Transfer } from "../../x402/transfer.ts";
 import { toWord, wordAt } from "../abi.ts";
 import { type Log } from "../requests.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
-import { type Hex } from "../../signatures/address.ts";
+import { type Hex } from "../../x402/address.ts";
 import { type Eip3009Payment } from "../../x402/messages.ts";
 import { signHash } from "../../signatures/signature.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";

@@ -1,4 +1,4 @@
-import { type Hex, isAddress } from "../../signatures/address.ts";
+import { type Hex, isAddress } from "../../x402/address.ts";
 import { type Outcome } from "../../facilitator/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../x402/messages.ts";
 import { type Transfer, transferOf } from "../../x402/transfer.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
-import { type Hex } from "../../signatures/address.ts";
+import { type Hex } from "../../x402/address.ts";
 import { type Eip3009Payment } from "../../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { createChainReader } from "../chain-reader.ts";

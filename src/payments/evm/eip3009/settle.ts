@@ -1,4 +1,4 @@
-import { type Address, type Hex, isAddress } from "../../signatures/address.ts";
+import { type Address, type Hex, isAddress } from "../../x402/address.ts";
 import { checkSignature, checkTerms } from "../../signatures/check-payment.ts";
 import { type Settlement } from "../../facilitator/facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";

@@ -1,4 +1,4 @@
-import { type Hex, isAddress } from "../../signatures/address.ts";
+import { type Hex, isAddress } from "../../x402/address.ts";
 import { type Checked } from "../../signatures/checked.ts";
 import { checkSignature, checkTerms } from "../../signatures/check-payment.ts";
 import { type Verification } from "../../facilitator/facilitator.ts";

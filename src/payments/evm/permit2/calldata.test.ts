@@ -3,7 +3,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { x402ExactPermit2ProxyABI, x402UptoPermit2ProxyABI } from "@x402/evm";
 import * as fc from "fast-check";
 import { encodeFunctionData } from "viem";
-import { type Address, type Hex } from "../../signatures/address.ts";
+import { type Address, type Hex } from "../../x402/address.ts";
 import { type Permit2Payment } from "../../x402/messages.ts";
 import { REQUIREMENTS } from "../../testing/payment.ts";
 import { chargeOf, settleCall } from "./calldata.ts";

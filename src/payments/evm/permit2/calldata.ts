@@ -1,5 +1,5 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Hex } from "../../signatures/address.ts";
+import { type Hex } from "../../x402/address.ts";
 import { type Permit2Payment } from "../../x402/messages.ts";
 import { type Permit2Authorization } from "../../signatures/permit2-typed-data.ts";
 import { encodeCall } from "../abi.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Hex, sameAddress } from "../../signatures/address.ts";
+import { type Hex, sameAddress } from "../../x402/address.ts";
 import { type Outcome } from "../../facilitator/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
 import { PROXIES } from "../../signatures/permit2-typed-data.ts";

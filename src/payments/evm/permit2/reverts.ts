@@ -1,4 +1,4 @@
-import { type Hex } from "../../signatures/address.ts";
+import { type Hex } from "../../x402/address.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { encodeCall } from "../abi.ts";
 

@@ -1,5 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { type Hex, sameAddress } from "../../signatures/address.ts";
+import { type Hex, sameAddress } from "../../x402/address.ts";
 import { atMost } from "../../signatures/check-payment.ts";
 import { type Settlement } from "../../facilitator/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";

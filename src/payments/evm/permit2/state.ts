@@ -1,4 +1,4 @@
-import { type Address, type Hex, sameAddress } from "../../signatures/address.ts";
+import { type Address, type Hex, sameAddress } from "../../x402/address.ts";
 import { type Permit2Payment } from "../../x402/messages.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { PERMIT2 } from "../../x402/transfer.ts";

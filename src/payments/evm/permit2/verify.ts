@@ -1,4 +1,4 @@
-import { sameAddress } from "../../signatures/address.ts";
+import { sameAddress } from "../../x402/address.ts";
 import { type Verification } from "../../facilitator/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
 import { checkPermit2Terms } from "../../signatures/permit2.ts";

@@ -1,5 +1,5 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { type Address, type Hex } from "../../signatures/address.ts";
+import { type Address, type Hex } from "../../x402/address.ts";
 import { type Facilitator } from "../../facilitator/facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
 import { addressOfPrivateKey, signHash } from "../../signatures/signature.ts";

@@ -1,4 +1,4 @@
-import { type Address } from "../../../signatures/address.ts";
+import { type Address } from "../../../x402/address.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../../x402/messages.ts";
 import { type Permit2Authorization, PROXIES } from "../../../signatures/permit2-typed-data.ts";
 import { type Chain } from "../../../testing/chain.ts";

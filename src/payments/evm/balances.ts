@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { type Address } from "../x402/address.ts";
+import { type Asset } from "../x402/assets.ts";
+import { chainId, type Network, networkTitle, parseNetwork } from "../x402/networks.ts";
+import { encodeCall, wordAt } from "./abi.ts";
+import { createNode, type EvmNode } from "./node.ts";
+import { callRequest } from "./requests.ts";
+import { isFault, type Request } from "./rpc.ts";
+
+/** Timeout of one call to a chain's endpoint, in milliseconds. @bound */
+const RPC_TIMEOUT_MS = 5000;
+const VARIABLE = /^TURNPIKE_RPC_([1-9][0-9]{0,14})$/;
+
+/** The environment variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An account's balances on one chain, in atomic units and wei. */
+export interface Balances {
+  readonly gas: bigint;
+  /** In the order of the request; undefined if the chain does not have the token. */
+  readonly assets: readonly (bigint | undefined)[];
+}
+
+/** The environment variable with the URL of a chain's RPC endpoint: `TURNPIKE_RPC_84532`. */
+export function rpcVariable(network: Network): string {
+  return `TURNPIKE_RPC_${chainId(network)}`;
+}
+
+/** The chains whose endpoints the environment names. */
+export function namedNetworks(env: Environment): readonly Network[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    const id = value === undefined || value === "" ? undefined : VARIABLE.exec(name)?.[1];
+    return (id === undefined ? undefined : parseNetwork(`eip155:${id}`)) ?? [];
+  });
+}
+
+/** Opens a chain for reading. Throws if `url` is not an http or https URL. The error does not contain the URL. */
+export function openChain(network: Network, url: string): EvmNode {
+  return createNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
+}
+
+/**
+ * Reads the balances of `owner`. Throws `Cannot ask ...`; the error contains neither the endpoint's address nor its
+ * text.
+ */
+export async function readBalances(node: EvmNode, owner: Address, assets: readonly Asset[]): Promise<Balances> {
+  const requests = assets.map(({ address }) => callRequest(address, encodeCall("balanceOf(address)", [owner])));
+  const [gas, ...answers] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);
+  if (typeof gas !== "bigint") {
+    const cause = isFault(gas) ? gas.cause : "no answer";
+    throw new Error(`Cannot ask ${networkTitle(node.network)} for balances: ${cause}`);
+  }
+  return { gas, assets: answers.map((answer) => (typeof answer === "string" ? wordAt(answer, 0) : undefined)) };
+}
+
+function gasRequest(owner: Address): Request<bigint> {
+  const quantity = z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{1,64}$/)
+    .transform((text) => BigInt(text));
+  return { method: "eth_getBalance", params: [owner, "latest"], schema: quantity };
+}

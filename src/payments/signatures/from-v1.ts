@@ -1,0 +1,23 @@
+import { sameAddress } from "../x402/address.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
+import { isByEip3009, v1Network, type V1Payment } from "../x402/v1.ts";
+import { checkSignature } from "./check-payment.ts";
+
+/**
+ * Converts a payment to version 2; its signature is the same. Finds the accepted requirements among `offers` by the
+ * signed values. Undefined if no offer is on the payment's network.
+ */
+export function fromV1(
+  { network, payload }: V1Payment,
+  offers: readonly PaymentRequirements[],
+): PaymentPayload | undefined {
+  const { to, value } = payload.authorization;
+  const there = offers.filter((offer) => isByEip3009(offer) && v1Network(offer.network) === network);
+  const alike = there.filter((offer) => sameAddress(offer.payTo, to) && offer.amount === value);
+  const choices = (alike.length === 0 ? there : alike).map(
+    (accepted): PaymentPayload => ({ x402Version: 2, accepted, payload }),
+  );
+  // If several tokens have the same price and payee, only the signature shows which one the payment is for.
+  if (alike.length < 2) return choices[0];
+  return choices.find((choice) => typeof checkSignature(choice, choice.accepted) !== "string") ?? choices[0];
+}
