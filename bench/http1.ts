@@ -86,6 +86,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     retry: {
       maxRetries: 1,
       connectAnyMethod: false,
+      anyMethod: false,
       statuses: new Set([502, 503, 504]),
       tryTimeoutMs: Number.POSITIVE_INFINITY,
       backoffMs: 0,

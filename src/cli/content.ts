@@ -1,27 +1,52 @@
 import { type BrowserInfo } from "../content/browser/pool.ts";
-import { type ContentAddress, startContentService } from "../content/service.ts";
-import { messageOf } from "../lib/caught.ts";
+import { type ContentAddress, type Protection } from "../content/listen.ts";
+import { startContentService } from "../content/service.ts";
+import { BEARER_TOKEN } from "../lib/bearer-token.ts";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { codeOf, messageOf } from "../lib/caught.ts";
+import { readSecret } from "../payments/facilitator/secrets.ts";
 import { MAX_UNIX_PATH_BYTES } from "../gateway/config/schema/kinds.ts";
 import { atBoundary } from "./boundary.ts";
+import { parsePlace, variableName } from "./facilitator-options.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
+import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-const USAGE = `usage: turnpike content [--socket PATH | --port N] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
-                        [--charge-timeouts] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
+const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
+                        [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
+With --listen, gateways on other machines can use it. This requires a token, which they send as Authorization: Bearer (token_env of their
+upstream), and TLS; --plaintext replaces TLS where another layer encrypts. SIGTERM drains it: /ready responds with 503, the service listens
+for --drain-delay seconds more (5 with --listen, else 0), and then ends with its last request.
 --search takes what a configuration has in content.search, --resolve what it has in content.resolve. With --gateway it says what that gateway asks for the operations, and serves
 MCP at /mcp, by calls to that gateway, which must sell the operations at their own paths; --mcp-host names a host that browsers may know it by, "*" for any without an Origin.
 --charge-timeouts marks failures of pages that used their time up themselves; the gateway of turnpike start alone charges for them.`;
 
+/** The port without a flag. */
+const PORT = "8081";
+/** Characters of the shortest token that is accepted. */
+const MIN_TOKEN_LENGTH = 16;
+/** Seconds for which a service on a network address still listens after the signal to stop. */
+const DRAIN_DELAY_S = 5;
+
 const FLAGS = {
   socket: { type: "string" },
-  port: { type: "string", default: "8081" },
+  port: { type: "string" },
+  listen: { type: "string" },
+  "token-env": { type: "string" },
+  "token-file": { type: "string" },
+  "tls-cert": { type: "string" },
+  "tls-key": { type: "string" },
+  plaintext: { type: "boolean" },
+  "drain-delay": { type: "string" },
   "state-dir": { type: "string" },
   "browser-path": { type: "string" },
   "allow-private": { type: "boolean" },
@@ -46,11 +71,9 @@ export function content(args: readonly string[]): Promise<number> {
 async function run(args: readonly string[]): Promise<number | "help"> {
   const values = readFlags(args, FLAGS);
   if (values.help === true) return "help";
-  if (!/^\d{1,5}$/.test(values.port)) throw new UsageError(`--port "${values.port}" is not a port number`);
-  const { socket } = values;
-  if (socket !== undefined && Buffer.byteLength(socket) > MAX_UNIX_PATH_BYTES) {
-    throw new UsageError(`--socket "${socket}" is longer than ${MAX_UNIX_PATH_BYTES} bytes`);
-  }
+  const listen = placeOf(values);
+  const protection = protectionOf(values);
+  const drainMs = drainMsOf(values);
   const browserPath = values["browser-path"];
   const gateway = values.gateway === undefined ? undefined : URL.parse(values.gateway);
   if (gateway === null || (gateway !== undefined && !/^https?:$/.test(gateway.protocol))) {
@@ -60,7 +83,8 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const gone = process.send === undefined ? undefined : parentGone();
   try {
     const service = await startContentService({
-      listen: socket === undefined ? { hostname: "127.0.0.1", port: Number(values.port) } : { unix: socket },
+      listen,
+      protection,
       stateDir: stateFolder(values["state-dir"]),
       allowPrivate: values["allow-private"] === true,
       chargeTimeouts: values["charge-timeouts"] === true,
@@ -76,9 +100,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     const { address, browser } = service;
     // Installed before the service reports that it is ready: a signal may follow at once.
     const stopped = gone ?? stopSignal();
-    if (gone === undefined) console.log(`listening on ${addressText(address)}`);
+    if (gone === undefined) console.log(`listening on ${addressText(address, protection.tls !== undefined)}`);
     else report({ kind: "ready", address, browser });
     await stopped;
+    if (gone === undefined) await service.drain(drainMs);
     await service.close();
     return 0;
   } catch (error) {
@@ -88,13 +113,83 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   }
 }
 
+type Values = ReturnType<typeof readFlags<typeof FLAGS>>;
+
+function placeOf({ socket, port, listen }: Values): ContentAddress {
+  if ([socket, port, listen].filter((value) => value !== undefined).length > 1) {
+    throw new UsageError("--socket, --port and --listen exclude each other");
+  }
+  if (socket !== undefined) {
+    if (Buffer.byteLength(socket) <= MAX_UNIX_PATH_BYTES) return { unix: socket };
+    throw new UsageError(`--socket "${socket}" is longer than ${MAX_UNIX_PATH_BYTES} bytes`);
+  }
+  if (listen !== undefined) {
+    const place = parsePlace(listen);
+    if ("unix" in place) throw new UsageError("--listen takes HOST:PORT; a Unix socket is named with --socket");
+    return place;
+  }
+  if (!/^\d{1,5}$/.test(port ?? PORT)) throw new UsageError(`--port "${port}" is not a port number`);
+  return { hostname: "127.0.0.1", port: Number(port ?? PORT) };
+}
+
+function protectionOf(values: Values): Protection {
+  const { "tls-cert": cert, "tls-key": key, plaintext: allowPlaintext = false } = values;
+  if ((cert === undefined) !== (key === undefined)) throw new UsageError("--tls-cert and --tls-key require each other");
+  if (cert !== undefined && allowPlaintext) throw new UsageError("--plaintext excludes --tls-cert");
+  const tls = cert === undefined || key === undefined ? undefined : readPair(cert, key);
+  return { token: tokenOf(values), tls, allowPlaintext };
+}
+
+/** Throws StartError, never with the token. */
+function tokenOf({ "token-env": variable, "token-file": file }: Values): string | undefined {
+  if (variable !== undefined && file !== undefined)
+    throw new UsageError("--token-env and --token-file exclude each other");
+  if (variable === undefined && file === undefined) return undefined;
+  const flag = variable === undefined ? "--token-file" : "--token-env";
+  const token =
+    variable === undefined
+      ? readText(file ?? "", flag).trim()
+      : readSecret(process.env, variableName(flag, variable), flag);
+  if (BEARER_TOKEN.test(token) && token.length >= MIN_TOKEN_LENGTH) return token;
+  throw new StartError(
+    `Cannot use ${flag}: a token has at least ${MIN_TOKEN_LENGTH} characters (letters, digits, and - . _ ~ + /); make one with: openssl rand -hex 32`,
+  );
+}
+
+function readPair(certPath: string, keyPath: string): { cert: string; key: string } {
+  const cert = readText(certPath, "--tls-cert");
+  const key = readText(keyPath, "--tls-key");
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new StartError(`Cannot use --tls-cert "${certPath}" with --tls-key "${keyPath}": ${messageOf(error)}`);
+  }
+  return { cert, key };
+}
+
+function readText(path: string, flag: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new StartError(`Cannot read ${flag} "${path}" (${codeOf(error) ?? "unknown"})`);
+  }
+}
+
+function drainMsOf({ "drain-delay": text, listen }: Values): number {
+  if (text === undefined) return listen === undefined ? 0 : DRAIN_DELAY_S * 1000;
+  if (/^\d{1,3}$/.test(text)) return Number(text) * 1000;
+  throw new UsageError(`--drain-delay "${text}" is not a number of seconds from 0 to 999`);
+}
+
 function report(message: ContentReport): void {
   if (process.connected) process.send?.(message);
 }
 
 /** The address in readable form. */
-export function addressText(address: ContentAddress): string {
-  return "unix" in address ? `unix:${address.unix}` : `http://${address.hostname}:${address.port}`;
+function addressText(address: ContentAddress, isTls: boolean): string {
+  return "unix" in address
+    ? `unix:${address.unix}`
+    : `${isTls ? "https" : "http"}://${address.hostname}:${address.port}`;
 }
 
 /** Resolves when the parent process closes the IPC channel or ends. */

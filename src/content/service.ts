@@ -1,16 +1,17 @@
 import { mkdir, rm } from "node:fs/promises";
-import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
 import { AbsentBrowser } from "./browser/absent-browser.ts";
 import { NoBrowserError } from "./browser/find.ts";
 import { type BrowserInfo, BrowserPool, type Log, type PoolOptions } from "./browser/pool.ts";
 import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
+import { Entrance } from "./entrance.ts";
 import { Extractor } from "./extraction/extractor.ts";
 import { sendTo } from "./gateway-address.ts";
 import { type Figures } from "./figures/figures.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
+import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { Places } from "./page/places.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./price-list.ts";
@@ -21,11 +22,10 @@ import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./sear
 import { askerOf } from "./static/asker.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
 
-/** Where the service listens. */
-export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
-
 export interface ContentOptions {
   readonly listen: ContentAddress;
+  /** Left out: no token, no TLS. */
+  readonly protection?: Protection;
   /** The browser is unpacked and has its profile below this folder. */
   readonly stateDir: string;
   /** Lets pages on private and loopback addresses, and on any port, be read. */
@@ -47,14 +47,19 @@ export interface ContentService {
   readonly address: ContentAddress;
   /** Undefined: there is none on this machine; pages that need one fail. */
   readonly browser: BrowserInfo | undefined;
+  /**
+   * Says at once that it is not ready, stops listening after `noticeMs` milliseconds, and resolves when the requests under
+   * way have ended.
+   */
+  drain(noticeMs: number): Promise<void>;
   /** Stops taking requests, ends the browser and waits until it is gone. */
   close(): Promise<void>;
 }
 
-/** The longest that a connection may be silent: the longest page time-out and wait, and the queue before them. */
-const IDLE_TIMEOUT_SECONDS = 255;
-/** Above what the operations take, so that the answer to a longer body is a problem document of ours. */
-const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+/** Milliseconds that requests under way have to end when the service drains: as long as the longest operation takes. @bound */
+const DRAIN_MS = 200_000;
+/** Milliseconds between two looks whether requests are under way. */
+const DRAIN_LOOK_MS = 50;
 
 /** Documents fetched without a browser at one time, requests that wait to be, and for how long. */
 const MAX_FETCHES = 64;
@@ -63,7 +68,8 @@ const FETCH_QUEUE_TIMEOUT_MS = 30_000;
 
 /** Starts the content service. Fails with a one-line message that says what to do. */
 export async function startContentService(options: ContentOptions): Promise<ContentService> {
-  const { listen, stateDir, allowPrivate, browserPath, chargeTimeouts = false, log } = options;
+  const { listen, stateDir, allowPrivate, browserPath, chargeTimeouts = false, log, protection = {} } = options;
+  checkProtection(listen, protection);
   await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`Cannot use the state folder '${stateDir}': ${messageOf(error)}; name another with --state-dir`);
   });
@@ -113,10 +119,17 @@ export async function startContentService(options: ContentOptions): Promise<Cont
       browsers: pool.figures.browsers,
       operations: operations.read(),
     });
-    const server = await serve(listen, createApp(services, { mcp, prices, gateway, operations, figures }));
+    const app = createApp(services, { mcp, prices, gateway, operations, figures });
+    const entrance = new Entrance(app, protection.token);
+    const server = await serve(listen, (request) => entrance.fetch(request), protection.tls);
     return {
       address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
       browser,
+      async drain(noticeMs) {
+        entrance.drain();
+        await Bun.sleep(noticeMs);
+        await drained(server);
+      },
       async close() {
         await server.stop(true);
         await mcp?.close();
@@ -168,46 +181,10 @@ function createMcp({ mcp, log }: ContentOptions, prices: AskPrices): Pick<McpHtt
   };
 }
 
-async function serve(
-  listen: ContentAddress,
-  fetch: (request: Request) => Promise<Response>,
-): Promise<Bun.Server<undefined>> {
-  const common = { fetch, maxRequestBodySize: MAX_REQUEST_BYTES };
-  if (!("unix" in listen)) {
-    try {
-      return Bun.serve({ ...common, ...listen, idleTimeout: IDLE_TIMEOUT_SECONDS });
-    } catch (error) {
-      throw new Error(`Cannot listen on ${listen.hostname}:${listen.port}: ${messageOf(error)}`, { cause: error });
-    }
-  }
-  await removeDeadSocket(listen.unix);
-  // Nobody else may connect, not even in the moment before the mode is set.
-  const mask = process.umask(0o177);
-  try {
-    return Bun.serve(unixOptions(common, listen.unix));
-  } catch (error) {
-    throw new Error(`Cannot listen on '${listen.unix}': ${messageOf(error)}`, { cause: error });
-  } finally {
-    process.umask(mask);
-  }
-}
-
-type Common = { readonly fetch: (request: Request) => Promise<Response>; readonly maxRequestBodySize: number };
-
-function unixOptions(common: Common, unix: string): Bun.Serve.Options<undefined, never> {
-  const options = { ...common, unix, idleTimeout: IDLE_TIMEOUT_SECONDS };
-  // Bun obeys idleTimeout on Unix sockets as well; its types have it for ports alone.
-  return options as unknown as Bun.Serve.Options<undefined, never>;
-}
-
-/** A service that was killed leaves its socket behind; one that still answers keeps it. */
-async function removeDeadSocket(path: string): Promise<void> {
-  const { promise: alive, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ path });
-  socket.once("connect", () => resolve(true));
-  socket.once("error", () => resolve(false));
-  const answered = await alive;
-  socket.destroy();
-  if (answered) throw new Error(`Cannot listen on '${path}': another content service does; stop it first`);
-  await rm(path, { force: true });
+/** Stops listening, and waits for the requests under way. */
+async function drained(server: Bun.Server<undefined>): Promise<void> {
+  // What the promise waits for includes connections that a client keeps open, so requests are counted.
+  void server.stop();
+  const end = performance.now() + DRAIN_MS;
+  while (server.pendingRequests > 0 && performance.now() < end) await Bun.sleep(DRAIN_LOOK_MS);
 }

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { type UpstreamConfig, type UpstreamServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { MAX_SERVERS } from "./max-servers.ts";
@@ -48,6 +49,10 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
     report.problem(`${path}.tls_sni`, "expected a host name: addresses are not asked for by SNI");
   }
   repetitions(upstream.servers, path, report);
+  const isFar = upstream.servers.some(({ address }) => address !== undefined && !isLoopback(address));
+  if (upstream.token_env !== "" && isFar && !upstream.tls) {
+    report.warning(`${path}.token_env`, "the token is sent in clear text: set tls, unless another layer encrypts");
+  }
   if (upstream.protocol === "h2" && !upstream.tls) {
     report.problem(`${path}.protocol`, "h2 needs tls of the upstream; HTTP/2 without TLS is h2c");
   }

@@ -6,19 +6,30 @@ import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
 import { type Config } from "../config/config.ts";
 import { type Finding } from "../config/finding.ts";
 import { readRedisUrl } from "./route-limits.ts";
+import { credentialOf } from "./upstreams.ts";
 
 /** Loaded when a configuration has one (bench start). */
 const embedded = (): typeof Embedded => require("../../payments/evm/embedded-facilitator.ts");
 
 /** What is wrong with the secrets that are needed from the environment; the secrets themselves are never told. */
 export function secretFindings(config: Config, environment: Environment): Finding[] {
-  return [...storeFindings(config, environment), ...paymentFindings(config, environment)];
+  return [
+    ...storeFindings(config, environment),
+    ...upstreamFindings(config, environment),
+    ...paymentFindings(config, environment),
+  ];
 }
 
 function storeFindings({ rate_limit_store: store, routes }: Config, environment: Environment): Finding[] {
   const name = store.redis_url_env;
   if (name === "" || routes.every((route) => route.rate_limit === undefined)) return [];
   return faultOf("rate_limit_store.redis_url_env", () => readRedisUrl(name, environment));
+}
+
+function upstreamFindings({ upstreams }: Config, environment: Environment): Finding[] {
+  return upstreams.flatMap((upstream, i) =>
+    faultOf(`upstreams[${i}].token_env`, () => credentialOf(upstream, environment)),
+  );
 }
 
 function paymentFindings({ x402, routes }: Config, environment: Environment): Finding[] {

@@ -390,6 +390,7 @@ function makeRetrySettings(retry: RouteConfig["retry"]): RetrySettings {
   return {
     maxRetries: retry.max_retries,
     connectAnyMethod: retry.connect_any_method,
+    anyMethod: retry.any_method,
     statuses: new Set(retry.statuses),
     tryTimeoutMs: retry.try_timeout_ms === 0 ? Number.POSITIVE_INFINITY : retry.try_timeout_ms,
     backoffMs: retry.backoff_ms,

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { BEARER_TOKEN } from "../../lib/bearer-token.ts";
 import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Environment, readSecret } from "../../payments/facilitator/secrets.ts";
 import { type Config, type UpstreamConfig } from "../config/config.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
@@ -87,20 +90,36 @@ interface Made {
   readonly upstream: Upstream;
 }
 
-/** How connections to the upstream's servers are opened. Throws where a file of its TLS cannot be used. */
+/**
+ * The field line with the token of `token_env`; empty if there is none. Throws if the variable is not set, or its value is
+ * not a token of RFC 6750 §2.1. The error does not contain the value.
+ */
+export function credentialOf({ token_env: name }: UpstreamConfig, environment: Environment): Fields {
+  if (name === "") return "";
+  const token = readSecret(environment, name, "token_env");
+  if (BEARER_TOKEN.test(token)) return `Authorization: Bearer ${token}\r\n`;
+  throw new Error(`Cannot use token_env: the value of ${name} has characters that a token cannot have`);
+}
+
+/**
+ * How connections to the upstream's servers are opened. Throws where a file of its TLS cannot be used, or its token is not
+ * set.
+ */
 export function dialSettingsOf(config: UpstreamConfig): DialSettings {
   const { allow_private: allowPrivate, tls, tls_ca_path: caPath, protocol } = config;
-  if (!tls) return { allowPrivate, tls: undefined };
+  const credential = credentialOf(config, process.env);
+  if (!tls) return { allowPrivate, tls: undefined, credential };
   const authorities = caPath === "" ? "" : readAuthorities(caPath, "upstream CAs");
   const { tls_verify: verify, tls_sni: serverName, tls_cert_path: cert_path, tls_key_path: key_path } = config;
   const shown = cert_path === "" ? undefined : readPair({ cert_path, key_path });
   const trust = trustOf(authorities, shown);
-  return { allowPrivate, tls: { verify, serverName, protocols: ALPN[protocol], trust } };
+  return { allowPrivate, tls: { verify, serverName, protocols: ALPN[protocol], trust }, credential };
 }
 
 function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
   const { connection_pool: pool, protocol, slow_start_ms: slowStartMs } = config;
   const { wheel, buffers, telemetry, states, onFault } = deps;
+  const dial = dialSettingsOf(config);
   const settings = {
     maxConnections: pool.max_connections,
     maxIdle: pool.max_idle,
@@ -108,13 +127,14 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
     connectTimeoutMs: pool.connect_timeout_ms,
     clientPart: pool.client_share / 100,
     protocol: protocol === "h2c" ? ("h2" as const) : protocol,
-    dial: dialSettingsOf(config),
+    dial,
   };
   return new Upstream(
     {
       name: config.name,
       balancing: config.load_balancer,
       scheme: config.tls ? "https" : "http",
+      credential: dial.credential,
       isEmpty:
         config.servers.length === 0 && config.dns_discovery === undefined && config.catalog_discovery === undefined,
     },

@@ -23,6 +23,7 @@ import { ResponseFlow, type ResponseKind } from "./response-flow.ts";
 import { RetryPause } from "./retry-pause.ts";
 import { ServerTries } from "./server-tries.ts";
 import { type ForwardTarget } from "./target.ts";
+import { withCredential } from "./with-credential.ts";
 import { Tunnel } from "./websocket.ts";
 
 /**
@@ -83,7 +84,7 @@ class Forward implements ResponseSink, TimeKeeper {
     if (gather === undefined || !mayGather(this.#exchange.head, gather.maxBytes)) this.gathered();
     else if (!this.#tries.isPossible) this.fail(this.#tries.upstream.isEmpty ? errors.EMPTY : errors.NO_SERVER);
     else {
-      this.#pump = new RequestPump(this, this.#exchange.body, undefined);
+      this.#pump = new RequestPump(this, this.#exchange.body, { kept: this.#newKept() });
       askForBody(this.#exchange);
       this.#pump.gather(gather);
     }
@@ -153,8 +154,8 @@ class Forward implements ResponseSink, TimeKeeper {
     carrier.waitAtMost(this.#target.sendTimeoutMs, this.#time.tryDueAt);
     this.#bodyTaken = true;
     if (this.#pump === undefined) {
-      const call = isCall ? { kept: new KeptBody(), messages: new MessageMeter(this.#target.maxBodyBytes) } : undefined;
-      this.#pump = new RequestPump(this, body, call);
+      const messages = isCall ? new MessageMeter(this.#target.maxBodyBytes) : undefined;
+      this.#pump = new RequestPump(this, body, { kept: isCall ? new KeptBody() : this.#newKept(), messages });
     }
     this.#pump.sendBy(carrier);
   }
@@ -164,7 +165,8 @@ class Forward implements ResponseSink, TimeKeeper {
     const exchange = this.#exchange;
     const { server, upstream } = this.#tries;
     if (server === undefined) return undefined;
-    const to = { target: this.#target, endpoint: server.pool.endpoint, scheme: upstream.scheme };
+    const target = upstream.credential === "" ? this.#target : withCredential(this.#target, upstream.credential);
+    const to = { target, endpoint: server.pool.endpoint, scheme: upstream.scheme };
     if (exchange.head.upgrade !== "") {
       if (!(connection instanceof ClientConnection)) {
         this.fail(errors.NO_TUNNEL);
@@ -268,6 +270,7 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   #retry(server: UpstreamServer, ms: number): void {
+    this.#pump?.detach();
     if (ms === 0) {
       this.#try(server);
       return;
@@ -323,7 +326,19 @@ class Forward implements ResponseSink, TimeKeeper {
   #mayReplay(carrier: Carrier | undefined): boolean {
     if (carrier === undefined || this.#bodyLost || this.#begun || this.#replays >= MAX_REPLAYS) return false;
     if (carrier instanceof ClientStream && carrier.unprocessed) return true;
-    return this.#reused && !carrier.heard && isRetryable(this.#exchange.head.method);
+    return this.#reused && !carrier.heard && this.#mayRepeat;
+  }
+
+  /** A server may receive the request although another one has processed it. */
+  get #mayRepeat(): boolean {
+    const { method, isGrpc, upgrade } = this.#exchange.head;
+    return isRetryable(method) || (this.#target.retry.anyMethod && !isGrpc && upgrade === "");
+  }
+
+  /** The store for the body of a request that may be repeated. */
+  #newKept(): KeptBody | undefined {
+    const { anyMethod, maxRetries } = this.#target.retry;
+    return anyMethod && maxRetries > 0 && this.#mayRepeat ? new KeptBody() : undefined;
   }
 
   /** Part of the body was sent and cannot be sent again. */
@@ -356,7 +371,7 @@ class Forward implements ResponseSink, TimeKeeper {
   #msBeforeRetry(anyMethod: boolean): number {
     if (!this.#tries.mayFollow || this.#begun || this.#over || this.#bodyLost) return -1;
     const ms = this.#tries.pauseMs();
-    const mayFollow = ms < this.#time.msLeft && (anyMethod || isRetryable(this.#exchange.head.method));
+    const mayFollow = ms < this.#time.msLeft && (anyMethod || this.#mayRepeat);
     return mayFollow ? ms : -1;
   }
 

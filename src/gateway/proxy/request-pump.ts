@@ -74,12 +74,16 @@ export class RequestPump implements BodySink {
   /** Bytes of the body that were sent. Bytes that were sent again count once. */
   sent = 0;
 
-  /** `call` is set for the body of a gRPC call. */
-  constructor(owner: PumpOwner, body: RequestBody, call: { kept: KeptBody; messages: MessageMeter } | undefined) {
+  /** With `kept`, the body can be sent again. `messages` is set for the body of a gRPC call. */
+  constructor(
+    owner: PumpOwner,
+    body: RequestBody,
+    { kept, messages }: { kept: KeptBody | undefined; messages?: MessageMeter | undefined },
+  ) {
     this.#owner = owner;
     this.#body = body;
-    this.#kept = call?.kept;
-    this.#messages = call?.messages;
+    this.#kept = kept;
+    this.#messages = messages;
   }
 
   /** The body can be sent again from its beginning. */

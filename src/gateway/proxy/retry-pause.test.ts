@@ -6,6 +6,7 @@ import { pauseMs, RetryPause, type RetrySettings } from "./retry-pause.ts";
 const SETTINGS: RetrySettings = {
   maxRetries: 9,
   connectAnyMethod: false,
+  anyMethod: false,
   statuses: new Set(),
   tryTimeoutMs: Number.POSITIVE_INFINITY,
   backoffMs: 100,

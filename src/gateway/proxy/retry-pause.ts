@@ -5,6 +5,8 @@ export interface RetrySettings {
   readonly maxRetries: number;
   /** Requests of any method are retried if no connection could be opened. */
   readonly connectAnyMethod: boolean;
+  /** Requests of any method are retried, if their body was kept. */
+  readonly anyMethod: boolean;
   /** Response statuses that are retried. */
   readonly statuses: ReadonlySet<number>;
   /** From the beginning of a try to the head of its response. Infinity: only the other limits apply. */

@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { type Fields } from "../../lib/fields.ts";
 import { isRemotePublicAddress } from "../../lib/own-address.ts";
 import { connectTcp, GivenUpError } from "../wire/connect-tcp.ts";
 import { type Connecting, type Endpoint, type OnFault } from "../wire/tcp.ts";
@@ -11,6 +12,8 @@ export interface DialSettings {
   readonly allowPrivate: boolean;
   /** Undefined: without TLS. */
   readonly tls: TlsClientOptions | undefined;
+  /** The field line by which the gateway authenticates itself in every request; empty or left out: none. */
+  readonly credential?: Fields;
   /** The path of a Unix socket has had its links resolved: it is not followed where there are links in it by now. */
   readonly isResolved?: boolean;
 }

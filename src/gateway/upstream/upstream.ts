@@ -1,3 +1,4 @@
+import { type Fields } from "../../lib/fields.ts";
 import { type Balancer } from "./balancers/balancer.ts";
 import { type Balancing, createBalancer } from "./balancers/create-balancer.ts";
 import { type Member, serverKey } from "./member.ts";
@@ -12,6 +13,8 @@ export interface UpstreamSettings {
   readonly scheme: "http" | "https";
   /** The configuration names no server, and no discovery of servers. False if left out. */
   readonly isEmpty?: boolean;
+  /** The field line by which the gateway authenticates itself to the servers; empty or left out: none. */
+  readonly credential?: Fields | undefined;
 }
 
 /** A named group of servers, and whose turn it is. */
@@ -20,6 +23,8 @@ export class Upstream {
   readonly scheme: "http" | "https";
   /** As configured: one whose discovery found no server is not empty. */
   readonly isEmpty: boolean;
+  /** As configured; empty: none. */
+  readonly credential: Fields;
   readonly #balancing: Balancing;
   readonly #create: (member: Member, isNew: boolean) => UpstreamServer;
   #servers: readonly UpstreamServer[] = [];
@@ -28,12 +33,13 @@ export class Upstream {
 
   /** `create` makes a server ready for use, which is new where others serve already. */
   constructor(
-    { name, balancing, scheme, isEmpty = false }: UpstreamSettings,
+    { name, balancing, scheme, isEmpty = false, credential = "" }: UpstreamSettings,
     create: (member: Member, isNew: boolean) => UpstreamServer,
   ) {
     this.name = name;
     this.scheme = scheme;
     this.isEmpty = isEmpty;
+    this.credential = credential;
     this.#balancing = balancing;
     this.#create = create;
     this.#primaries = createBalancer(balancing, []);

@@ -73,6 +73,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     retry: {
       maxRetries: 0,
       connectAnyMethod: false,
+      anyMethod: false,
       statuses: new Set([502, 503, 504]),
       tryTimeoutMs: Number.POSITIVE_INFINITY,
       backoffMs: 0,

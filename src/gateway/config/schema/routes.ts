@@ -59,7 +59,17 @@ const upstreamHeader = z
 
 const retry = z
   .strictObject({
-    max_retries: count(1, 0, 100).describe("Maximum number of retries. Only GET, HEAD and OPTIONS are retried."),
+    max_retries: count(1, 0, 100).describe(
+      "Maximum number of retries. Only GET, HEAD and OPTIONS are retried, unless `any_method` is set.",
+    ),
+    any_method: z
+      .boolean()
+      .default(false)
+      .meta(
+        ours(
+          "Also retry other methods with bodies of up to 64 KiB. Only for upstreams whose operations can run twice without harm, such as the content service. It does not apply to gRPC calls and upgrades.",
+        ),
+      ),
     connect_any_method: z
       .boolean()
       .default(false)

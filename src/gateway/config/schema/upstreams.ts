@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { catalogDiscovery, dnsDiscovery } from "./discovery.ts";
 import { healthCheck } from "./health-check.ts";
-import { connectPort, count, hostAddress, milliseconds, ours, socketPath, text } from "./kinds.ts";
+import { connectPort, count, environmentName, hostAddress, milliseconds, ours, socketPath, text } from "./kinds.ts";
 
 /** Every balancer; an unknown name falls back to the first. */
 export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"] as const;
@@ -85,6 +85,14 @@ export const upstream = z
         ours("PEM client certificate chain that the gateway shows to the servers. Set or empty with `tls_key_path`."),
       ),
     tls_key_path: z.string().default("").meta(ours("PEM private key of `tls_cert_path`.")),
+    token_env: z
+      .union([z.literal(""), environmentName])
+      .default("")
+      .meta(
+        ours(
+          "Environment variable with a token that requests and health checks carry as `Authorization: Bearer`, in place of the client's field. Servers of a content service on other machines require it.",
+        ),
+      ),
     tls_sni: z.string().default("").describe("Name for SNI and verification. Empty: each server's address."),
   })
   .describe("A named pool of backend servers.");

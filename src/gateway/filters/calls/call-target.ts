@@ -36,6 +36,7 @@ export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTarge
       // GET, HEAD and OPTIONS, and what no server has got.
       maxRetries: 1,
       connectAnyMethod: true,
+      anyMethod: false,
       statuses: new Set(),
       tryTimeoutMs: Number.POSITIVE_INFINITY,
       backoffMs: 0,

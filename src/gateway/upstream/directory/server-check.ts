@@ -72,7 +72,7 @@ export class ServerCheck extends Deadline {
       protocol,
       host: hostOf(endpoint, dial),
       path: check.path,
-      fields: `User-Agent: turnpike/${VERSION} (health check)\r\nAccept: */*\r\n`,
+      fields: `User-Agent: turnpike/${VERSION} (health check)\r\nAccept: */*\r\n${dial.credential ?? ""}`,
       timeoutMs: check.timeout_ms,
       maxBodyBytes: MAX_PROBE_BODY_BYTES,
     };

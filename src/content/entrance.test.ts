@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { Entrance } from "./entrance.ts";
+
+const TOKEN = "a-token-of-the-fleet";
+
+function asked(path: string, authorization?: string): Request {
+  return new Request(`http://content.test${path}`, authorization === undefined ? {} : { headers: { authorization } });
+}
+
+const served = async (): Promise<Response> => new Response("served");
+
+test.each([
+  undefined,
+  "",
+  TOKEN,
+  `Basic ${TOKEN}`,
+  `Bearer ${TOKEN}x`,
+  `Bearer ${TOKEN.slice(1)}`,
+  `bearer ${TOKEN}`,
+  `Bearer  ${TOKEN}`,
+])("a request with the field %p does not get in, and its path is not looked at", async (authorization) => {
+  const entrance = new Entrance(() => Promise.reject(new Error("it got in")), TOKEN);
+  for (const path of ["/read", "/ready", "/health", "/figures"]) {
+    const response = await entrance.fetch(asked(path, authorization));
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toStartWith("Bearer");
+    expect(await response.text()).not.toContain(TOKEN);
+  }
+});
+
+test("a request with the token gets in; without a token all do", async () => {
+  expect(await (await new Entrance(served, TOKEN).fetch(asked("/read", `Bearer ${TOKEN}`))).text()).toBe("served");
+  expect(await (await new Entrance(served, undefined).fetch(asked("/read"))).text()).toBe("served");
+});
+
+test("a service that drains is neither ready nor healthy, still serves, and closes connections", async () => {
+  const entrance = new Entrance(served, undefined);
+  expect((await entrance.fetch(asked("/ready"))).status).toBe(200);
+  expect(await (await entrance.fetch(asked("/health"))).text()).toBe("served");
+  entrance.drain();
+  for (const path of ["/ready", "/health"]) {
+    const { status, headers } = await entrance.fetch(asked(path));
+    expect([status, headers.get("connection")]).toEqual([503, "close"]);
+  }
+  const response = await entrance.fetch(asked("/read"));
+  expect([await response.text(), response.headers.get("connection")]).toEqual(["served", "close"]);
+});
+
+test("readiness is asked for with GET or HEAD", async () => {
+  const entrance = new Entrance(served, undefined);
+  const response = await entrance.fetch(new Request("http://content.test/ready", { method: "POST" }));
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+});

@@ -1,0 +1,93 @@
+import { rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { messageOf } from "../lib/caught.ts";
+import { isLoopback } from "../payments/facilitator/loopback-only.ts";
+
+/** Where the service listens. */
+export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
+
+/** How requests are protected on their way. */
+export interface Protection {
+  /** The token that requests must carry as `Authorization: Bearer`. Undefined: none. */
+  readonly token?: string | undefined;
+  /** Certificate chain and private key in PEM. Undefined: without TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Another layer encrypts the connections, so the token may be sent without TLS. */
+  readonly allowPlaintext?: boolean;
+}
+
+/** The longest that a connection may be silent: the longest page time-out and wait, and the queue before them. */
+const IDLE_TIMEOUT_SECONDS = 255;
+/** Above what the operations take, so that the answer to a longer body is a problem document of ours. */
+const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+
+/** Throws if other machines could use the service without a token, or read the token on its way. */
+export function checkProtection(listen: ContentAddress, { token, tls, allowPlaintext = false }: Protection): void {
+  if ("unix" in listen) {
+    if (token !== undefined || tls !== undefined) {
+      throw new Error(
+        `Cannot listen on '${listen.unix}': a Unix socket is for this user alone, and has no token and no TLS`,
+      );
+    }
+    return;
+  }
+  if (isLoopback(listen.hostname)) return;
+  const where = `Cannot listen on ${listen.hostname}: other machines reach it`;
+  if (token === undefined) {
+    throw new Error(`${where}, and there is no token; set one with --token-env or --token-file`);
+  }
+  if (tls === undefined && !allowPlaintext) {
+    throw new Error(`${where}, and the token would be sent in clear text; set --tls-cert and --tls-key`);
+  }
+}
+
+/** Throws a one-line error if it cannot listen. */
+export async function serve(
+  listen: ContentAddress,
+  fetch: (request: Request) => Promise<Response>,
+  tls: Protection["tls"],
+): Promise<Bun.Server<undefined>> {
+  const common = { fetch, maxRequestBodySize: MAX_REQUEST_BYTES };
+  if (!("unix" in listen)) {
+    try {
+      return Bun.serve({
+        ...common,
+        ...listen,
+        idleTimeout: IDLE_TIMEOUT_SECONDS,
+        ...(tls === undefined ? {} : { tls }),
+      });
+    } catch (error) {
+      throw new Error(`Cannot listen on ${listen.hostname}:${listen.port}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+  await removeDeadSocket(listen.unix);
+  // Nobody else may connect, not even in the moment before the mode is set.
+  const mask = process.umask(0o177);
+  try {
+    return Bun.serve(unixOptions(common, listen.unix));
+  } catch (error) {
+    throw new Error(`Cannot listen on '${listen.unix}': ${messageOf(error)}`, { cause: error });
+  } finally {
+    process.umask(mask);
+  }
+}
+
+type Common = { readonly fetch: (request: Request) => Promise<Response>; readonly maxRequestBodySize: number };
+
+function unixOptions(common: Common, unix: string): Bun.Serve.Options<undefined, never> {
+  const options = { ...common, unix, idleTimeout: IDLE_TIMEOUT_SECONDS };
+  // Bun obeys idleTimeout on Unix sockets as well; its types have it for ports alone.
+  return options as unknown as Bun.Serve.Options<undefined, never>;
+}
+
+/** A service that was killed leaves its socket behind; one that still answers keeps it. */
+async function removeDeadSocket(path: string): Promise<void> {
+  const { promise: alive, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ path });
+  socket.once("connect", () => resolve(true));
+  socket.once("error", () => resolve(false));
+  const answered = await alive;
+  socket.destroy();
+  if (answered) throw new Error(`Cannot listen on '${path}': another content service does; stop it first`);
+  await rm(path, { force: true });
+}
