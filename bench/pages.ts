@@ -108,7 +108,7 @@ class PageWorker {
   #worker: Worker | undefined;
 
   async run(job: ExtractionJob): Promise<ExtractionAnswer> {
-    this.#worker ??= new Worker(new URL("../src/content/extraction/extract-worker.ts", import.meta.url).href);
+    this.#worker ??= new Worker(new URL("../src/content/extractor/extract-worker.ts", import.meta.url).href);
     const worker = this.#worker;
     const { promise, resolve } = Promise.withResolvers<ExtractionAnswer>();
     const fail = (reason: string) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ANYWHERE } from "../src/content/egress/guard.ts";
-import { Extractor } from "../src/content/extraction/extractor.ts";
+import { Extractor } from "../src/content/extractor/extractor.ts";
 import { PageIndex } from "../src/content/search/index/page-index.ts";
 import { Sites } from "../src/content/search/index/sites.ts";
 import { createSearchService, SEARCH_DEFAULTS } from "../src/content/search/search-service.ts";

@@ -4,7 +4,7 @@ import {
   operationsOf,
   type PlacedOperation,
   resolveSchema,
-} from "../src/content/api-document.ts";
+} from "../src/content/api/api-document.ts";
 
 const HEAD = `// Made of the API's description by scripts/generate.ts; changes here are lost.
 import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";

@@ -1,6 +1,6 @@
 /** Writes generated files: schema, references, client and console. With `--check`, fails if a file is stale. */
-import { apiDocument } from "../src/content/api-document.ts";
-import { listings } from "../src/content/listings.ts";
+import { apiDocument } from "../src/content/api/api-document.ts";
+import { listings } from "../src/content/api/listings.ts";
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "../src/gateway/config/reference.ts";
 import { boundsReference } from "./bounds.ts";

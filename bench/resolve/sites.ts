@@ -1,6 +1,6 @@
 import { ANYWHERE } from "../../src/content/egress/guard.ts";
-import { Extractor } from "../../src/content/extraction/extractor.ts";
-import { PageReader } from "../../src/content/page/page-reader.ts";
+import { Extractor } from "../../src/content/extractor/extractor.ts";
+import { PageReader } from "../../src/content/page-reader/page-reader.ts";
 import { Places } from "../../src/content/page/places.ts";
 import { type GatherDeps } from "../../src/content/resolve/gather.ts";
 import { PageIndex } from "../../src/content/search/index/page-index.ts";

@@ -30,7 +30,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 /** Each thread has an entry of its own. */
 const ENTRIES = [
   "src/cli/one-file.ts",
-  "src/content/extraction/extract-worker.ts",
+  "src/content/extractor/extract-worker.ts",
   "src/content/resolve/judging/judging-worker.ts",
   "src/content/search/index/query-worker.ts",
   "src/gateway/filters/module/prepare-worker.ts",

@@ -1,5 +1,5 @@
 import { ANYWHERE, PUBLIC_WEB } from "../content/egress/guard.ts";
-import { Extractor } from "../content/extraction/extractor.ts";
+import { Extractor } from "../content/extractor/extractor.ts";
 import { cleanText, MAX_SNIPPET_LENGTH, MAX_TITLE_LENGTH } from "../content/search/clean-text.ts";
 import { crawl, type CrawlDeps, type CrawlOutcome, type CrawlReport, REFUSED } from "../content/search/index/crawl.ts";
 import { PageIndex } from "../content/search/index/page-index.ts";

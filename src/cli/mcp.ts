@@ -1,7 +1,7 @@
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { callLimit, createMcpServer } from "../content/mcp/mcp-server.ts";
 import { type Gateway } from "../content/mcp/tool-call.ts";
-import { pricesOf } from "../content/price-list.ts";
+import { pricesOf } from "../content/api/price-list.ts";
 import { describeReceipt, payAndFetch, PaymentUnanswered, type PayOptions } from "../payments/client/client.ts";
 import { atBoundary } from "./boundary.ts";
 import { DEFAULT_GATEWAY } from "./call-arguments.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createApp, MAX_BODY_BYTES } from "./app.ts";
 import { type Problem } from "../lib/errors.ts";
-import { unknownPrices } from "./price-list.ts";
+import { unknownPrices } from "./api/price-list.ts";
 import { type Services } from "./operations/operation.ts";
 
 const nothing: unknown = undefined;

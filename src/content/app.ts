@@ -2,18 +2,18 @@ import { Hono } from "hono";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { isRequestId } from "../lib/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
-import { apiDocument } from "./api-document.ts";
+import { apiDocument } from "./api/api-document.ts";
 import { LANDING_HEADERS, landingPage, pointers } from "./docs-page/landing.ts";
 import { type DocumentedAt, DOCS_HEADERS, docsPage } from "./docs-page/page.ts";
 import { tryOperation, type TryGateway } from "./docs-page/try-operation.ts";
 import { type Figures } from "./figures/figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
-import { hostOf } from "./gateway-address.ts";
+import { hostOf } from "./api/gateway-address.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
 import { type Answer, type JsonParts, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { PageBurnt } from "./page/burnt.ts";
-import { type AskPrices } from "./price-list.ts";
+import { type AskPrices } from "./api/price-list.ts";
 
 /** A request body may have this many bytes; the longest that makes sense is a script for `evaluate`. */
 export const MAX_BODY_BYTES = 1024 * 1024;

@@ -6,15 +6,15 @@ import { type BrowserInfo, BrowserPool, type Log, type PoolOptions } from "./bro
 import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Entrance } from "./entrance.ts";
-import { Extractor } from "./extraction/extractor.ts";
-import { sendTo } from "./gateway-address.ts";
+import { Extractor } from "./extractor/extractor.ts";
+import { sendTo } from "./api/gateway-address.ts";
 import { type Figures } from "./figures/figures.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { Places } from "./page/places.ts";
-import { type AskPrices, pricesOf, unknownPrices } from "./price-list.ts";
+import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
 import { type ModelOptions } from "./resolve/model/model-options.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";

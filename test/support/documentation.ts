@@ -2,7 +2,7 @@
 import { createApp } from "../../src/content/app.ts";
 import { type Services } from "../../src/content/operations/operation.ts";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
-import { pricesOf } from "../../src/content/price-list.ts";
+import { pricesOf } from "../../src/content/api/price-list.ts";
 import { qrPicture } from "../../src/content/qr/picture.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 

@@ -1,7 +1,7 @@
 /** `node scripts/bun.mjs tools/reader-model/evaluate.ts DATA DIR`: word F1 of the Markdown made with cross-validated scores. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dataPages, wordScore, wordsOfMarkdown } from "../../bench/reader-data.ts";
-import { decodeBody } from "../../src/content/extraction/decode.ts";
+import { decodeBody } from "../../src/content/encoding/decode.ts";
 import { showLateText } from "../../src/content/extraction/late-text.ts";
 import { readArticle } from "../../src/content/extraction/reader/read-article.ts";
 import { parseTree } from "../../src/content/extraction/tree.ts";

@@ -1,5 +1,5 @@
 import { type DataPage, dataPages } from "../../bench/reader-data.ts";
-import { decodeBody } from "../../src/content/extraction/decode.ts";
+import { decodeBody } from "../../src/content/encoding/decode.ts";
 import { showLateText } from "../../src/content/extraction/late-text.ts";
 import { type PageHints } from "../../src/content/extraction/reader/features.ts";
 import { hintsOf } from "../../src/content/extraction/reader/hints.ts";

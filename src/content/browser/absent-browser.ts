@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Figures, type PlacesFigures } from "../figures/figures.ts";
-import { type FontKind } from "../fonts/missing-fonts.ts";
+import { type FontKind } from "../fonts/font-kinds.ts";
 import { type BrowserEngine } from "../page/visit.ts";
 
 const NO_PLACES: PlacesFigures = { places: 0, under_way: 0, waiting: 0 };

@@ -1,4 +1,4 @@
-import { decode, isHtml } from "../extraction/decode.ts";
+import { decode, isHtml } from "../encoding/decode.ts";
 import { type EgressSession, egressError } from "../egress/guard.ts";
 import { type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";

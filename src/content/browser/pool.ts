@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Figures, type PlacesFigures } from "../figures/figures.ts";
-import { type FontKind, missingFonts } from "../fonts/missing-fonts.ts";
+import { type FontKind } from "../fonts/font-kinds.ts";
+import { missingFonts } from "./missing-fonts.ts";
 import {
   type BrowserProgram,
   type BrowserSource,
@@ -15,7 +16,8 @@ import { majorOf, ordinaryUserAgent } from "./identity.ts";
 import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
 import { type OpenPage } from "../page/page.ts";
 import { PageBurnt } from "../page/burnt.ts";
-import { Offenders, PageExcess } from "../page/offenders.ts";
+import { PageExcess } from "../egress/page-excess.ts";
+import { Offenders } from "../page/offenders.ts";
 import { Places } from "../page/places.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
 import { tabError } from "./load-error.ts";

@@ -2,7 +2,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
-import { PageExcess } from "../page/offenders.ts";
+import { PageExcess } from "../egress/page-excess.ts";
 import { type OpenPage, type PageRequest } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
 import { type BlankTab, closeBlankTab } from "./blank-tab.ts";

@@ -1,4 +1,4 @@
-import { type ApiDocument, type ApiSchema, resolveSchema } from "../api-document.ts";
+import { type ApiDocument, type ApiSchema, resolveSchema } from "../api/api-document.ts";
 import { type Html, html, prose } from "../../lib/html.ts";
 
 /** The table of an object's fields; undefined where the schema has none. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Html, html, raw } from "../../lib/html.ts";
 import { PAGE_STYLE } from "../../lib/page-style.ts";
-import { operationsOf, priceOf } from "../api-document.ts";
+import { operationsOf, priceOf } from "../api/api-document.ts";
 import { type DocumentedAt } from "./page.ts";
 
 const STYLE = `${PAGE_STYLE}

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { parse } from "parse5";
-import { apiDocument, operationsOf } from "../api-document.ts";
+import { apiDocument, operationsOf } from "../api/api-document.ts";
 import { createApp } from "../app.ts";
-import { type PriceList, unknownPrices } from "../price-list.ts";
+import { type PriceList, unknownPrices } from "../api/price-list.ts";
 import { type Services } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { docsPage } from "./page.ts";

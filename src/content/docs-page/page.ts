@@ -1,8 +1,14 @@
 import { createHash } from "node:crypto";
-import { type ApiDocument, type ApiResponse, operationsOf, type PlacedOperation, priceOf } from "../api-document.ts";
+import {
+  type ApiDocument,
+  type ApiResponse,
+  operationsOf,
+  type PlacedOperation,
+  priceOf,
+} from "../api/api-document.ts";
 import { fieldsTable } from "./fields.ts";
 import { type Html, html, prose, raw } from "../../lib/html.ts";
-import { type PriceList } from "../price-list.ts";
+import { type PriceList } from "../api/price-list.ts";
 import { samplesOf } from "./samples.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";

@@ -1,4 +1,4 @@
-import { type ApiDocument, type PlacedOperation } from "../api-document.ts";
+import { type ApiDocument, type PlacedOperation } from "../api/api-document.ts";
 
 /** The same call by curl, by the typed client and by the command. */
 export interface Samples {

@@ -2,9 +2,9 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { payAndFetch, PaymentDeclined } from "../../payments/client/client.ts";
 import { addressOfPrivateKey } from "../../payments/signatures/signature.ts";
-import { hostOf, type Send } from "../gateway-address.ts";
+import { hostOf, type Send } from "../api/gateway-address.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import { type AskPrices } from "../price-list.ts";
+import { type AskPrices } from "../api/price-list.ts";
 
 /** How the gateway that sells the operations is reached, and what it asks. */
 export interface TryGateway {

@@ -1,4 +1,4 @@
-import { decode, essenceOf, isGuess, isHtml } from "../extraction/decode.ts";
+import { decode, essenceOf, isGuess, isHtml } from "../encoding/decode.ts";
 import { type PageSource } from "../page/page.ts";
 import { codeContent, type DocumentContent, plainContent } from "./content.ts";
 import { csvContent } from "./csv.ts";

@@ -1,4 +1,4 @@
-import { essenceOf } from "../extraction/decode.ts";
+import { essenceOf } from "../encoding/decode.ts";
 import { type DocumentKind, sniff } from "./sniff.ts";
 
 const KINDS: ReadonlyMap<string, DocumentKind> = new Map([

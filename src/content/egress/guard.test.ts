@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { PageExcess } from "../page/offenders.ts";
+import { PageExcess } from "./page-excess.ts";
 import { ANYWHERE, egressError, type EgressOptions, EgressSession, portOf, PUBLIC_WEB } from "./guard.ts";
 import { EGRESS_LIMITS } from "./limits.ts";
 

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { isRemotePublicAddress } from "../../lib/own-address.ts";
-import { PageExcess } from "../page/offenders.ts";
+import { PageExcess } from "./page-excess.ts";
 import { type ForwardProxy } from "./forward-proxy.ts";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 

@@ -1,6 +1,6 @@
 import { type Document } from "domhandler";
 import { type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
-import { decodeBody, isHtml } from "./decode.ts";
+import { decodeBody, isHtml } from "../encoding/decode.ts";
 import { toFields } from "./fields.ts";
 import { toIndexPage } from "./index-page.ts";
 import { toHtml } from "./html.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type FieldValue, type TableShape } from "./extraction.ts";
-import { Extractor } from "./extractor.ts";
+import { Extractor } from "../extractor/extractor.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // A worker on a busy machine takes its time.

@@ -5,7 +5,8 @@ import { type BrowserProgram, browserPrograms } from "../browser/find.ts";
 import { launchBrowser, type RunningBrowser } from "../browser/launch.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { fontFolders } from "./font-packages.ts";
-import { FONT_KINDS, missingFonts } from "./missing-fonts.ts";
+import { missingFonts } from "../browser/missing-fonts.ts";
+import { FONT_KINDS } from "./font-kinds.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.

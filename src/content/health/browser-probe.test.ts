@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type FontKind } from "../fonts/missing-fonts.ts";
+import { type FontKind } from "../fonts/font-kinds.ts";
 import { BrowserProbe } from "./browser-probe.ts";
 
 interface Parts {

@@ -1,4 +1,4 @@
-import { type FontKind } from "../fonts/missing-fonts.ts";
+import { type FontKind } from "../fonts/font-kinds.ts";
 
 /** How the browser is. */
 export interface BrowserHealth {

@@ -11,8 +11,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../lib/caught.ts";
 import { type Log } from "../browser/pool.ts";
-import { hostOf, sendTo } from "../gateway-address.ts";
-import { type AskPrices } from "../price-list.ts";
+import { hostOf, sendTo } from "../api/gateway-address.ts";
+import { type AskPrices } from "../api/price-list.ts";
 import { callLimit, createMcpServer } from "./mcp-server.ts";
 import { type Gateway } from "./tool-call.ts";
 

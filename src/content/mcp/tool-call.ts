@@ -5,8 +5,8 @@ import { PaymentDeclined, PaymentUnanswered } from "../../payments/client/client
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/x402/header.ts";
 import { PAYMENT_SIGNATURE } from "../../payments/x402/messages.ts";
 import { checkBody } from "../operations/operation.ts";
-import { type Send } from "../gateway-address.ts";
-import { type PriceList } from "../price-list.ts";
+import { type Send } from "../api/gateway-address.ts";
+import { type PriceList } from "../api/price-list.ts";
 import { AnswerUnreadable, failure, PAYMENT_KEY, refusal, toolResult } from "./tool-result.ts";
 import { tools } from "./tools.ts";
 

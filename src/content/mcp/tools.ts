@@ -1,7 +1,7 @@
-import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "../api-document.ts";
+import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "../api/api-document.ts";
 import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
-import { type PriceList } from "../price-list.ts";
+import { type PriceList } from "../api/price-list.ts";
 
 /** A content operation as agents see it. */
 export interface Tool {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/version.ts";
-import { FONT_KINDS } from "../fonts/missing-fonts.ts";
+import { FONT_KINDS } from "../fonts/font-kinds.ts";
 import { type Operation, type Services } from "./operation.ts";
 
 const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "half-open"]) });

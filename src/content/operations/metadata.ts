@@ -1,4 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { cut } from "../../lib/cut-text.ts";
+import { cutTitle } from "../page/cut-title.ts";
 import { type PageSource } from "../page/page.ts";
 
 /** What is told of every page beside its content. */
@@ -84,23 +86,4 @@ export function cutContent(
       ...(source.complete ? {} : { partial: true }),
     },
   };
-}
-
-/** Characters of a page's title; what a page calls its title may be megabytes. */
-const MAX_TITLE = 1000;
-
-/** A title as it is given out. */
-export function cutTitle(title: string): string {
-  return cut(title.trim(), MAX_TITLE);
-}
-
-/** The first `max` characters (code points, so that no pair of surrogates is torn). */
-export function cut(text: string, max: number | undefined): string {
-  // A character takes one or two places of a string.
-  if (max === undefined || text.length <= max) return text;
-  let end = 0;
-  for (let taken = 0; taken < max && end < text.length; taken += 1) {
-    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
-  }
-  return text.slice(0, end);
 }

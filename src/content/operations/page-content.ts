@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type PageReader } from "../page/page-reader.ts";
+import { type PageReader } from "../page-reader/page-reader.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 import { maxLength } from "./page-parameters.ts";
 

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type Extraction } from "../extraction/extraction.ts";
-import { cutContent, cutTitle, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { cutTitle } from "../page/cut-title.ts";
+import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
 import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
 import { createApp } from "../app.ts";
-import { unknownPrices } from "../price-list.ts";
+import { unknownPrices } from "../api/price-list.ts";
 import { createResolver } from "../resolve/create-resolver.ts";
 import { MODEL_PROTOCOLS, type ModelOptions } from "../resolve/model/model-options.ts";
 import { MAX_RESOLUTIONS, type Resolver } from "../resolve/resolver.ts";

@@ -2,13 +2,6 @@ import { isIP } from "node:net";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Deadline } from "./deadline.ts";
 
-/** A page that took more than a visit may: of memory, processor time, threads, frames, requests. */
-export class PageExcess extends TurnpikeError {
-  constructor(detail: string) {
-    super("page-failed", detail);
-  }
-}
-
 /**
  * After the second such page of a site in a minute, its next one begins this much later for each, in milliseconds. A page that
  * burns ends within seconds.

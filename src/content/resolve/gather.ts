@@ -1,7 +1,8 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { plainText } from "../extraction/plain-text.ts";
-import { cut, cutTitle } from "../operations/metadata.ts";
-import { type PageReader, type ReadPage } from "../page/page-reader.ts";
+import { cut } from "../../lib/cut-text.ts";
+import { cutTitle } from "../page/cut-title.ts";
+import { type PageReader, type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageRequest } from "../page/page.ts";
 import { fuse } from "../search/fuse.ts";
 import { urlKey } from "../search/result-url.ts";

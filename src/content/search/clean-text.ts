@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { cut } from "../operations/metadata.ts";
+import { cut } from "../../lib/cut-text.ts";
 
 /** Characters of a provider's text that are looked at; what is longer is no title and no snippet. */
 const MAX_RAW_LENGTH = 20_000;

@@ -1,5 +1,5 @@
 import { type EgressOptions } from "../egress/guard.ts";
-import { type Extractor } from "../extraction/extractor.ts";
+import { type Extractor } from "../extractor/extractor.ts";
 import { type SearchProvider } from "./provider.ts";
 import { createBrave } from "./providers/brave.ts";
 import { createDuckDuckGo } from "./providers/duckduckgo.ts";

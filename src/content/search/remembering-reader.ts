@@ -1,6 +1,6 @@
 import { type ExtractionTask } from "../extraction/extraction.ts";
 import { plainText } from "../extraction/plain-text.ts";
-import { PageReader, type PageReaderDeps, type ReadPage } from "../page/page-reader.ts";
+import { PageReader, type PageReaderDeps, type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageRequest } from "../page/page.ts";
 import { robotsDirectives } from "./index/robots-directives.ts";
 import { type SearchService } from "./search-service.ts";

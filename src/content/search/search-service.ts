@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/version.ts";
 import { type EgressOptions } from "../egress/guard.ts";
-import { type Extractor } from "../extraction/extractor.ts";
+import { type Extractor } from "../extractor/extractor.ts";
 import { IndexQueries } from "./index/index-queries.ts";
 import { type FoundPage, PageIndex } from "./index/page-index.ts";
 import { createProviders, PROVIDER_NAMES, type ProviderDeps, type ProviderName } from "./providers.ts";

@@ -1,6 +1,6 @@
-import { Extractor } from "../../extraction/extractor.ts";
+import { Extractor } from "../../extractor/extractor.ts";
 import { ANYWHERE, type EgressPolicy } from "../../egress/guard.ts";
-import { PageReader } from "../../page/page-reader.ts";
+import { PageReader } from "../../page-reader/page-reader.ts";
 import { Places } from "../../page/places.ts";
 import { createSearchService, SEARCH_DEFAULTS } from "../../search/search-service.ts";
 import { type Search } from "../../search/search.ts";

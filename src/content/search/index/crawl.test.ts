@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PUBLIC_WEB } from "../../egress/guard.ts";
-import { Extractor } from "../../extraction/extractor.ts";
+import { Extractor } from "../../extractor/extractor.ts";
 import { crawlMadeSite } from "../testing/crawl-made-site.ts";
 import { ARTICLES, type MadeSite, startMadeSite } from "../testing/made-site.ts";
 import { type CrawlDeps, type CrawlOutcome, type CrawlReport } from "./crawl.ts";

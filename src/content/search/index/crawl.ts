@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type EgressOptions } from "../../egress/guard.ts";
 import { type ExtractionOutcome } from "../../extraction/extraction.ts";
-import { type Extractor } from "../../extraction/extractor.ts";
+import { type Extractor } from "../../extractor/extractor.ts";
 import { resultUrl } from "../result-url.ts";
 import { type WebAnswer, WebError, type WebFailure, webGet } from "../web-get.ts";
 import { FETCH_TIMEOUT_MS, HostManners } from "./host-manners.ts";

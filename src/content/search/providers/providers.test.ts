@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ANYWHERE, PUBLIC_WEB } from "../../egress/guard.ts";
-import { Extractor } from "../../extraction/extractor.ts";
+import { Extractor } from "../../extractor/extractor.ts";
 import { askProvider } from "../ask-provider.ts";
 import { IndexQueries } from "../index/index-queries.ts";
 import { PageIndex } from "../index/page-index.ts";

@@ -1,5 +1,5 @@
 import { type FieldValue, type TableShape } from "../../extraction/extraction.ts";
-import { type Extractor } from "../../extraction/extractor.ts";
+import { type Extractor } from "../../extractor/extractor.ts";
 import { ProviderError } from "../provider.ts";
 import { type RawResult } from "../result.ts";
 import { type WebAnswer } from "../web-get.ts";

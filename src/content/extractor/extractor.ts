@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type PlacesFigures } from "../figures/figures.ts";
-import { type ExtractionAnswer, type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
+import { type ExtractionAnswer, type ExtractionJob, type ExtractionOutcome } from "../extraction/extraction.ts";
 
 /** A longer page is not parsed; far above any that is read. In characters, or bytes where it has not been decoded. */
 const MAX_INPUT_LENGTH = 10_000_000;

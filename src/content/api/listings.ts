@@ -1,6 +1,6 @@
 import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "./api-document.ts";
-import { type Operation } from "./operations/operation.ts";
-import { OPERATIONS } from "./operations/operations.ts";
+import { type Operation } from "../operations/operation.ts";
+import { OPERATIONS } from "../operations/operations.ts";
 
 /** x402's `bazaar` extension: how a paid route is called, for catalogues and agents. */
 export interface Bazaar {

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { parsePaymentRequired } from "@x402/core/schemas";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { encodeHeader, MAX_HEADER_LENGTH } from "../payments/x402/header.ts";
-import { chooseOffer } from "../payments/client/offers.ts";
-import { signOffer } from "../payments/client/sign-offer.ts";
-import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../payments/testing/payment.ts";
+import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/x402/header.ts";
+import { chooseOffer } from "../../payments/client/offers.ts";
+import { signOffer } from "../../payments/client/sign-offer.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../../payments/testing/payment.ts";
 import { listings } from "./listings.ts";
-import { OPERATIONS } from "./operations/operations.ts";
+import { OPERATIONS } from "../operations/operations.ts";
 
 /** Characters of a challenge's header: room for further ways to pay below what a header may have. */
 const MAX_CHALLENGE = 4096;

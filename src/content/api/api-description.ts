@@ -1,8 +1,8 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
-import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../lib/errors.ts";
+import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../../lib/errors.ts";
 import { errorExample } from "./error-examples.ts";
-import { type Operation } from "./operations/operation.ts";
-import { OPERATIONS } from "./operations/operations.ts";
+import { type Operation } from "../operations/operation.ts";
+import { OPERATIONS } from "../operations/operations.ts";
 import { type PriceList } from "./price-list.ts";
 
 /** The version of the interface, as its contract has it. */

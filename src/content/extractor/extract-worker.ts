@@ -1,5 +1,5 @@
 import { messageOf } from "../../lib/caught.ts";
-import { type ExtractionAnswer, type ExtractionMessage } from "./extraction.ts";
+import { type ExtractionAnswer, type ExtractionMessage } from "../extraction/extraction.ts";
 import { outcomeOf } from "./outcome-of.ts";
 
 /** The worker's own side of its message channel; the types of Bun describe the main thread's. */

@@ -1,9 +1,9 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "bun:test";
-import { ERRORS, type ErrorCode } from "../lib/errors.ts";
+import { ERRORS, type ErrorCode } from "../../lib/errors.ts";
 import { apiDocument, operationsOf } from "./api-document.ts";
 import { describeApi } from "./api-description.ts";
-import { OPERATIONS } from "./operations/operations.ts";
+import { OPERATIONS } from "../operations/operations.ts";
 
 interface Described {
   readonly security: readonly Readonly<Record<string, unknown>>[];

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type Problem } from "../lib/errors.ts";
+import { ERRORS, type ErrorCode, type Problem } from "../../lib/errors.ts";
 
 /** What is said of each error in an example; its title where nothing is. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { readJsonUpTo } from "../lib/answer-bytes.ts";
-import { paymentRequirementsSchema } from "../payments/x402/messages.ts";
-import { priceText } from "../payments/x402/price-text.ts";
+import { readJsonUpTo } from "../../lib/answer-bytes.ts";
+import { paymentRequirementsSchema } from "../../payments/x402/messages.ts";
+import { priceText } from "../../payments/x402/price-text.ts";
 import { type Send } from "./gateway-address.ts";
-import { OPERATIONS } from "./operations/operations.ts";
+import { OPERATIONS } from "../operations/operations.ts";
 
 /** What the operations cost at a gateway; nobody knows it but the gateway. */
 export interface PriceList {

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type OpenPlaces } from "../extraction/extraction.ts";
-import { type Visit } from "./visit.ts";
-import { type FetchedDocument } from "./page.ts";
+import { type Visit } from "../page/visit.ts";
+import { type FetchedDocument } from "../page/page.ts";
 
 /** Limits of fetching a page's external scripts: fetches at a time, milliseconds in all, bytes of one script, and scripts. @bound */
 const AT_ONCE = 4;

@@ -1,8 +1,5 @@
-import { type CdpConnection } from "../browser/cdp.ts";
-
-/** The kinds of text that every page may need a font for. */
-export const FONT_KINDS = ["latin", "serif", "mono", "cjk", "emoji"] as const;
-export type FontKind = (typeof FONT_KINDS)[number];
+import { type FontKind } from "../fonts/font-kinds.ts";
+import { type CdpConnection } from "./cdp.ts";
 
 /**
  * Draws characters and looks at them, since only the browser knows what it finds for which. A character without a

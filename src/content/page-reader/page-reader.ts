@@ -7,14 +7,14 @@ import {
   type ExtractionTask,
   type NotContent,
 } from "../extraction/extraction.ts";
-import { type Extractor } from "../extraction/extractor.ts";
-import { Deadline } from "./deadline.ts";
-import { DownloadError } from "./download.ts";
-import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "./page.ts";
-import { PixelBudget } from "./pixel-budget.ts";
+import { type Extractor } from "../extractor/extractor.ts";
+import { Deadline } from "../page/deadline.ts";
+import { DownloadError } from "../page/download.ts";
+import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "../page/page.ts";
+import { PixelBudget } from "../page/pixel-budget.ts";
 import { PageScripts } from "./page-scripts.ts";
-import { type Places } from "./places.ts";
-import { type BrowserEngine, type StaticEngine, type Visit } from "./visit.ts";
+import { type Places } from "../page/places.ts";
+import { type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
 
 export interface PageReaderDeps {
   readonly browser: BrowserEngine;

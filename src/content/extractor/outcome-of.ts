@@ -2,10 +2,15 @@ import { type DocumentContent, linkLines } from "../documents/content.ts";
 import { documentOf } from "../documents/document-of.ts";
 import { type PdfFault } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
-import { essenceOf } from "./decode.ts";
-import { extract } from "./extract.ts";
-import { type ExtractionJob, type ExtractionOutcome, type ExtractionTask, type OpenPlaces } from "./extraction.ts";
-import { signOfCode } from "./signs/script-code.ts";
+import { essenceOf } from "../encoding/decode.ts";
+import { extract } from "../extraction/extract.ts";
+import {
+  type ExtractionJob,
+  type ExtractionOutcome,
+  type ExtractionTask,
+  type OpenPlaces,
+} from "../extraction/extraction.ts";
+import { signOfCode } from "../extraction/signs/script-code.ts";
 
 /** Makes of any document what the job asks for; runs in a worker under a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
