@@ -18,6 +18,7 @@ const gateways: Gateway[] = [];
 let database: TestPostgres;
 let origin: Bun.Server<undefined>;
 let sold = 0;
+let goods = "the goods";
 /** What the upstream waits for before it answers. */
 let gate: Promise<void> = Promise.resolve();
 
@@ -66,7 +67,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
       async fetch() {
         sold += 1;
         await gate;
-        return new Response("the goods");
+        return new Response(goods);
       },
     });
   });
@@ -77,6 +78,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
   });
   beforeEach(() => {
     sold = 0;
+    goods = "the goods";
     gate = Promise.resolve();
   });
   afterEach(async () => {
@@ -89,7 +91,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     const paid = signedPayment(Date.now() / 1000);
     expect((await pay(one, paid)).status).toBe(200);
     const elsewhere = await pay(two, paid);
-    expect([elsewhere.status, sold]).toEqual([409, 1]);
+    expect([elsewhere.status, await elsewhere.text(), sold]).toEqual([200, "the goods", 1]);
 
     const open = Promise.withResolvers<void>();
     gate = open.promise;
@@ -102,6 +104,47 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     const statuses = (await Promise.all(all)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(sold).toBe(2);
+  });
+
+  test("a gateway repeats the response of a killed one, short or long, to the same request with the same payment", async () => {
+    const url = database.url(await database.newUser());
+    const [one, two] = await Promise.all([start({ url }), start({ url })]);
+    for (const bytes of [0, 1, 131_073, 7_000_000]) {
+      goods = Buffer.alloc(bytes, crypto.randomUUID()).toString();
+      const paid = signedPayment(Date.now() / 1000);
+      const first = await pay(one, paid);
+      expect([first.status, await first.text()]).toEqual([200, goods]);
+      const [before, sent] = [sold, goods];
+      goods = "other goods";
+      const again = await pay(two, paid);
+      expect([again.status, await again.text(), sold]).toEqual([200, sent, before]);
+      expect(again.headers.get("payment-response")).toBe(first.headers.get("payment-response"));
+      const other = fetch(`http://127.0.0.1:${two.port}/paid/other`, {
+        headers: { "payment-signature": encodeHeader(paid) },
+      });
+      expect((await other).status).toBe(409);
+    }
+    goods = "the last goods";
+    const last = signedPayment(Date.now() / 1000);
+    expect((await pay(one, last)).status).toBe(200);
+    await one.kill();
+    goods = "other goods";
+    expect(await (await pay(two, last)).text()).toBe("the last goods");
+  });
+
+  test("without space in the database, a gateway sells, and another one does not have its responses", async () => {
+    const url = database.url(await database.newUser());
+    const [none, small, other] = await Promise.all([
+      start({ url, kept_response_bytes: 0 }),
+      start({ url, kept_response_bytes: 100 }),
+      start({ url }),
+    ]);
+    for (const gateway of [none, small]) {
+      const paid = signedPayment(Date.now() / 1000);
+      expect((await pay(gateway, paid)).status).toBe(200);
+      expect((await pay(gateway, paid)).status).toBe(200);
+      await until(async () => (await pay(other, paid)).status === 409);
+    }
   });
 
   test("while the database is away nothing is sold and nothing is lost; then the same payment is taken", async () => {

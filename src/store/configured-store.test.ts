@@ -16,6 +16,7 @@ const NONE: PostgresConfig = {
   statement_timeout_ms: 500,
   allow_cleartext_password: false,
   ssl_root_cert: "",
+  kept_response_bytes: 0,
 };
 const URL = "postgres://me:hunter2@127.0.0.1:1/db";
 

@@ -30,6 +30,7 @@ export interface PostgresConfig {
   readonly allow_cleartext_password: boolean;
   /** A file of PEM certificates, or empty. */
   readonly ssl_root_cert: string;
+  readonly kept_response_bytes: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -48,7 +49,10 @@ export function openConfiguredStore(
 ): Store {
   const { url = "" } = postgres;
   if (url === "") return sqlite().openStore(path);
-  return postgresStores().openPostgresStore(poolSettings(url, postgres, environment));
+  return postgresStores().openPostgresStore({
+    ...poolSettings(url, postgres, environment),
+    keptResponseBytes: postgres.kept_response_bytes,
+  });
 }
 
 /**

@@ -51,6 +51,7 @@ export function openStore(
     paymentIds: new SqlitePaymentIds(quick, now, turns),
     bookings: new SqliteBookings(quick, now, turns),
     usage: new SqliteUsage(durable, now, turns),
+    responses: undefined,
     async ready() {
       // The file was opened before this object was created.
     },

@@ -1,4 +1,5 @@
 import { type Bookings } from "./bookings.ts";
+import { type KeptResponses } from "./kept-responses.ts";
 import { type Ledger } from "./ledger.ts";
 import { type LedgerView } from "./ledger-view.ts";
 import { type Outbox } from "./outbox.ts";
@@ -14,6 +15,8 @@ export interface Store {
   /** The simulated transfers of test mode. */
   readonly bookings: Bookings;
   readonly usage: UsageStore;
+  /** Undefined: the store belongs to one machine, or keeps no responses. */
+  readonly responses: KeptResponses | undefined;
   /** Resolves once the database is reachable and has the schema of this program. Rejects if that fails. */
   ready(): Promise<void>;
   /**

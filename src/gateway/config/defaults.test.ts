@@ -73,6 +73,7 @@ const SECTIONS = {
     statement_timeout_ms: 5000,
     allow_cleartext_password: false,
     ssl_root_cert: "",
+    kept_response_bytes: 268_435_456,
   },
   upstreams: [],
   routes: [],
@@ -144,6 +145,7 @@ const UPSTREAM = {
   tls_ca_path: "",
   tls_cert_path: "",
   tls_key_path: "",
+  token_env: "",
   protocol: "http1",
 };
 const ROUTE = {
@@ -169,6 +171,7 @@ const ROUTE = {
   retry: {
     max_retries: 1,
     connect_any_method: false,
+    any_method: false,
     statuses: [502, 503, 504],
     backoff_ms: 0,
     max_backoff_ms: 10000,

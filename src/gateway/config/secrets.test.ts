@@ -33,6 +33,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "routes[].traffic_split_sticky.cookie": "its name and age",
   "routes[].upstream_headers": "what of it is secret is marked below it",
   "upstreams[].tls_key_path": "the path of a file",
+  "upstreams[].token_env": "the name of a variable",
   "routes[].fixed_response.headers": "clients see them",
   "routes[].fixed_response.headers[].value": "clients see it",
   "routes[].traffic_split[].headers": "what of it is secret is marked below it",

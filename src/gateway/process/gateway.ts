@@ -470,6 +470,7 @@ class RunningGateway implements GatewayProcess {
       throw new Error("postgres has changed, which takes a restart");
     }
     this.#own.useDisk(storePath, log);
+    if (this.#store.responses !== undefined) this.#own.useShared(this.#store.responses, log);
     return this.#store;
   }
 

@@ -1,10 +1,12 @@
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type KeptResponses } from "../../store/kept-responses.ts";
 import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
 import type * as AnswerDisks from "../policy/payment/answers/answer-disk.ts";
+import type * as Shared from "../policy/payment/answers/shared-answers.ts";
 import { Answers } from "../policy/payment/answers/answers.ts";
 import { RateLimits } from "../policy/rate-limit/rate-limit.ts";
 import { Spool, type SpoolDeps, type SpoolLimits } from "../proxy/spool.ts";
@@ -24,6 +26,7 @@ import { AddressShares } from "./address-shares.ts";
 import { SharedPlaces } from "./shared-places.ts";
 
 /** Loaded where something is sold (bench start). */
+const sharedAnswers = (): typeof Shared => require("../policy/payment/answers/shared-answers.ts");
 const answerDisks = (): typeof AnswerDisks => require("../policy/payment/answers/answer-disk.ts");
 
 /** Buffers that a new request finds free: one each way. */
@@ -97,6 +100,12 @@ export class Resources {
         log,
       }),
     );
+  }
+
+  /** Shares paid answers with the other gateways of a database, from the first call on. */
+  useShared(store: KeptResponses, log: (message: string) => void): void {
+    if (this.answers.isShared) return;
+    this.answers.useShared(new (sharedAnswers().SharedAnswers)({ store, now: Date.now, log }));
   }
 
   /** Other limits from now on. */

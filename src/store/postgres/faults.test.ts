@@ -126,7 +126,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       await server.query(`DROP TABLE ${user}.turnpike_usage_${name}`);
     }
     await server.query(`DROP INDEX ${user}.turnpike_payments_owed`);
-    await server.query(`DROP TABLE ${user}.turnpike_certificates`);
+    await server.query(`DROP TABLE ${user}.turnpike_certificates, ${user}.turnpike_responses`);
     await server.query(`ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer`);
     await server.query(`UPDATE ${user}.turnpike_schema SET version = 3`);
     const after = openPostgresStore(settings);

@@ -6,6 +6,7 @@ import { type CertificateStore } from "../certificate-store.ts";
 import { PostgresBookings } from "./bookings.ts";
 import { PostgresCertificates } from "./certificates.ts";
 import { Database } from "./database.ts";
+import { PostgresResponses } from "./kept-responses.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { PostgresLedgerView } from "./ledger-view.ts";
 import { PostgresOutbox } from "./outbox.ts";
@@ -14,16 +15,22 @@ import { Pool, type PoolSettings } from "./pool.ts";
 import { SCHEMA_VERSION, storedVersion } from "./schema.ts";
 import { PostgresUsage } from "./usage.ts";
 
+export interface StoreSettings extends PoolSettings {
+  /** Bytes of all kept responses. 0, or left out: none are kept here. */
+  readonly keptResponseBytes?: number;
+}
+
 /**
  * Opens the store in a database of PostgreSQL 12 or later, which any number of gateways share. It connects at the first
  * use or call of `ready`. Tests set `now`, in milliseconds, to replace the database's clock. `steady` is the monotonic
  * clock of this machine; it defaults to `now` if that is set.
  */
 export function openPostgresStore(
-  settings: PoolSettings,
+  settings: StoreSettings,
   now?: () => number,
   steady: () => number = now ?? machineTime,
 ): Store {
+  const { keptResponseBytes = 0 } = settings;
   const database = new Database(settings, now);
   const ledger = new PostgresLedger(database, steady);
   return {
@@ -33,6 +40,7 @@ export function openPostgresStore(
     paymentIds: new PostgresPaymentIds(database),
     bookings: new PostgresBookings(database),
     usage: new PostgresUsage(database),
+    responses: keptResponseBytes === 0 ? undefined : new PostgresResponses(database, keptResponseBytes),
     async ready() {
       await database.ready();
       await ledger.watchClock();

@@ -8,6 +8,7 @@ export const PAYMENT_IDS = "turnpike_payment_ids";
 export const BOOKINGS = "turnpike_bookings";
 export const USAGE = "turnpike_usage";
 export const CERTIFICATES = "turnpike_certificates";
+export const RESPONSES = "turnpike_responses";
 const SCHEMA = "turnpike_schema";
 
 /**
@@ -97,6 +98,14 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE TABLE ${CERTIFICATES} (
        name text COLLATE "C" NOT NULL PRIMARY KEY, value text NOT NULL, until bigint NOT NULL
      )`,
+  ],
+  [
+    `CREATE TABLE ${RESPONSES} (
+       name text COLLATE "C" NOT NULL PRIMARY KEY, until bigint NOT NULL, size integer NOT NULL, response bytea NOT NULL
+     )`,
+    // Most responses are compressed already, or too short.
+    `ALTER TABLE ${RESPONSES} ALTER COLUMN response SET STORAGE EXTERNAL`,
+    `CREATE INDEX ${RESPONSES}_by_end ON ${RESPONSES} (until) INCLUDE (size)`,
   ],
 ];
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, milliseconds, secret } from "./kinds.ts";
+import { bytes, count, milliseconds, ours, secret } from "./kinds.ts";
 
 /** `postgres`: where ledger, usage and payment state live when they are shared. */
 export const postgres = z
@@ -33,6 +33,11 @@ export const postgres = z
       .string()
       .default("")
       .describe("File of PEM certificates that `verify-full` trusts instead of the system's."),
+    kept_response_bytes: bytes(268_435_456, 0).meta(
+      ours(
+        "Bytes of paid responses in the database, about, so that every gateway can repeat the response of another. A response of more than 7 MiB is not kept there. 0: each gateway keeps its own responses alone.",
+      ),
+    ),
   })
   .prefault({})
   .describe("Shared state in PostgreSQL.");

@@ -86,7 +86,7 @@ export const upstream = z
       ),
     tls_key_path: z.string().default("").meta(ours("PEM private key of `tls_cert_path`.")),
     token_env: z
-      .union([z.literal(""), environmentName])
+      .union([environmentName, z.literal("")])
       .default("")
       .meta(
         ours(

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
 import { codeOf, messageOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { AnswerFile } from "./answer-file.ts";
-import { type AnswerRecord, decodeTail, encodeTail, FOOTER_BYTES, tailLength } from "./answer-format.ts";
+import { type AnswerRecord, encodeTail, readWhole, wholeOf } from "./answer-format.ts";
 import { AnswerIndex } from "./answer-index.ts";
 import { Spill, type SpillHost } from "./spill.ts";
 
@@ -29,7 +28,7 @@ export interface AnswerDiskOptions {
 /** What a spill tells whoever holds the answer. */
 export type SpillListener = Pick<SpillHost, "onDrain" | "onBroken" | "written">;
 
-/** A kept answer as the disk has it. */
+/** A kept answer as the disk or the database has it. */
 export interface StoredAnswer {
   readonly record: AnswerRecord;
   readonly body: Buffer | AnswerFile;
@@ -128,13 +127,7 @@ export class AnswerDisk {
 
   /** Keeps a short answer in the index itself: 60 µs of CPU where a file of its own took 200, of the 2 ms of a paid request. */
   keepBody(pieces: readonly Uint8Array[], record: AnswerRecord): void {
-    let bodySum = 0;
-    let bodySize = 0;
-    for (const piece of pieces) {
-      bodySum = crc32(piece, bodySum);
-      bodySize += piece.length;
-    }
-    const whole = Buffer.concat([...pieces, encodeTail({ record, bodySize, bodySum })]);
+    const whole = wholeOf(pieces, record);
     try {
       this.#index.keepBody(nameOf(record.key), whole, { until: record.until, limit: this.#maxBytes });
     } catch (error) {
@@ -251,12 +244,4 @@ export class AnswerDisk {
 /** A kept answer's name: nobody can choose a key so that it becomes a certain one. */
 function nameOf(key: string): string {
   return `${createHash("sha256").update(key).digest("hex")}.answer`;
-}
-
-function readWhole(whole: Buffer): StoredAnswer | undefined {
-  const length = tailLength(whole.subarray(-FOOTER_BYTES), whole.length);
-  const tail = length === undefined ? undefined : decodeTail(whole.subarray(-length));
-  if (length === undefined || tail === undefined) return undefined;
-  const body = whole.subarray(0, -length);
-  return crc32(body) === tail.bodySum ? { record: tail.record, body } : undefined;
 }

@@ -79,3 +79,23 @@ export function decodeTail(tail: Buffer): Tail | undefined {
     bodySum: footer.readUInt32LE(24),
   };
 }
+
+/** Body and record in one piece. */
+export function wholeOf(pieces: readonly Uint8Array[], record: AnswerRecord): Buffer {
+  let bodySum = 0;
+  let bodySize = 0;
+  for (const piece of pieces) {
+    bodySum = crc32(piece, bodySum);
+    bodySize += piece.length;
+  }
+  return Buffer.concat([...pieces, encodeTail({ record, bodySize, bodySum })]);
+}
+
+/** Reads what `wholeOf` wrote. Undefined if it was changed since. */
+export function readWhole(whole: Buffer): { readonly record: AnswerRecord; readonly body: Buffer } | undefined {
+  const length = tailLength(whole.subarray(-FOOTER_BYTES), whole.length);
+  const tail = length === undefined ? undefined : decodeTail(whole.subarray(-length));
+  if (length === undefined || tail === undefined) return undefined;
+  const body = whole.subarray(0, -length);
+  return crc32(body) === tail.bodySum ? { record: tail.record, body } : undefined;
+}

@@ -4,6 +4,7 @@ import { type Fields } from "../../../../lib/fields.ts";
 import { type ResponseHead } from "../../../exchange.ts";
 import { type AnswerDisk, type SpillListener, type StoredAnswer } from "./answer-disk.ts";
 import { AnswerFile } from "./answer-file.ts";
+import { type SharedAnswers } from "./shared-answers.ts";
 import { type Spill } from "./spill.ts";
 
 /** An upstream's answer as a whole, ready to be sent. */
@@ -48,6 +49,7 @@ export class Answers {
   /** Whose room is not the cache's. */
   readonly #waiting = new WeakSet<Answer>();
   #disk: AnswerDisk | undefined;
+  #shared: SharedAnswers | undefined;
 
   /** `pool` is the worker's for bodies that are gathered, by their bytes: small ones share a buffer. */
   constructor(pool: BufferPool, bounds: AnswerBounds = ANSWER_BOUNDS) {
@@ -58,6 +60,15 @@ export class Answers {
   /** From now on, and until `close`. */
   useDisk(disk: AnswerDisk): void {
     this.#disk = disk;
+  }
+
+  /** From now on, and until `close`. */
+  useShared(shared: SharedAnswers): void {
+    this.#shared = shared;
+  }
+
+  get isShared(): boolean {
+    return this.#shared !== undefined;
   }
 
   get disk(): AnswerDisk | undefined {
@@ -102,18 +113,32 @@ export class Answers {
     return answer;
   }
 
-  /** Keeps an answer until `until` in milliseconds. Resolves, never rejects, once every worker finds it, or it cannot be kept. */
+  /**
+   * Keeps an answer until `until` in milliseconds. Resolves, never rejects, once every worker and every gateway of the
+   * database finds it, or it cannot be kept.
+   */
   async keep(key: string, answer: Answer, until: number): Promise<void> {
     const { head, trailers, body } = answer;
+    const record = { key, until, head, trailers };
     this.#drop(key);
-    if (body instanceof AnswerFile) return this.#disk?.keepFile(body, { key, until, head, trailers });
-    this.#disk?.keepBody(body, { key, until, head, trailers });
+    const shared = this.#shared?.keep(answer, record);
+    if (body instanceof AnswerFile) {
+      await Promise.all([this.#disk?.keepFile(body, record), shared]);
+      return;
+    }
+    this.#disk?.keepBody(body, record);
     while (this.#kept.size >= this.#bounds.maxEntries) this.#dropOldest();
     this.#waiting.delete(answer);
     this.#kept.set(key, { answer, until });
+    await shared;
   }
 
-  /** True where an answer is kept. `now` in milliseconds. */
+  /** True if another gateway may keep the answer, or this one does. False also if the database fails. */
+  async isKept(key: string, now: number): Promise<boolean> {
+    return this.has(key, now) || (await this.#shared?.has(key)) === true;
+  }
+
+  /** True where an answer is kept on this machine. `now` in milliseconds. */
   has(key: string, now: number): boolean {
     return (this.#kept.get(key)?.until ?? 0) > now || this.#disk?.has(key, now) === true;
   }
@@ -123,7 +148,7 @@ export class Answers {
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.until > now) return kept.answer;
     this.#drop(key);
-    const stored = await this.#disk?.get(key, now);
+    const stored = (await this.#disk?.get(key, now)) ?? (await this.#shared?.get(key));
     return stored === undefined ? undefined : this.#taken(stored);
   }
 
@@ -135,6 +160,8 @@ export class Answers {
   }
 
   async close(): Promise<void> {
+    this.#shared?.close();
+    this.#shared = undefined;
     await this.#disk?.close();
     this.#disk = undefined;
   }

@@ -18,7 +18,7 @@ export async function keptAnswer(
   const known = request.glance();
   if (known !== undefined) return known;
   if (request.mustRead) {
-    if (!answers.has(key, clock())) return undefined;
+    if (!(await answers.isKept(key, clock()))) return undefined;
     const fault = await request.look();
     if (fault !== undefined) return fault;
   }
