@@ -83,7 +83,9 @@ const OTHERS: readonly (readonly [what: string, bound: string, file: string])[] 
 /** A constant at the start of a line, with the docstring right before it. */
 const CONSTANT =
   /(?:^\/\*\*((?:[^*]|\*(?!\/))*)\*\/\n)?^(?:export )?const ([A-Z][A-Z0-9_]*)(?:: [^=\n]+)? = ([^;]+);.*\n/gm;
-const TAG = "@bound";
+const TAG = /@bound\b/;
+/** The tags of docstrings, which the table does not show. */
+const TAGS = /@(?:bound|internal)\b/g;
 const MAXIMUM = /^MAX_/;
 /** Names of constants beside a maximum that say more of it. */
 const LIMIT = /^(?:MAX|MIN|FIRST|LONGEST)_|_(?:MS|S|BYTES)$/;
@@ -198,12 +200,12 @@ export async function bounds(): Promise<Bound[]> {
 function boundOf(group: readonly Found[], value: (name: string) => number | undefined): Bound | undefined {
   const [first] = group;
   if (first?.doc === undefined) return undefined;
-  const tagged = first.doc.endsWith(TAG);
+  const tagged = TAG.test(first.doc);
   const numbers = group.flatMap(({ name, expression }) => {
     const number = evaluate(expression, value);
     return number !== undefined && (tagged || LIMIT.test(name)) ? [{ name, value: readable(name, number) }] : [];
   });
-  const text = first.doc.replace(TAG, "").trim();
+  const text = first.doc.replaceAll(TAGS, "").trim();
   if (text === "") throw new Error(`Cannot describe ${first.name} in ${first.file}: its docstring has no text`);
   const { file, name, expression } = first;
   const others = [{ name, value: `\`${expression}\`` }, ...numbers];

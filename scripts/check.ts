@@ -9,6 +9,9 @@ const checks: readonly (readonly [name: string, command: readonly string[]])[] =
   // Apart from the rest: it runs in a browser, whose names no other code may use.
   ["types of the console", ["node_modules/.bin/tsc", "--noEmit", "-p", "src/gateway/admin/console/page"]],
   ["layers", [bun, "scripts/layers.ts"]],
+  ["exports", [bun, "scripts/house/exports.ts"]],
+  ["clocks", [bun, "scripts/house/clocks.ts"]],
+  ["docstrings", [bun, "scripts/house/docstrings.ts"]],
   ["lockfile", [bun, "scripts/lockfile.ts", "--check"]],
   ["generated files", [bun, "scripts/generate.ts", "--check"]],
   ["tests", ["npm", "test"]],

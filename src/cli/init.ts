@@ -23,7 +23,7 @@ asks for what the flags leave open; elsewhere the values in brackets count.
   --network NAME     the chain: base-sepolia, base, or another as eip155:N (base-sepolia)
   --force            write over a file that is there`;
 
-export const INIT_FLAGS = {
+const INIT_FLAGS = {
   upstream: { type: "string" },
   port: { type: "string" },
   price: { type: "string" },

@@ -7,6 +7,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 /**
  * One CSV cell: quoted if RFC 4180 §2 requires it, with quotes doubled. An apostrophe before a formula keeps a spreadsheet
  * from computing it.
+ * @internal
  */
 export function csvCell(value: string | number | boolean): string {
   const raw = String(value);

@@ -4,7 +4,7 @@ import { contentSearch } from "../gateway/config/schema/content-search.ts";
 import { StartError } from "./start-error.ts";
 
 /** Turns `content.search` into options of the content service. Reads the key from the environment. */
-export function searchOptions(config: z.output<typeof contentSearch>): SearchOptions {
+function searchOptions(config: z.output<typeof contentSearch>): SearchOptions {
   return {
     providers: config.providers,
     searxngUrl: config.searxng_url,

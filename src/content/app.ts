@@ -15,7 +15,7 @@ import { OPERATIONS } from "./operations/operations.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
 
-/** A request body may have this many bytes; the longest that makes sense is a script for `evaluate`. */
+/** A request body may have this many bytes; the longest that makes sense is a script for `evaluate`. @internal */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** What describes the operations, for programs and for people. */

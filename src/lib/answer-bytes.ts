@@ -1,4 +1,4 @@
-/** Largest body of one response, in bytes. No content operation returns more. */
+/** Largest body of one response, in bytes. No content operation returns more. @internal */
 export const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 
 /**

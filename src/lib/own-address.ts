@@ -25,6 +25,7 @@ let netlink: Netlink | false | undefined;
  * True if the kernel would deliver a connection to this address to this machine at this moment: the address is that of
  * an interface. The kernel's routes also cover addresses that no interface lists. The route of a new IPv6 address
  * appears a moment after the interface lists it, so both sources are used.
+ * @internal
  */
 export function isOwnAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;

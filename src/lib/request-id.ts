@@ -22,6 +22,7 @@ const DRAWN_BYTES = 512 * RANDOM_BYTES;
  *
  * The newest id is available in three parts. The first and the last stay the same texts for a millisecond, so that
  * writing an id to a log creates no new text.
+ * @internal
  */
 export class RequestIds {
   first = "";

@@ -33,7 +33,7 @@ export function systemTrust(): readonly string[] {
   return trusted;
 }
 
-/** As `systemTrust`, but with the variables of `env`, and read anew. */
+/** As `systemTrust`, but with the variables of `env`, and read anew. @internal */
 export function readTrust(
   env: Readonly<Record<string, string | undefined>>,
   bundles: readonly string[] = BUNDLES,

@@ -3,6 +3,7 @@ import { endEvent, eventTime } from "./event-clock.ts";
 /**
  * Milliseconds of a tick. A deadline fires within two ticks, so 30 of its 50 ms of tolerance are left for a busy event
  * loop. A tick costs 4 µs.
+ * @internal
  */
 export const TICK_MS = 10;
 /**

@@ -5,14 +5,19 @@ import { closeSync } from "node:fs";
 import { SharedZone } from "./shared-zone.ts";
 import {
   BUCKET_BYTES,
+  type Charge,
   TokenBuckets,
   type BucketSize,
   MAX_FILL_MS,
   SLOTS,
   SPARE_SLOTS,
   TICKS_PER_MS,
-  ticksToWait,
 } from "./token-buckets.ts";
+
+/** Ticks until the next request is allowed, after one that was refused. */
+function ticksToWait({ debt }: Charge, { cost, burst }: BucketSize): number {
+  return debt + cost - burst * cost;
+}
 
 const CHARGER = join(import.meta.dir, "testing/bucket-charger.ts");
 /** One token in 100 s. */

@@ -8,11 +8,11 @@ export const TICKS_PER_MS = 16_000;
  * time.
  */
 export const MAX_FILL_MS = 3 * 86_400_000;
-/** Most buckets that are not full, of all routes together. @bound */
+/** Most buckets that are not full, of all routes together. @bound @internal */
 export const SLOTS = 1 << 18;
 /** Slots that may hold a key: two cache lines. @bound */
 const WAYS = 16;
-/** Buckets for keys without a slot: nearly always one for each route. @bound */
+/** Buckets for keys without a slot: nearly always one for each route. @bound @internal */
 export const SPARE_SLOTS = 1 << 10;
 /** Memory of the hash's random key. */
 const KEY_BYTES = 64;
@@ -47,11 +47,6 @@ export interface Charge {
   allowed: boolean;
   /** Ticks until the bucket is full, including this request if it was allowed. */
   debt: number;
-}
-
-/** Ticks until the next request is allowed, after one that was refused. */
-export function ticksToWait({ debt }: Charge, { cost, burst }: BucketSize): number {
-  return debt + cost - burst * cost;
 }
 
 /**

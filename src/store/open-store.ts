@@ -98,7 +98,7 @@ function waitBriefly(database: Database): void {
   database.run(`PRAGMA busy_timeout = ${TRY_MS}`);
 }
 
-/** Opens an SQLite file. With `FULL` each write waits for the disk; with `NORMAL` a power failure may undo it. */
+/** Opens an SQLite file. With `FULL` each write waits for the disk; with `NORMAL` a power failure may undo it. @internal */
 export function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: number): Database {
   const database = new Database(path, { create: true });
   try {

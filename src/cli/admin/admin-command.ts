@@ -126,7 +126,7 @@ export function tableText<T>(columns: readonly Column<T>[], items: readonly T[],
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** The JSON document of a file, or of standard input for `-`. `text` is JSON too. Throws with the line of a syntax error. */
-export async function readJsonFile(path: string): Promise<{ readonly text: string; readonly value: unknown }> {
+async function readJsonFile(path: string): Promise<{ readonly text: string; readonly value: unknown }> {
   const name = path === "-" ? "standard input" : `"${path}"`;
   const text = await readUtf8(path, name);
   const format = await formatOf(path);

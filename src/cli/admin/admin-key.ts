@@ -21,7 +21,7 @@ export function adminKeyPath(stateDir: string): string {
   return join(stateDir, "admin-key");
 }
 
-/** The path of the file with the address of the admin interface. */
+/** The path of the file with the address of the admin interface. @internal */
 export function adminAddressPath(stateDir: string): string {
   return join(stateDir, "admin-address");
 }

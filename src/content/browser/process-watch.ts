@@ -34,6 +34,7 @@ const RELIEF_CPU_MS = 800;
 /** A process that was killed is gone within milliseconds; a crash later than this has another cause. */
 const KILL_SEEN_MS = 1_000;
 
+/** What the processes of a browser may take. @internal */
 export const PROCESS_LIMITS = {
   rendererBytes: MAX_RENDERER_BYTES,
   allRenderersBytes: Math.min(totalmem(), process.constrainedMemory() || totalmem()) * MAX_MEMORY_SHARE,

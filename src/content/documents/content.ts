@@ -43,13 +43,13 @@ export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-export function preformatted(text: string): string {
+function preformatted(text: string): string {
   // The parser of HTML drops the first line end.
   return `<pre>\n${escapeHtml(text)}</pre>`;
 }
 
 /** A fenced code block that nothing in the text can end. */
-export function fence(text: string, language: string): string {
+function fence(text: string, language: string): string {
   let longest = 2;
   for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const marks = "`".repeat(longest + 1);

@@ -2,7 +2,7 @@ import { codeContent, type DocumentContent } from "./content.ts";
 import { xmlFeed } from "./xml-feed.ts";
 
 /** The name of the first element, with its namespace prefix; undefined where there is none. Comments before it are read over. */
-export function rootOf(xml: string): string | undefined {
+function rootOf(xml: string): string | undefined {
   let at = 0;
   for (;;) {
     at = xml.indexOf("<", at);

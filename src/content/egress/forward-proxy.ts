@@ -19,7 +19,7 @@ export interface ForwardProxy {
   close(): void;
 }
 
-/** Time for the browser to send its request head: it does so at once. @bound */
+/** Time for the browser to send its request head: it does so at once. @bound @internal */
 export const HEAD_TIMEOUT_MS = 10_000;
 
 /**

@@ -12,7 +12,7 @@ export interface PeerSources {
   table(): Promise<string | undefined>;
 }
 
-/** Tells our own user's processes from those of others at the other end of a loopback connection. */
+/** Tells our own user's processes from those of others at the other end of a loopback connection. @internal */
 export class OwnPeers {
   readonly #sources: PeerSources;
   /** One read serves every connection that comes while it runs. */

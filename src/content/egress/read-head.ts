@@ -1,6 +1,6 @@
 import { type Readable } from "node:stream";
 
-/** A request head from the browser, or a response head from a server, may be this long. */
+/** A request head from the browser, or a response head from a server, may be this long. @internal */
 export const MAX_HEAD_BYTES = 256 * 1024;
 
 const LF = 10;

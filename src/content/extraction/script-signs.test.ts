@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type PageSource } from "../page/page.ts";
-import { signOfScript, SIGNS } from "./script-signs.ts";
+import { scriptSigns, SIGNS } from "./script-signs.ts";
 import { parseTree } from "./tree.ts";
 
 const TEXT = "A toll road charges each traveller for the stretch that was driven, and for nothing else. ".repeat(30);
@@ -17,7 +17,7 @@ const SOURCE: PageSource = {
 };
 
 function signOf(html: string, source: Partial<PageSource> = {}): string | undefined {
-  return signOfScript(parseTree(html.replace("~", LONG)), { ...SOURCE, ...source });
+  return scriptSigns(parseTree(html.replace("~", LONG)), { ...SOURCE, ...source }).sign;
 }
 
 const APP = '<script src="/site-behaviour.js"></script>';

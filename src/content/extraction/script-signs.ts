@@ -13,7 +13,7 @@ import { WAY_SIGNS } from "./signs/way-signs.ts";
 /** Signs that count where code runs; a page without any shows a browser what it shows everyone. */
 const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONTENT_SIGNS, ...INLINE_SIGNS];
 
-/** All signs, in the order in which they are looked for; docs/engines.md tells of each. */
+/** All signs, in the order in which they are looked for; docs/engines.md tells of each. @internal */
 export const SIGNS: readonly Sign[] = [...WAY_SIGNS, ...CODE_SIGNS];
 
 /** Signs of places that are to be filled; what fills them may take a second or two. */
@@ -32,11 +32,6 @@ export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
   const sign = (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
   return { sign, places: page.code.runs && (sign === undefined || FILLED.has(sign)) ? openPlaces(page) : undefined };
-}
-
-/** What tells that a document shows its content by script alone; undefined where nothing does. */
-export function signOfScript(tree: Document, source: PageSource): string | undefined {
-  return scriptSigns(tree, source).sign;
 }
 
 /** Whether a document has code that runs in a browser. */

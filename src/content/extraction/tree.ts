@@ -3,7 +3,7 @@ import { Parser, type ParserOptions, type Token } from "parse5";
 import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
 import { readTextInRuns } from "./text-runs.ts";
 
-/** Elements deeper than this become siblings, as in Chromium (kMaximumHTMLParserDOMTreeDepth). */
+/** Elements deeper than this become siblings, as in Chromium (kMaximumHTMLParserDOMTreeDepth). @internal */
 export const MAX_DEPTH = 512;
 
 /**
@@ -15,6 +15,7 @@ const MAX_OPEN = 576;
 /**
  * Formatting elements that a page has opened again, each counted with its attributes: every paragraph after unclosed
  * `<b>`, `<font>` opens all of them again (WHATWG HTML §13.2.4.3), so that a hostile page's number is quadratic.
+ * @internal
  */
 export const MAX_REOPENED = 100_000;
 

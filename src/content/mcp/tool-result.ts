@@ -10,7 +10,7 @@ import {
 } from "../../payments/x402/messages.ts";
 
 /** Where x402 has its receipt in a tool's result. */
-export const RECEIPT_KEY = "x402/payment-response";
+const RECEIPT_KEY = "x402/payment-response";
 /** Where x402 has its payment in a tool's call. */
 export const PAYMENT_KEY = "x402/payment";
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type Answer, postOperation } from "./operation.ts";
 
 /** Characters of a query; the providers take no more. */
-export const MAX_QUERY_LENGTH = 500;
+const MAX_QUERY_LENGTH = 500;
 
 const body = z
   .strictObject({

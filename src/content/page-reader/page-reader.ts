@@ -201,7 +201,7 @@ export class PageReader {
 }
 
 /** Whether the request asks for something that the static engine cannot do. */
-export function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): boolean {
+function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): boolean {
   return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth;
 }
 

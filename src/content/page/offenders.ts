@@ -78,7 +78,7 @@ export class Offenders {
   }
 }
 
-/** What one owner is likely to have: a name with two labels, or three below a country's second level such as co.uk. */
+/** What one owner is likely to have: a name with two labels, or three below a country's second level such as co.uk. @internal */
 export function siteOf(host: string): string {
   if (isIP(host.replace(/^\[|\]$/g, "")) !== 0) return host;
   const labels = host.toLowerCase().replace(/\.$/, "").split(".");

@@ -10,7 +10,7 @@ import { type Search } from "../search/search.ts";
 import { type Plan, type Source } from "./analysis.ts";
 import { Story } from "./story.ts";
 
-/** Characters of a source's text; what comes later is not looked at. */
+/** Characters of a source's text; what comes later is not looked at. @internal */
 export const MAX_SOURCE_CHARACTERS = 100_000;
 /** Bytes of a source's document: what has more cannot be read either, and many are fetched at one time. */
 const MAX_SOURCE_BYTES = 8 * 1024 * 1024;

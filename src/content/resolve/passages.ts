@@ -39,7 +39,7 @@ const ABBREVIATION =
   /(?:^|[\s(])(?:\p{Lu}|\d{1,2}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
 
 /** The sentences of a text, in order; linear in its length. */
-export function* sentencesOf(text: string): Generator<Sentence> {
+function* sentencesOf(text: string): Generator<Sentence> {
   const limit = Math.min(text.length, MAX_TEXT);
   let start = 0;
   let index = 0;

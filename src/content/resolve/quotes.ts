@@ -7,7 +7,7 @@ const SINGLE_QUOTES = /[\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4`\uff07]
 const DASHES = /[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/gu;
 
 /** The text as quotes are compared: without differences of white space, quotation marks, dashes and Markdown emphasis. */
-export function evened(text: string): string {
+function evened(text: string): string {
   return text
     .normalize("NFC")
     .replace(/\u00ad/g, "")

@@ -6,7 +6,7 @@ import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts"
 import { ModelError } from "./model/model-error.ts";
 import { reasoningOf } from "./reasoning.ts";
 
-/** Resolutions under way at one time: each may hold the texts of 11 sources. */
+/** Resolutions under way at one time: each may hold the texts of 11 sources. @internal */
 export const MAX_RESOLUTIONS = 32;
 /** The share of the time, and milliseconds at most, that are kept for judging. */
 const JUDGING_SHARE = 0.15;

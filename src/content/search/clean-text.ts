@@ -34,7 +34,7 @@ function withoutMarkup(raw: string): string {
   return text;
 }
 
-/** Ends at a word's end where there is one near, with an ellipsis. */
+/** Ends at a word's end where there is one near, with an ellipsis. @internal */
 export function shorten(text: string, max: number): string {
   const kept = cut(text, max - 1);
   if (cut(text, max) === text) return text;

@@ -35,7 +35,7 @@ export function systemContext(): SecureContext {
   return ofSystem;
 }
 
-/** Trust in these authorities (PEM) alone. */
+/** Trust in these authorities (PEM) alone. @internal */
 export function contextOf(authorities: readonly string[]): SecureContext {
   return createSecureContext({ ca: [...authorities], minVersion: "TLSv1.2" });
 }

@@ -24,7 +24,7 @@ export interface FailureRecord {
 /** Entries of a `CertificateStore` by name. */
 export type Entries = ReadonlyMap<string, string>;
 
-export const CHALLENGE_PREFIX = "challenge-";
+const CHALLENGE_PREFIX = "challenge-";
 export const GATEWAY_PREFIX = "gateway-";
 
 function digest(text: string): string {

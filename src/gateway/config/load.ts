@@ -149,7 +149,7 @@ export function loadValue(value: unknown, cache = new ParseCache()): Loaded {
 /** Changes a parsed configuration before it is checked. */
 export type Prepare = (value: unknown) => unknown;
 
-/** Checks the text of a configuration file. Throws nothing. */
+/** Checks the text of a configuration file. Throws nothing. @internal */
 export function loadText(text: string, prepare: Prepare = (value) => value, format: TextFormat = JSON_FORMAT): Loaded {
   const parsed = format.parse(text);
   if (!parsed.ok) return failed(parsed.fault);

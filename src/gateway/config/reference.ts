@@ -1,7 +1,7 @@
 import { markdownTable } from "../../lib/markdown-table.ts";
 import { describedSchema, type JsonSchema } from "./json-schema.ts";
 
-/** A configuration that loads as it stands; the reference begins with it. */
+/** A configuration that loads as it stands; the reference begins with it. @internal */
 export const EXAMPLE = {
   $schema: "./turnpike.schema.json",
   server: { address: "127.0.0.1", port: 8080, workers: 1 },

@@ -25,7 +25,7 @@ import { StagedEdit } from "./staged.ts";
  * Instances beyond `instances` that one filter may have in one worker for requests that wait for their response: state of
  * `on_request` is there in `on_response`, so each such request has an instance for itself.
  */
-export const MAX_RESPONSE_INSTANCES = 256;
+const MAX_RESPONSE_INSTANCES = 256;
 /** Milliseconds for which a client's body is not read before it is told that the filter is busy. */
 const BUSY_PAUSE_MS = 50;
 

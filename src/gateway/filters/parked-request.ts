@@ -7,10 +7,10 @@ import { NO_ROOM, TOO_LARGE_TO_PARK } from "./errors.ts";
 import { type ControlLink } from "./filter.ts";
 import { type FilterRuntime } from "./runtime.ts";
 
-/** What a parked request may take in memory: method, path, fields and body. @bound */
+/** What a parked request may take in memory: method, path, fields and body. @bound @internal */
 export const SNAPSHOT_BYTES = 65_536;
 /** Field lines that it may have. @bound */
-export const SNAPSHOT_FIELDS = 128;
+const SNAPSHOT_FIELDS = 128;
 
 /** How a park has ended. */
 export type ParkEnd =

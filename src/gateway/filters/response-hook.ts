@@ -14,9 +14,9 @@ import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./ru
 import { stagedHead } from "./staged.ts";
 
 /** Bytes of a response that does not announce its length which are held back for `response_body_len`. */
-export const MAX_UNANNOUNCED_BYTES = 1_048_576;
+const MAX_UNANNOUNCED_BYTES = 1_048_576;
 /** The length of such a response that is longer, as filters are told. */
-export const LONGER = 2_147_483_647;
+const LONGER = 2_147_483_647;
 
 export interface HookOptions {
   /** What `on_request` has staged. */

@@ -10,7 +10,7 @@ export interface ConfigDelta {
   readonly runs: readonly Run[];
 }
 
-/** What `next` is for who has `base`. Routes are the same if they are the same objects; undefined: there is nothing yet. */
+/** What `next` is for who has `base`. Routes are the same if they are the same objects; undefined: there is nothing yet. @internal */
 export function configDelta(base: Config | undefined, next: Config): ConfigDelta {
   const places = new Map(base?.routes.map((route, i) => [route, i]));
   const runs: Run[] = [];

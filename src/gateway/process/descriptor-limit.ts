@@ -13,7 +13,7 @@ const LINGERING_PART = 1 / 8;
 const MAX_FILES = 1024;
 const FILES_PART = 1 / 8;
 
-/** Files that this process may have open; Infinity where the system does not say. Bun has raised it as far as it may. */
+/** Files that this process may have open; Infinity where the system does not say. Bun has raised it as far as it may. @internal */
 export function descriptorLimit(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "latin1");

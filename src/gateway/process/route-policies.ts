@@ -26,6 +26,7 @@ export interface RoutePolicies {
 /**
  * The order in which they run (decision 0501); docs/policies.md and docs/architecture.md show it. Sinks that policies put before the
  * response see it in the reverse order. A policy that edits every response stands before a policy that responds itself.
+ * @internal
  */
 export const ORDER: readonly (keyof RoutePolicies)[] = [
   "responseHeaders",

@@ -29,7 +29,7 @@ export class Redirect {
 }
 
 /** The URL that a request is sent to; one without a host, as HTTP/1.0 may be, to another path of the same server. */
-export function locationOf(
+function locationOf(
   { authority, path, query, scheme: asked }: Pick<Exchange["head"], "authority" | "path" | "query" | "scheme">,
   { scheme, host, port, path: rewritten }: RedirectSettings,
 ): string {

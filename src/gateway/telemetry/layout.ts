@@ -92,7 +92,7 @@ export const ROUTE_ROWS = 1024;
 export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.length;
 
 /** The random key of `AddressShares`. */
-export const SHARE_KEY_BYTES = 8;
+const SHARE_KEY_BYTES = 8;
 /** The two cells of `LogTrouble`. */
 const LOG_TROUBLE_BYTES = 8;
 /** Where the parts of the common memory begin, in bytes. */

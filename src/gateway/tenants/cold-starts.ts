@@ -1,4 +1,4 @@
-/** Requests of one worker that wait for a tenant which another request starts. */
+/** Requests of one worker that wait for a tenant which another request starts. @internal */
 export const MAX_WAITING = 1024;
 
 /** A request to a tenant that is being started. It is told one of these, once. */

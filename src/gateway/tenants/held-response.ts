@@ -7,7 +7,7 @@ import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange
 import { isEventStream } from "../proxy/event-stream.ts";
 
 /** Bytes of a response that are held until it is whole; a longer one is passed on as it comes. */
-export const MAX_HELD_BYTES = 65_536;
+const MAX_HELD_BYTES = 65_536;
 /** Milliseconds that a response of unknown length is held: its client may wait for the first of many chunks. @bound */
 const CHUNKED_MS = 50;
 

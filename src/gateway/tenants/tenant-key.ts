@@ -1,7 +1,7 @@
 import { trimOws } from "../../lib/fields.ts";
 
 /** A tenant's key may have this many bytes. */
-export const MAX_KEY_BYTES = 128;
+const MAX_KEY_BYTES = 128;
 
 const PORT = /:\d*$/;
 

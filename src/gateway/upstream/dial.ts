@@ -19,7 +19,7 @@ export interface DialSettings {
 }
 
 /** A part of a Unix socket's path has become a link since the path was checked. */
-export class LinkedSocketError extends Error {}
+class LinkedSocketError extends Error {}
 
 /** Connections to upstreams of which the operator forbade private addresses (`upstreams[].allow_private: false`). */
 export class PrivateAddressError extends Error {}

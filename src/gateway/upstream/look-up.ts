@@ -11,7 +11,7 @@ const MAX_ADDRESSES = 16;
 /** Finds the addresses of a host; rejects where it finds none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
-/** Bounds `find` in time and number; a host that is an address is its own. */
+/** Bounds `find` in time and number; a host that is an address is its own. @internal */
 export function boundedLookUp(find: LookUp, lookUpMs = LOOK_UP_MS): LookUp {
   const underWay = new Map<string, Promise<readonly string[]>>();
   const ask = async (host: string): Promise<readonly string[]> => {

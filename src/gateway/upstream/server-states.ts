@@ -26,7 +26,7 @@ const DOWN = 2;
 const DRAINED = 4;
 
 /** Why a request to a server failed. */
-export const FAILURES = ["", "refused", "unreachable", "broken", "late"] as const;
+const FAILURES = ["", "refused", "unreachable", "broken", "late"] as const;
 export type Failure = Exclude<(typeof FAILURES)[number], "">;
 
 /** What probes say of a server. */

@@ -6,7 +6,7 @@ import { type ServerPool } from "./server-pool.ts";
 import { type ActiveState, type Failure, type WorkerStates } from "./server-states.ts";
 
 /** What says that a server cannot serve now, where another may. */
-export function isRetryableStatus(status: number): boolean {
+function isRetryableStatus(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 

@@ -7,9 +7,9 @@ export const MAX_PROBLEMS = 20;
  * Most steps to check one value. A step is one schema at one place, one member, 16 compared characters, or 32 states of
  * a pattern for one character.
  */
-export const MAX_STEPS = 2_000_000;
+const MAX_STEPS = 2_000_000;
 /** Most schemas within each other at one time, as `$ref` and `allOf` lead to them. */
-export const MAX_SCHEMA_DEPTH = 1000;
+const MAX_SCHEMA_DEPTH = 1000;
 /** Characters of a path that are shown. */
 const MAX_PATH = 200;
 

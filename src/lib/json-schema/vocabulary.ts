@@ -61,7 +61,7 @@ export class Dialects {
 }
 
 /** True if `$schema` names the draft's own metaschema. */
-export function isStandard(name: string): boolean {
+function isStandard(name: string): boolean {
   return name.replace(/#$/, "") === DIALECT;
 }
 

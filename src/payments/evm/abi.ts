@@ -43,7 +43,7 @@ export function toWord(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase().padStart(WORD_DIGITS, "0")}`;
 }
 
-/** Encodes the arguments of a constructor, as hex without `0x`. */
+/** Encodes the arguments of a constructor, as hex without `0x`. @internal */
 export function encodeArguments(args: readonly Argument[]): string {
   let head = "";
   let tail = "";

@@ -1,6 +1,6 @@
-/** Number of calls in a row without a response that open the breaker. */
+/** Number of calls in a row without a response that open the breaker. @internal */
 export const MAX_FAILURES_IN_A_ROW = 5;
-/** Milliseconds for which an open breaker lets no call through, before and after each probe. @bound */
+/** Milliseconds for which an open breaker lets no call through, before and after each probe. @bound @internal */
 export const OPEN_MS = 5000;
 
 export interface BreakerDeps {

@@ -92,7 +92,7 @@ export const paymentPayloadSchema = z.looseObject({
 /** A payment by EIP-3009. */
 export const eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip3009Payload });
 
-/** A payment by Permit2. */
+/** A payment by Permit2. @internal */
 export const permit2PaymentSchema = paymentPayloadSchema.extend({ payload: permit2Payload });
 
 export const verifyResponseSchema = z.looseObject({

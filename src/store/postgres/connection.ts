@@ -34,7 +34,7 @@ export interface Result {
 }
 
 /** Longest time to open a connection, until it is ready for a query, in milliseconds. @bound */
-export const CONNECT_MS = 5000;
+const CONNECT_MS = 5000;
 /** Longest result, in bytes. */
 const MAX_RESULT_BYTES = 64 * 1024 * 1024;
 /**

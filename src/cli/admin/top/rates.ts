@@ -99,6 +99,7 @@ function invocationsOf({ filters }: Snapshot, isMeant: (outcome: string) => bool
 /**
  * The value that `part` of a histogram's observations do not exceed, interpolated within its bucket. Above the last bound
  * it is the last bound. Undefined if there are no observations.
+ * @internal
  */
 export function percentile(bounds: readonly number[], counts: readonly number[], part: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);

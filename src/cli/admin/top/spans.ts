@@ -37,7 +37,7 @@ export function widthOf(text: string): number {
 }
 
 /** Shortens the text to at most `width` columns, with an ellipsis if it is cut. */
-export function cutText(text: string, width: number): string {
+function cutText(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let cut = "";
   let left = width - 1;

@@ -10,7 +10,7 @@ const HISTORY = 60;
 /** Events that are kept; the oldest is dropped. */
 const MAX_EVENTS = 200;
 
-export const SORTS = ["requests", "errors", "p95", "bytes", "name"] as const;
+const SORTS = ["requests", "errors", "p95", "bytes", "name"] as const;
 export type Sort = (typeof SORTS)[number];
 
 export const SECTIONS = ["routes", "servers", "events"] as const;

@@ -317,7 +317,7 @@ class RunWriter {
 const LINK = { open: "[", close: "" };
 
 /** A link; written as an address alone where its text is that address. */
-export function linkMarkdown(text: string, href: string, title: string): string {
+function linkMarkdown(text: string, href: string, title: string): string {
   const isShown = text.length < 2 * href.length && text.replace(/\\([!-/:-@[-`{-~])/g, "$1") === href;
   if (isShown && title === "" && !/[<>\s`\\|]/.test(href)) return `<${href}>`;
   return `[${text}](${escapeAddress(href)}${title === "" ? "" : ` "${escapeTitle(title)}"`})`;

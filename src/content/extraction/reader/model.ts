@@ -12,6 +12,7 @@ const HEADER_BYTES = 8;
  * The log-odds of names and phrases, and two forests: one scores a block by its features, the other by the first scores of
  * what is around it. The file, little-endian: magic, number of things (each 32 bits), keys of things (32 bits), the things'
  * log-odds in sixteenths (signed byte); then the forests.
+ * @internal
  */
 export class ReaderModel {
   readonly lexicon: Lexicon;

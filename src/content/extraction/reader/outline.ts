@@ -148,7 +148,7 @@ export interface Outline {
 }
 
 /** The highest number of blocks of a page. Later text is added to the last block. */
-export const MAX_BLOCKS = 15_000;
+const MAX_BLOCKS = 15_000;
 
 /** Outlines a body in one walk. Changes the tree only in one way: shadow trees replace the children of their hosts. */
 export function outlineOf(body: Element | Document): Outline {

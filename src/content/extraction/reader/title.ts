@@ -130,7 +130,7 @@ function folded(text: string): string {
 }
 
 /** The first heading that is the title. */
-export function titleHeading(tree: Document | Element, title: string): Element | undefined {
+function titleHeading(tree: Document | Element, title: string): Element | undefined {
   const wanted = folded(title);
   let found: Element | undefined;
   if (wanted === "") return undefined;

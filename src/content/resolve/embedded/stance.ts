@@ -187,7 +187,7 @@ const BREAK =
   /[;:]|,\s(?!(?:and|or)\s\p{Lu})|\s[—–]\s|\s(?:but|although|though|while|whereas|despite|aber|obwohl|mais|pero|aunque)\s/giu;
 
 /** The clause around a place, so that a negation elsewhere in the sentence does not count. */
-export function clauseAt(sentence: string, place: number): string {
+function clauseAt(sentence: string, place: number): string {
   let from = 0;
   for (const match of sentence.matchAll(BREAK)) {
     if (match.index >= place) return sentence.slice(from, match.index);

@@ -31,7 +31,7 @@ export interface Judged {
 const embedded = createEmbeddedAnalyst();
 const FREE = new AbortController().signal;
 
-/** Finds the statements where nobody has yet, checks their quotes, and weighs those that stand. */
+/** Finds the statements where nobody has yet, checks their quotes, and weighs those that stand. @internal */
 export async function judge({ plan, sources, analysis, now }: Case): Promise<Judged> {
   const found = analysis ?? (await embedded.analyse(plan, sources, { now, signal: FREE }));
   const { analysis: checked, invented, orders } = checkedAnalysis(found, sources);

@@ -5,7 +5,7 @@ import { readOutput } from "./model-output.ts";
 import { promptOf } from "./prompt.ts";
 import { type AskModel } from "./protocols.ts";
 
-/** Requests to the model under way at one time; one more fails, as where the model's server says that it is busy. */
+/** Requests to the model under way at one time; one more fails, as where the model's server says that it is busy. @internal */
 export const MAX_MODEL_REQUESTS = 32;
 
 /** An analyst that asks a language model. Fails with a ModelError. */

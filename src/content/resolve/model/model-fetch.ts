@@ -1,7 +1,7 @@
 import { VERSION } from "../../../lib/version.ts";
 import { ModelError } from "./model-error.ts";
 
-/** Bytes of a model's response, unpacked: some hundred statements take 100 KiB. */
+/** Bytes of a model's response, unpacked: some hundred statements take 100 KiB. @internal */
 export const MAX_MODEL_RESPONSE_BYTES = 1024 * 1024;
 
 /** What the protocols' libraries send requests by. */

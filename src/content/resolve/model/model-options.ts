@@ -1,7 +1,7 @@
-/** The wire formats that are spoken. */
+/** The wire formats that are spoken. @internal */
 export const MODEL_PROTOCOLS = ["openai", "anthropic"] as const;
 
-/** How the model is told to give JSON: by a schema, as any JSON object, or by the words of the request alone. */
+/** How the model is told to give JSON: by a schema, as any JSON object, or by the words of the request alone. @internal */
 export const RESPONSE_FORMATS = ["json_schema", "json_object", "text"] as const;
 
 /** What the operator says of the language model: the configuration's `content.resolve.model`. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Analysis, type Statement } from "../analysis.ts";
 import { ModelError } from "./model-error.ts";
 
-/** Statements of one response, and characters of a quote and of the reasons: more is no response to what was asked. */
+/** Statements of one response, and characters of a quote and of the reasons: more is no response to what was asked. @internal */
 export const MAX_STATEMENTS = 60;
 const MAX_QUOTE_LENGTH = 2_000;
 export const MAX_REASONING_LENGTH = 2_000;

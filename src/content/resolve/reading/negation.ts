@@ -17,7 +17,7 @@ const IDLE_BOUND = new RegExp(TURNED_BOUND, "giu");
 /** French says one negation with two words: "ne … pas"; the second is not in the list. */
 
 /** How often a clause is turned round. `from` and `to` limit the place. */
-export function turnsOf(clause: string): number {
+function turnsOf(clause: string): number {
   const plain = clause.replace(IDLE_BOUND, " ").replace(IDLE, " ");
   return count(plain, NEGATORS) + count(plain, CONTRARY);
 }

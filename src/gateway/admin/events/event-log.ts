@@ -2,10 +2,10 @@ import { EventGate } from "../../telemetry/event-gate.ts";
 import { type Actor, type EventKind, type EventSink, type NewEvent } from "../../telemetry/event.ts";
 import { EventRing, type KeptEvent } from "./event-ring.ts";
 
-/** Events that are kept, without lines of the log; and those. */
+/** Events that are kept, without lines of the log; and those. @internal */
 export const MAX_EVENTS = 1000;
 export const MAX_LINES = 500;
-/** Readers of the stream at one time. */
+/** Readers of the stream at one time. @internal */
 export const MAX_READERS = 32;
 /** Characters of a message or a line; what is longer is cut off. */
 const MAX_MESSAGE = 2000;

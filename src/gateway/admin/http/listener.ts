@@ -10,7 +10,7 @@ import { addressKey } from "../../../lib/address-key.ts";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { Connection, type Patience, PATIENCE } from "./connection.ts";
 
-/** Connections at a time, of all clients and of one address (IPv6: its /64). */
+/** Connections at a time, of all clients and of one address (IPv6: its /64). @internal */
 export const MAX_CONNECTIONS = 512;
 export const MAX_CONNECTIONS_OF_ADDRESS = 128;
 /** RFC 9112 has no bound for a head; nothing here needs more. */

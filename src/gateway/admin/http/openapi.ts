@@ -44,7 +44,7 @@ export function withDescription(operations: readonly Operation[]): readonly Oper
 }
 
 /** The OpenAPI 3.1 description of operations. */
-export function describeApi(operations: readonly Operation[]): object {
+function describeApi(operations: readonly Operation[]): object {
   const app = new OpenAPIHono();
   const { openAPIRegistry: registry } = app;
   registry.registerComponent("securitySchemes", "apiKey", { type: "apiKey", in: "header", name: "X-API-Key" });

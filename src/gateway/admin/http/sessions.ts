@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Access } from "./keys.ts";
 
-export const SESSION_COOKIE = "turnpike_session";
-/** Sessions at a time; the one that was unused for longest makes way. */
+const SESSION_COOKIE = "turnpike_session";
+/** Sessions at a time; the one that was unused for longest makes way. @internal */
 export const MAX_SESSIONS = 256;
 const LIFE_MS = 12 * 60 * 60 * 1000;
 const IDLE_MS = 60 * 60 * 1000;

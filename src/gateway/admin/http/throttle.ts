@@ -1,6 +1,6 @@
 import { addressKey } from "../../../lib/address-key.ts";
 
-/** Wrong keys of one address in a minute; after them it waits for the minute's end. */
+/** Wrong keys of one address in a minute; after them it waits for the minute's end. @internal */
 export const MAX_WRONG = 10;
 /** Tries in the same minute after which an address is not listened to at all. */
 const MAX_TRIES = 100;

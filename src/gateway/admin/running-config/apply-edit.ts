@@ -56,7 +56,7 @@ function removeUpstream(document: unknown, name: string): Edited | Refusal {
 type ListKey = "routes" | "upstreams";
 
 /** What tells one route or upstream from the others; undefined where it lacks what it takes. */
-export function identityOf(list: ListKey, item: unknown): string | undefined {
+function identityOf(list: ListKey, item: unknown): string | undefined {
   if (list === "upstreams") {
     const name = valueAt(item, ["name"]);
     return typeof name === "string" ? name : undefined;

@@ -32,7 +32,7 @@ export interface OpenedConfig {
 }
 
 /** Makes a configuration of a document: additions, checks, flags. Throws nothing. */
-export function loadDocument(document: unknown, { prepare, flags }: ConfigSource, cache?: ParseCache): Loaded {
+function loadDocument(document: unknown, { prepare, flags }: ConfigSource, cache?: ParseCache): Loaded {
   const first = loadValue(prepare(document), cache);
   if (first.config === undefined || Object.values(flags).every((flag) => flag === undefined)) return first;
   const second = applyFlags(first.config, flags, cache);

@@ -2,7 +2,7 @@ import { pointerTo } from "./json-difference.ts";
 
 const PART = /\.?([\w$-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gy;
 
-/** `routes[2].upstream`, as findings have it, as `["routes", 2, "upstream"]`. */
+/** `routes[2].upstream`, as findings have it, as `["routes", 2, "upstream"]`. @internal */
 export function parsePath(path: string): (string | number)[] {
   return [...path.matchAll(PART)].map(([, name, index, quoted]) => {
     if (index !== undefined) return Number(index);

@@ -7,7 +7,7 @@ import { readingOf } from "./usage-reading.ts";
 import { type UsageReading, type UsageReport } from "./usage-report.ts";
 
 /** Between two times that usage is written down, in milliseconds: as much as a crash of the whole server may lose. @bound */
-export const FLUSH_MS = 10_000;
+const FLUSH_MS = 10_000;
 /** Longest wait for the last time, when the server is stopped, in milliseconds. @bound */
 const LAST_FLUSH_MS = 3000;
 

@@ -17,11 +17,11 @@ import {
 import { MAX_DEPTH, type ParsedJson, placeAt, placeText, type visitJson, withoutMark } from "../json.ts";
 import { type TextFormat } from "./text-format.ts";
 
-/** Larger files of YAML are refused: its parser takes about 1 s for each 1.2 MB, JSON's a hundredth of that. */
+/** Larger files of YAML are refused: its parser takes about 1 s for each 1.2 MB, JSON's a hundredth of that. @internal */
 export const MAX_YAML_LENGTH = 4 * 1024 * 1024;
 
 /** Values of a document, each alias counted as what it stands for: a few lines of aliases can stand for billions. */
-export const MAX_YAML_VALUES = 1_000_000;
+const MAX_YAML_VALUES = 1_000_000;
 
 /** Levels of the parser's stack that are not levels of the document: the document, and the scalar at work. */
 const PARSER_LEVELS = 4;

@@ -3,7 +3,7 @@ import { JWT_ALGORITHMS } from "../../../lib/jwt-key.ts";
 import { headerName, httpUrl, milliseconds, ours, secret, text } from "./kinds.ts";
 
 /** How many chains may stand inside one another. */
-export const MAX_CHAIN_DEPTH = 3;
+const MAX_CHAIN_DEPTH = 3;
 
 /** Characters of a name: it stands in a header, in logs and in limits. */
 const MAX_NAME = 256;

@@ -5,7 +5,7 @@ import { normalisePath } from "../../../lib/url-path.ts";
  * What is wrong with a path that must stand as requests are compared (`normalisePath`), or undefined. A path in another
  * form would never match, and a route that never matches guards nothing.
  */
-export function pathFault(path: string): string | undefined {
+function pathFault(path: string): string | undefined {
   if (!path.startsWith("/")) return "expected a path that starts with /";
   if (!/^[!-~]*$/.test(path)) return "expected a path in ASCII, other characters as % escapes";
   if (/[\\?#]/.test(path)) return "expected a path without backslash, query and fragment";

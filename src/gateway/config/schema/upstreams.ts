@@ -6,7 +6,7 @@ import { connectPort, count, environmentName, hostAddress, milliseconds, ours, s
 /** Every balancer; an unknown name falls back to the first. */
 export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"] as const;
 
-export const UPSTREAM_PROTOCOLS = ["http1", "h2", "h2c", "auto"] as const;
+const UPSTREAM_PROTOCOLS = ["http1", "h2", "h2c", "auto"] as const;
 
 const upstreamServer = z
   .strictObject({

@@ -1,5 +1,5 @@
 /** A command of a filter may have this many bytes. */
-export const MAX_COMMAND_BYTES = 4095;
+const MAX_COMMAND_BYTES = 4095;
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,6 +1,6 @@
 import { RECORD_SEPARATOR } from "./command.ts";
 
-/** What a filter is given of a reply, trailer included; the rest of a longer one is read and forgotten. */
+/** What a filter is given of a reply, trailer included; the rest of a longer one is read and forgotten. @internal */
 export const MAX_REPLY_BYTES = 16_384;
 /** The separator, one digit and the line feed. */
 const MIN_TRAILER_BYTES = 3;

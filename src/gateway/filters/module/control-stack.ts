@@ -3,9 +3,9 @@ import { MAX_NESTING } from "./limits.ts";
 import { ModuleRefused } from "./refused.ts";
 
 /** Simple instructions that one unit of fuel pays for. */
-export const COST_PER_FUEL = 16;
+const COST_PER_FUEL = 16;
 /** The cost that a path through a function may gather before fuel is taken for it. */
-export const MOST_UNCHARGED = 128;
+const MOST_UNCHARGED = 128;
 /** In place of a cost: the code is never reached. */
 export const UNREACHED = -1;
 

@@ -6,7 +6,7 @@ import { type ModuleFacts, type PreparedModule } from "./prepare.ts";
 import { prepareInThread } from "./prepare-thread.ts";
 import { ModuleRefused } from "./refused.ts";
 
-/** Compiled modules that are kept for the next reload, the latest used ones. */
+/** Compiled modules that are kept for the next reload, the latest used ones. @internal */
 export const MAX_CACHED_MODULES = 32;
 
 /** A module that is ready to be instantiated. */

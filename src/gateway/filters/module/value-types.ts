@@ -2,9 +2,9 @@ import { type ByteReader } from "./byte-reader.ts";
 import { hex, ModuleRefused } from "./refused.ts";
 
 export const I32 = 0x7f;
-export const I64 = 0x7e;
-export const F32 = 0x7d;
-export const F64 = 0x7c;
+const I64 = 0x7e;
+const F32 = 0x7d;
+const F64 = 0x7c;
 const V128 = 0x7b;
 const REF_NULL = 0x63;
 const REF = 0x64;

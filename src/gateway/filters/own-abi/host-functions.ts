@@ -5,17 +5,17 @@ import { MAX_STAGED_BYTES } from "./staged-fields.ts";
 import { BODY_VIEW_BYTES, NO_BODY } from "./views.ts";
 
 /** The body of `respond`; the rest is cut off. */
-export const MAX_REPLY_BYTES = 4096;
+const MAX_REPLY_BYTES = 4096;
 /** The command of `host_call`. */
-export const MAX_CALL_BYTES = 4096;
+const MAX_CALL_BYTES = 4096;
 /** The result of a call that a filter can read. */
 export const MAX_RESULT_BYTES = 16_384;
 /** The name of `set_upstream`. */
-export const MAX_UPSTREAM_BYTES = 256;
+const MAX_UPSTREAM_BYTES = 256;
 /** A line of `log`; the rest is cut off. */
-export const MAX_LOG_BYTES = 1024;
+const MAX_LOG_BYTES = 1024;
 /** Lines of `log` in one invocation; those after them are dropped. */
-export const MAX_LOG_LINES = 16;
+const MAX_LOG_LINES = 16;
 /** A field name of which a value is asked for; there is no longer one. */
 const MAX_NAME_BYTES = 65_536;
 

@@ -8,7 +8,7 @@ const CALL_FUEL = 20;
 const BYTES_SHIFT = 6;
 
 /** Ends an invocation from within a host function: the message is what the filter does. */
-export class HostAbort extends Error {}
+class HostAbort extends Error {}
 
 /** What `respond` has said. */
 export interface Reply {

@@ -2,7 +2,7 @@ import { type Fields, fieldLine } from "../../../lib/fields.ts";
 import { HOP_FIELDS } from "../../config/own-fields.ts";
 
 /** Response fields that one invocation may stage. */
-export const MAX_STAGED_FIELDS = 16;
+const MAX_STAGED_FIELDS = 16;
 /** Bytes of their names and values. */
 export const MAX_STAGED_BYTES = 4096;
 

@@ -9,7 +9,7 @@ const CALL_FUEL = 20;
 const BYTES_SHIFT = 6;
 
 /** Ends an invocation from within a host function: the message is what the filter does. */
-export class HostAbort extends Error {}
+class HostAbort extends Error {}
 
 /** A start function has ended by `proc_exit` with 0, as programs do. */
 class ExitAtStart extends Error {}

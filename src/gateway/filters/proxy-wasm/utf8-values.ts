@@ -25,7 +25,7 @@ export function asUtf8(fields: Fields): { readonly fields: Fields; readonly orig
 }
 
 /** The value itself where its bytes are UTF-8; else each of its bytes as the character that it is in latin1. */
-export function utf8Of(value: string): string {
+function utf8Of(value: string): string {
   if (!BEYOND_ASCII.test(value) || isUtf8(Buffer.from(value, "latin1"))) return value;
   return Buffer.from(value, "utf8").toString("latin1");
 }

@@ -3,9 +3,9 @@ const MAX_INTEGER = 0x7fff_ffff;
 /** Bytes behind the prefix: what `MAX_INTEGER` needs. More of them, zeros at that, only keep a decoder busy. */
 const MAX_CONTINUATION_BYTES = 5;
 
-/** The integer is not whole at the end of the block. */
+/** The integer is not whole at the end of the block. @internal */
 export const TRUNCATED = -1;
-/** The integer is above 2^31 - 1, or spelled longer than that needs. */
+/** The integer is above 2^31 - 1, or spelled longer than that needs. @internal */
 export const TOO_LARGE = -2;
 
 /** Reads the integers of RFC 7541 §5.1. */

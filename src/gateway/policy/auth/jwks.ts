@@ -141,7 +141,7 @@ export class KeySet {
   }
 }
 
-/** The keys of a set that can verify the algorithm's signatures, by id; undefined where it is no set. Others are passed over (RFC 7517 §5). */
+/** The keys of a set that can verify the algorithm's signatures, by id; undefined where it is no set. Others are passed over (RFC 7517 §5). @internal */
 export function parseKeySet(text: string, algorithm: JwtAlgorithm): ReadonlyMap<string, KeyObject> | undefined {
   let set: unknown;
   try {

@@ -4,7 +4,7 @@ import { type Exchange, type RequestHead } from "../../exchange.ts";
 
 /** The header by which upstreams learn who was let in. The codecs drop it from all requests: nobody can forge it. */
 export const CONSUMER_HEADER = "X-Consumer-Name";
-/** Bytes of a consumer's name: it is a key of limits, counters and logs. */
+/** Bytes of a consumer's name: it is a key of limits, counters and logs. @internal */
 export const MAX_CONSUMER_BYTES = 256;
 /** Bytes of a token or key that is looked at; common servers allow whole heads of that size. */
 export const MAX_CREDENTIAL_BYTES = 8192;

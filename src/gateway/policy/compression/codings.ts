@@ -1,6 +1,6 @@
 import zlib, { type Zlib } from "node:zlib";
 
-/** In the order in which they are preferred where a client likes them equally, unless the configuration has another. */
+/** In the order in which they are preferred where a client likes them equally, unless the configuration has another. @internal */
 export const CODINGS = ["zstd", "br", "gzip", "deflate"] as const;
 
 export type Coding = (typeof CODINGS)[number];

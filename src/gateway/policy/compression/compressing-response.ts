@@ -6,7 +6,7 @@ import { Compressor } from "./compressor.ts";
 import { isLive, type Plan } from "./plan.ts";
 
 /** Bytes up to which a body that arrives in one piece is compressed at once. Handing it to a thread would cost more. */
-export const MAX_AT_ONCE_BYTES = 65_536;
+const MAX_AT_ONCE_BYTES = 65_536;
 
 /** They speak of the bytes as they were (RFC 9530, RFC 1864). */
 const DIGESTS = ["content-digest", "repr-digest", "digest", "content-md5"];

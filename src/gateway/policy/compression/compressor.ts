@@ -11,9 +11,9 @@ export interface CompressorHost {
 }
 
 /** Bytes that may wait for a compressor before its source is held; what a source brings all the same is taken. */
-export const MAX_WAITING_BYTES = 65_536;
+const MAX_WAITING_BYTES = 65_536;
 /** Milliseconds for which bytes may stay inside a compressor, where they are not to go out at once. @bound */
-export const FLUSH_MS = 5;
+const FLUSH_MS = 5;
 
 /**
  * Compresses a body as it comes, beside the event loop, one piece at a time. What comes meanwhile waits, and is the next piece.

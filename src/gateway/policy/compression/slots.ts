@@ -1,4 +1,4 @@
-/** Answers that a worker compresses at one time; those beyond it go out as they are. */
+/** Answers that a worker compresses at one time; those beyond it go out as they are. @internal */
 export const MAX_COMPRESSORS = 256;
 
 /** Counts the answers that are being compressed. */

@@ -27,7 +27,7 @@ export interface ResponseFacts {
 }
 
 /** Seconds that the response is fresh by its own fields (RFC 9111 §4.2.1). Undefined if they do not say. */
-export function explicitLifetime({ fields, control, receivedAt }: ResponseFacts): number | undefined {
+function explicitLifetime({ fields, control, receivedAt }: ResponseFacts): number | undefined {
   if (control.sMaxage !== undefined) return control.sMaxage;
   if (control.maxAge !== undefined) return control.maxAge;
   if (control.isTargeted) return undefined;
@@ -38,7 +38,7 @@ export function explicitLifetime({ fields, control, receivedAt }: ResponseFacts)
   return at === undefined ? 0 : Math.max((at - (dateOf(fields) ?? receivedAt)) / 1000, 0);
 }
 
-export function dateOf(fields: Fields): number | undefined {
+function dateOf(fields: Fields): number | undefined {
   const [date] = fieldValues(fields, "date");
   return date === undefined ? undefined : parseHttpDate(date);
 }

@@ -38,6 +38,7 @@ export function directivesOf(fields: Fields, targets: readonly string[]): CacheC
 /**
  * Parses a targeted field, a dictionary of structured fields (RFC 9213 §2.1). Undefined: ignore the field, because it is
  * empty, invalid, or has a value of the wrong type. Of a repeated directive the last one is used.
+ * @internal
  */
 export function parseTargetedField(value: string): CacheControl | undefined {
   if (value === "") return undefined;

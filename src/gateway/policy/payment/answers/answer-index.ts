@@ -3,7 +3,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, unlinkSy
 import { join } from "node:path";
 import { codeOf } from "../../../../lib/caught.ts";
 
-/** How long what a process is writing is left alone without a sign of life of that process, in milliseconds. @bound */
+/** How long what a process is writing is left alone without a sign of life of that process, in milliseconds. @bound @internal */
 export const WRITER_STALE_MS = 30_000;
 /** Answers on the disk, being written or kept, whatever their length. */
 const MAX_ANSWERS = 100_000;

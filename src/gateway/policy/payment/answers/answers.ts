@@ -24,7 +24,7 @@ export interface AnswerBounds {
 }
 
 /** For one process. One answer may be as long as a route's `max_response_bytes` lets it by default. @bound */
-export const ANSWER_BOUNDS: AnswerBounds = {
+const ANSWER_BOUNDS: AnswerBounds = {
   maxAnswerBytes: 32 * 1024 * 1024,
   maxEntries: 1024,
 };

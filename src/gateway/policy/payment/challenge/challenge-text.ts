@@ -1,6 +1,6 @@
 import { type PaymentRequired } from "../../../../payments/x402/messages.ts";
 
-/** Stands for the resource's URL in texts that are prepared; no configuration and no URL has it. */
+/** Stands for the resource's URL in texts that are prepared; no configuration and no URL has it. @internal */
 export const URL_MARK = "\u0000url\u0000";
 /** Stands for the request's id. */
 export const ID_MARK = "\u0000id\u0000";

@@ -138,7 +138,7 @@ function detailOf(error: ChallengeError, price: string): string {
 }
 
 /** What a way of paying costs, for people: `0.01 USDC on Base (eip155:8453)`. */
-export function priceTitle({ scheme, amount, asset, network }: PaymentRequirements): string {
+function priceTitle({ scheme, amount, asset, network }: PaymentRequirements): string {
   const known = findAsset(network, asset);
   const most = scheme === "upto" ? "up to " : "";
   if (known === undefined) return `${most}${amount} units of ${asset} on ${networkTitle(network)}`;

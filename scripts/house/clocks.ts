@@ -1,0 +1,38 @@
+/**
+ * Fails on a file of src that reads a clock or draws random values itself, unless READERS lists it. A component gets
+ * both passed in, so that its tests set them. A default such as `now = Date.now` is passed in; a call is not.
+ */
+import { READERS } from "./clock-readers.ts";
+import { isTest, readSources, report } from "./sources.ts";
+
+const READ =
+  /\b(?:Date\.now|performance\.now|Math\.random|randomBytes|randomUUID|randomFillSync|getRandomValues)\(|\bnew Date\(\)/g;
+/** The text before a read that is passed in: a function that reads the clock, or a default of `now`. */
+const PASSED_IN = /(?:\(\)(?:: number)? => |\bnow(?:: number)? = )$/;
+const COMMENT = /^\s*(?:\*|\/\*\*|\/\/)/;
+
+function readsItself(text: string): boolean {
+  return text
+    .split("\n")
+    .filter((line) => !COMMENT.test(line))
+    .some((line) => [...line.matchAll(READ)].some(({ index }) => !PASSED_IN.test(line.slice(0, index))));
+}
+
+const listed = new Set(Object.values(READERS).flat());
+const problems: string[] = [];
+let count = 0;
+for (const [file, text] of await readSources(["src"])) {
+  if (isTest(file) || file.includes("/admin/console/")) continue;
+  count += 1;
+  const reads = readsItself(text);
+  if (reads && !listed.has(file)) {
+    problems.push(`${file}: reads a clock or random values itself; have them passed in`);
+  }
+  if (!reads && listed.has(file)) problems.push(`scripts/house/clock-readers.ts: ${file} reads neither any more`);
+  listed.delete(file);
+}
+for (const file of listed) problems.push(`scripts/house/clock-readers.ts: ${file} does not exist`);
+report(
+  problems,
+  `${count} files, ${Object.values(READERS).flat().length} of them read a clock or random values themselves`,
+);

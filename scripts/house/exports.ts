@@ -1,0 +1,91 @@
+/**
+ * Fails on an exported value of src that no other file imports, and on one that only tests import unless its docstring
+ * has the tag `@internal`. Such a value may not be imported by the program. Types are free: an exported function's
+ * parameters may be named by its callers.
+ *
+ * Every import in this repository names what it takes and the file's path, so that a few patterns find them all.
+ * A tool with a resolver of its own (knip) would need a list of every worker, script and bench.
+ */
+import { dirname, join, normalize } from "node:path";
+import { CONSOLE, isTest, readSources, report } from "./sources.ts";
+
+const NAMED = /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+"(\.[^"]+)"/g;
+/** A namespace, or a module that is loaded when it is needed. */
+const WHOLE = /\*\s+as\s+\w+\s+from\s+"(\.[^"]+)"|(?:import|require)\(\s*"(\.[^"]+)",?\s*\)/g;
+const DECLARED = /^export\s+(?:abstract\s+)?(?:async\s+)?(?:const|let|class|function\*?)\s+([\w$]+)/gm;
+
+/** The program that other packages import. */
+const PUBLIC = new Set(["src/client/client.ts"]);
+const texts = await readSources(["src", "scripts", "bench", "test", "client", "tools", "examples"]);
+
+interface Users {
+  tests: number;
+  program: number;
+}
+
+const users = new Map<string, Users>();
+/** The files that load a file whole. */
+const loaders = new Map<string, string[]>();
+
+function countImports(file: string, text: string): void {
+  const target = (path: string): string => normalize(join(dirname(file), path));
+  for (const [, names = "", path = ""] of text.matchAll(NAMED)) {
+    for (const part of names.split(",")) {
+      const name =
+        part
+          .trim()
+          .replace(/^type\s+/, "")
+          .split(/\s+as\s+/)[0] ?? "";
+      countUse(`${target(path)} ${name}`, file);
+    }
+  }
+  for (const [, namespace, module] of text.matchAll(WHOLE)) {
+    const loaded = target(namespace ?? module ?? "");
+    loaders.set(loaded, [...(loaders.get(loaded) ?? []), file]);
+  }
+}
+
+function countUse(key: string, file: string): void {
+  const entry = users.get(key) ?? { tests: 0, program: 0 };
+  if (isTest(file)) entry.tests += 1;
+  else entry.program += 1;
+  users.set(key, entry);
+}
+
+/** Counts the files that use an exported value. A file that loads the whole module uses the names that it writes. */
+function usersOf(file: string, name: string): Users {
+  const key = `${file} ${name}`;
+  const written = new RegExp(`\\b${name.replaceAll("$", "\\$")}\\b`);
+  for (const loader of loaders.get(file) ?? []) {
+    if (written.test(texts.get(loader) ?? "")) countUse(key, loader);
+  }
+  return users.get(key) ?? { tests: 0, program: 0 };
+}
+
+/** True if the docstring of the declaration at `index`, or of its group of constants, has the tag. */
+function isInternal(text: string, index: number): boolean {
+  const before = text.slice(0, index).replace(/(?:(?<=\n)(?:export )?const .*;\n)+$/, "");
+  return /@internal\b[^/]*\*\/\n$/.test(before.slice(before.lastIndexOf("/**")));
+}
+
+function problemOf(file: string, name: string, internal: boolean): string | undefined {
+  const { tests, program } = usersOf(file, name);
+  if (program === 0 && tests === 0) return `${file}: exports ${name}, which no other file imports`;
+  if (program === 0 && !internal) return `${file}: exports ${name}, which only tests import: tag it @internal`;
+  if (program > 0 && internal) return `${file}: exports ${name} as @internal, and the program imports it`;
+  return undefined;
+}
+
+for (const [file, text] of texts) countImports(file, text);
+const problems: string[] = [];
+let checked = 0;
+for (const [file, text] of texts) {
+  if (!file.startsWith("src/") || isTest(file) || PUBLIC.has(file) || file.startsWith(CONSOLE)) continue;
+  for (const { 1: name = "", index } of text.matchAll(DECLARED)) {
+    checked += 1;
+    const problem = problemOf(file, name, isInternal(text, index));
+    if (problem !== undefined) problems.push(problem);
+  }
+}
+
+report(problems, `${checked} exported values, each used by another file`);

@@ -1,0 +1,24 @@
+import { Glob } from "bun";
+
+/** True if a file runs only in tests. */
+export function isTest(file: string): boolean {
+  return file.endsWith(".test.ts") || file.startsWith("test/") || file.includes("/testing/");
+}
+
+/** The TypeScript and JavaScript files of some folders, with their texts. */
+export async function readSources(folders: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const paths = folders.flatMap((folder) => [...new Glob(`${folder}/**/*.{ts,tsx,mjs,js}`).scanSync(".")]);
+  const texts = new Map<string, string>();
+  for (const file of paths.toSorted()) texts.set(file, await Bun.file(file).text());
+  return texts;
+}
+
+/** Checked and bundled apart: it runs in a browser. */
+export const CONSOLE = "src/gateway/admin/console/page/";
+
+/** Prints the problems and exits with 1 if there are any; otherwise prints `summary`. */
+export function report(problems: readonly string[], summary: string): void {
+  for (const problem of problems.toSorted()) console.error(problem);
+  if (problems.length > 0) process.exit(1);
+  console.log(summary);
+}
