@@ -101,6 +101,19 @@ export interface ToldClient {
   readonly fields: Fields;
 }
 
+/** What authentication has decided about the last request of a connection. */
+export interface Admission {
+  /** Who decided: another configuration has another one. */
+  readonly by: object;
+  /** The request's fields and query as they came. */
+  readonly sentFields: Fields;
+  readonly sentQuery: string;
+  /** The same without credentials, and with what upstreams are told of the client. */
+  readonly fields: Fields;
+  readonly query: string;
+  readonly consumer: string;
+}
+
 /** Hears how a request fares with upstreams. */
 export interface UpstreamTrace {
   /** It goes to this server, with its path changed by `rewrite`; a try before it is over. */
@@ -156,6 +169,8 @@ export interface Exchange {
   readonly session?: object | undefined;
   /** Kept by the connection; absent where requests of one connection come from several clients, or are no HTTP/1. */
   told?: ToldClient | undefined;
+  /** Kept by the connection, of the last request that was let in; absent as `told` is. */
+  admission?: Admission | undefined;
   /** Where the answer goes. A policy that must see or hold the answer puts its own sink in front of this one. */
   response: ResponseSink;
   /** Field lines that go out with the final head, whoever answers. */

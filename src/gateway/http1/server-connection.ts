@@ -2,7 +2,7 @@ import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
-import { type ToldClient } from "../exchange.ts";
+import { type Admission, type ToldClient } from "../exchange.ts";
 import { type HeadFault } from "../refusal.ts";
 import {
   bodyLimit,
@@ -58,6 +58,7 @@ export class Http1ServerConnection
   rosterIndex = -1;
   place: ClientPlace | undefined;
   told: ToldClient | undefined = undefined;
+  admission: Admission | undefined = undefined;
   readonly out: Outgoing;
   readonly peerAddress: string;
   readonly #wire: Wire;

@@ -3,6 +3,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { isRequestId, requestIds } from "../../lib/request-id.ts";
 import {
+  type Admission,
   type Exchange,
   type RequestBody,
   type RequestHead,
@@ -24,6 +25,8 @@ export interface ExchangeConnection {
   readonly peerAddress: string;
   /** The fields about the client in the last upstream request. */
   told: ToldClient | undefined;
+  /** Of the last request that authentication has let in. */
+  admission: Admission | undefined;
   /** Called once, before the final head is sent: true if this connection serves another request afterwards. */
   staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean;
   /** The whole response was passed on. */
@@ -122,6 +125,13 @@ export class Http1Exchange implements Exchange, ResponseSink {
   }
   set told(told: ToldClient | undefined) {
     this.#connection.told = told;
+  }
+
+  get admission(): Admission | undefined {
+    return this.#connection.admission;
+  }
+  set admission(admission: Admission | undefined) {
+    this.#connection.admission = admission;
   }
 
   get bytesReceived(): number {

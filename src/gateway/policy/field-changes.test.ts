@@ -34,3 +34,13 @@ test("fields that nothing is done to are the very same text, and a last line wit
   expect(changes.apply(FIELDS)).toBe(FIELDS);
   expect(changes.apply("X-One: 1\r\nX-Gone: 2")).toBe("X-One: 1\r\n");
 });
+
+test("a head keeps all but its fields, and the same head gives the same result", () => {
+  const changes = new FieldChanges({ added: "X-New: 3\r\n" });
+  const head = { status: 200, reason: "OK", fields: "X-One: 1\r\n", bodyLength: 4 };
+  const changed = changes.applyToHead(head);
+  expect(changed).toEqual({ ...head, fields: "X-One: 1\r\nX-New: 3\r\n" });
+  expect(changes.applyToHead(head)).toBe(changed);
+  expect(changes.applyToHead({ ...head, status: 404 })).toEqual({ ...changed, status: 404 });
+  expect(changes.applyToHead(head)).toEqual(changed);
+});

@@ -1,5 +1,6 @@
 import { type Fields } from "../../lib/fields.ts";
 import { flatText } from "../../lib/flat-text.ts";
+import { type ResponseHead } from "../exchange.ts";
 
 /** What is done to a head's field lines. Names in any capitalisation. */
 export interface FieldChangeList {
@@ -25,6 +26,8 @@ export class FieldChanges {
   /** An upstream's answers have the same fields for a second or longer: a comparison takes a tenth of the scan. */
   #lastFields = "";
   #lastChanged: Fields | undefined;
+  #lastHead: ResponseHead | undefined;
+  #changedHead: ResponseHead | undefined;
 
   constructor({ removed = [], added = "", defaults = [] }: FieldChangeList) {
     this.#added = added;
@@ -44,6 +47,14 @@ export class FieldChanges {
     this.#lastFields = fields;
     this.#lastChanged = changed;
     return changed;
+  }
+
+  /** The head with its fields as they are afterwards. The codec gives the same object for a repeated head, and so does this. */
+  applyToHead(head: ResponseHead): ResponseHead {
+    if (head === this.#lastHead && this.#changedHead !== undefined) return this.#changedHead;
+    this.#lastHead = head;
+    this.#changedHead = { ...head, fields: this.apply(head.fields) };
+    return this.#changedHead;
   }
 
   #change(fields: Fields): Fields {

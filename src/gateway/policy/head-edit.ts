@@ -3,19 +3,22 @@ import { type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { ResponseRelay } from "../response-relay.ts";
 import { type FieldChanges } from "./field-changes.ts";
 
+function isFinal({ status }: ResponseHead): boolean {
+  return status >= 200 || status === 101;
+}
+
 /** Stands before the response and edits the fields of its final head, whoever gives it. All else passes as it is. */
 export abstract class HeadEdit extends ResponseRelay {
   /** What the fields become. */
   protected abstract edit(fields: Fields): Fields;
 
   override start(head: ResponseHead): void {
-    const isFinal = head.status >= 200 || head.status === 101;
-    this.sink.start(isFinal ? { ...head, fields: this.edit(head.fields) } : head);
+    this.sink.start(isFinal(head) ? { ...head, fields: this.edit(head.fields) } : head);
   }
 }
 
-/** Makes the same changes to every head. */
-export class FieldEdit extends HeadEdit {
+/** Makes the same changes to every final head. */
+export class FieldEdit extends ResponseRelay {
   readonly #changes: FieldChanges;
 
   constructor(sink: ResponseSink, changes: FieldChanges) {
@@ -23,7 +26,7 @@ export class FieldEdit extends HeadEdit {
     this.#changes = changes;
   }
 
-  protected edit(fields: Fields): Fields {
-    return this.#changes.apply(fields);
+  start(head: ResponseHead): void {
+    this.sink.start(isFinal(head) ? this.#changes.applyToHead(head) : head);
   }
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { LineBytes } from "../../../lib/line-bytes.ts";
 import { type Exchange } from "../../exchange.ts";
 import { HiddenParameters } from "../../telemetry/hidden-parameters.ts";
+import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 import { combinedLine, type LogLine } from "./access-log.ts";
 import { jsonLine } from "./json-line.ts";
 
@@ -71,4 +72,72 @@ test.each([combinedLine, jsonLine])("no key of a query or a referer is told", (l
   expect(text).toContain("?ticket=REDACTED&b=1");
   expect(text).toContain("https://a.example/?ticket=REDACTED");
   expect(text).not.toContain("hush");
+});
+
+/** A request that differs from others in one thing. */
+function variants(): Exchange[] {
+  const changes: ((exchange: Exchange) => void)[] = [
+    () => {},
+    ({ head }) => Object.assign(head, { authority: "other" }),
+    ({ head }) => Object.assign(head, { method: "POST", scheme: "https" }),
+    (exchange) => Object.assign(exchange, { protocol: "HTTP/2.0", clientAddress: "::1" }),
+    ({ head }) => (head.fields = 'User-Agent: \u00e9"\r\nReferer: http://r.test/?q=\u0001\r\n'),
+    ({ head }) => (head.fields = `User-Agent: ${"long ".repeat(300)}\r\n`),
+    ({ head }) => (head.fields = ""),
+    (exchange) => (exchange.trace = tried("127.0.0.1:1", 200)),
+    (exchange) => (exchange.trace = tried("127.0.0.1:1", 503)),
+    (exchange) => (exchange.trace = tried("127.0.0.1:2", 503)),
+  ];
+  return changes.map((change) => {
+    const exchange = exchangeOf("/a", "a", 200);
+    change(exchange);
+    return exchange;
+  });
+}
+
+function tried(server: string, status: number): UpstreamRecord {
+  const record = new UpstreamRecord("");
+  record.tryBegan(server, "http", undefined);
+  record.answered(status);
+  record.firstByteMs = 0.5;
+  return record;
+}
+
+test("a line is the same whatever lines were written before it", () => {
+  const all = variants();
+  const lines = all.map((exchange) => written(jsonLine, exchange));
+  expect(new Set(lines).size).toBe(all.length);
+  for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+  for (const [i, exchange] of all.entries()) {
+    for (const [j, other] of all.entries()) {
+      for (let n = 0; n < 4; n++) expect(written(jsonLine, exchange)).toBe(lines[i] ?? "");
+      expect(written(jsonLine, other)).toBe(lines[j] ?? "");
+    }
+  }
+});
+
+test("what one log hides, a line of another log with the same fields does not tell", () => {
+  const exchange = exchangeOf("/", "a", 200);
+  exchange.head.fields = "Referer: http://a.test/?ticket=hush\r\n";
+  const hiding = { ...FINISHED, hidden: new HiddenParameters(["ticket"]) };
+  for (let n = 0; n < 4; n++) {
+    expect(written(jsonLine, exchange)).toContain("ticket=hush");
+    const bytes = new LineBytes(Buffer.alloc(4096));
+    jsonLine(bytes, exchange, hiding);
+    expect(bytes.bytes.toString("utf8", 0, bytes.at)).toContain("ticket=REDACTED");
+  }
+  for (let n = 0; n < 4; n++) written(jsonLine, exchange);
+  const bytes = new LineBytes(Buffer.alloc(4096));
+  jsonLine(bytes, exchange, hiding);
+  expect(bytes.bytes.toString("utf8", 0, bytes.at)).toContain("ticket=REDACTED");
+});
+
+test("a part that did not fit is not kept", () => {
+  const exchange = exchangeOf("/", "agent ".repeat(20), 200);
+  for (let n = 0; n < 4; n++) {
+    const short = new LineBytes(Buffer.alloc(200));
+    jsonLine(short, exchange, FINISHED);
+    expect(short.full).toBe(true);
+  }
+  expect(JSON.parse(written(jsonLine, exchange))).toMatchObject({ user_agent: "agent ".repeat(20).trim() });
 });

@@ -1,20 +1,52 @@
 import { fieldValue } from "../../../lib/fields.ts";
 import { type LineBytes } from "../../../lib/line-bytes.ts";
 import { type AnsweredRequest } from "../../exchange.ts";
+import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
 import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 import { type Finished } from "./access-log.ts";
 
-let knownTime = -1;
-let knownText = "";
+/** Bytes of a part that is kept for the lines that follow; a longer part is composed for each line. */
+const MAX_KEPT_BYTES = 1024;
 
-/** ISO 8601; requests come many to the millisecond. */
-function isoTime(at: number): string {
+let knownTime = -1;
+let begin = "";
+
+/** `{"time":` in ISO 8601 and what follows it; many requests end in the same millisecond. */
+function lineBegin(at: number): string {
   if (at !== knownTime) {
     knownTime = at;
-    knownText = new Date(at).toISOString();
+    begin = `{"time":"${new Date(at).toISOString()}","request_id":`;
   }
-  return knownText;
+  return begin;
+}
+
+/**
+ * The bytes of a part that is often equal to that of the line before. They are kept once the part has come twice in a row, and
+ * copied from then on: a copy takes 20 ns, and the part of the client's fields 200 ns (bench log-line).
+ */
+class KeptPart {
+  #bytes = "";
+  #came = false;
+
+  /** Another part comes. */
+  forget(): void {
+    this.#bytes = "";
+    this.#came = false;
+  }
+
+  /** False: the part must be composed, and then be given to `composed`. */
+  write(line: LineBytes): boolean {
+    if (this.#bytes === "") return false;
+    line.ascii(this.#bytes);
+    return true;
+  }
+
+  /** The part was written from the offset `start` on. */
+  composed(line: LineBytes, start: number): void {
+    if (this.#came && line.at - start <= MAX_KEPT_BYTES) this.#bytes = line.since(start);
+    this.#came = true;
+  }
 }
 
 function addText(line: LineBytes, start: string, text: string | undefined): void {
@@ -29,42 +61,96 @@ function addMillis(line: LineBytes, start: string, ms: number): void {
   line.millis(ms);
 }
 
-/** What tells of the server that answered. */
-function addUpstream(line: LineBytes, { server, status, connectMs, firstByteMs, tries }: UpstreamRecord): void {
-  line.ascii(',"upstream_server":');
-  line.json(server);
-  if (status > 0) {
-    line.ascii(',"upstream_status":');
-    line.integer(status);
+const target = new KeptPart();
+let { protocol, method, scheme, authority } = { protocol: "", method: "", scheme: "", authority: "" };
+
+/** Protocol, method, scheme and host, up to the path. */
+function addTarget(line: LineBytes, exchange: AnsweredRequest): void {
+  const { head } = exchange;
+  const isKept =
+    authority === head.authority && method === head.method && protocol === exchange.protocol && scheme === head.scheme;
+  if (isKept && target.write(line)) return;
+  if (!isKept) {
+    target.forget();
+    ({ method, scheme, authority } = head);
+    ({ protocol } = exchange);
   }
-  addMillis(line, ',"upstream_connect_ms":', connectMs);
-  addMillis(line, ',"upstream_first_byte_ms":', firstByteMs);
+  const start = line.at;
+  line.ascii(',"protocol":"');
+  line.ascii(protocol);
+  line.ascii('","method":');
+  line.json(method);
+  line.ascii(scheme === "https" ? ',"scheme":"https","host":' : ',"scheme":"http","host":');
+  line.json(authority);
+  line.ascii(',"path":');
+  target.composed(line, start);
+}
+
+const upstream = new KeptPart();
+let server = "";
+let upstreamStatus = -1;
+
+/** What tells of the server that answered. */
+function addUpstream(line: LineBytes, record: UpstreamRecord): void {
+  const isKept = server === record.server && upstreamStatus === record.status;
+  if (!isKept || !upstream.write(line)) {
+    if (!isKept) {
+      upstream.forget();
+      ({ server, status: upstreamStatus } = record);
+    }
+    const start = line.at;
+    line.ascii(',"upstream_server":');
+    line.json(server);
+    if (upstreamStatus > 0) {
+      line.ascii(',"upstream_status":');
+      line.integer(upstreamStatus);
+    }
+    upstream.composed(line, start);
+  }
+  addMillis(line, ',"upstream_connect_ms":', record.connectMs);
+  addMillis(line, ',"upstream_first_byte_ms":', record.firstByteMs);
   line.ascii(',"upstream_tries":');
-  line.integer(tries);
+  line.integer(record.tries);
+}
+
+const client = new KeptPart();
+let fields = "";
+let clientHidden: HiddenParameters | undefined;
+
+/** What the client's fields tell, and the line's end. */
+function addFields(line: LineBytes, sent: string, hidden: HiddenParameters): void {
+  const isKept = fields === sent && clientHidden === hidden;
+  if (isKept && client.write(line)) return;
+  if (!isKept) {
+    client.forget();
+    fields = sent;
+    clientHidden = hidden;
+  }
+  const start = line.at;
+  addText(line, ',"user_agent":', fieldValue(fields, "user-agent"));
+  const referer = fieldValue(fields, "referer");
+  if (referer !== undefined) addText(line, ',"referer":', hidden.url(referer));
+  line.ascii("}");
+  client.composed(line, start);
 }
 
 /** One JSON object; keys that a request has nothing for are left out. */
 export function jsonLine(line: LineBytes, exchange: AnsweredRequest, { at, elapsedMs, hidden }: Finished): void {
   const { head, trace, consumer } = exchange;
-  line.ascii('{"time":"');
-  line.ascii(isoTime(at));
-  line.ascii('","request_id":');
+  line.ascii(lineBegin(at));
   line.json(exchange.id);
   if (trace instanceof RequestTrace) addText(line, ',"trace_id":', trace.traceId);
   line.ascii(',"client":');
   line.json(exchange.clientAddress);
   if (consumer !== "") addText(line, ',"consumer":', consumer);
-  line.ascii(',"protocol":"');
-  line.ascii(exchange.protocol);
-  line.ascii('","method":');
-  line.json(head.method);
-  line.ascii(head.scheme === "https" ? ',"scheme":"https","host":' : ',"scheme":"http","host":');
-  line.json(head.authority);
-  line.ascii(',"path":');
+  addTarget(line, exchange);
   line.json(head.path);
-  line.ascii(',"query":');
-  line.json(hidden.query(head.query));
-  line.ascii(',"status":');
+  if (head.query === "") line.ascii(',"query":"","status":');
+  else {
+    line.ascii(',"query":');
+    line.json(hidden.query(head.query));
+    line.ascii(',"status":');
+  }
   // 499 is nginx's code for a client that left before there was an answer.
   line.integer(exchange.status === 0 ? 499 : exchange.status);
   line.ascii(',"bytes_received":');
@@ -73,8 +159,5 @@ export function jsonLine(line: LineBytes, exchange: AnsweredRequest, { at, elaps
   line.integer(exchange.bytesSent);
   addMillis(line, ',"duration_ms":', Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);
-  addText(line, ',"user_agent":', fieldValue(head.fields, "user-agent"));
-  const referer = fieldValue(head.fields, "referer");
-  if (referer !== undefined) addText(line, ',"referer":', hidden.url(referer));
-  line.ascii("}");
+  addFields(line, head.fields, hidden);
 }

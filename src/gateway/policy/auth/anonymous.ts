@@ -6,6 +6,7 @@ export function createAnonymous(subject: string): Method {
   if (fields === undefined) throw new Error(`Cannot let everybody in: ${JSON.stringify(subject)} cannot be a name`);
   const method: Method = {
     type: subject === "" ? "none" : "anonymous",
+    isLasting: true,
     check: () => admitted,
     take() {},
     close() {},

@@ -43,6 +43,7 @@ export function createApiKey(config: ApiKeyConfig): Method {
 
 class ApiKey implements Method {
   readonly type = "api_key";
+  readonly isLasting = true;
   readonly #headers: readonly [string];
   readonly #parameter: QueryParameter;
   /** By some bits of its hash, the configured key that was found there last: of a thousand keys it saves 6 µs (bench policy-parts). */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { bearer, SECRET, token } from "../../../../test/policy/testing/tokens.ts";
-import { type Exchange, type ResponseHead } from "../../exchange.ts";
-import { type Decision } from "../policy.ts";
+import { type Admission, type Exchange, type ResponseHead } from "../../exchange.ts";
+import { type Decision, type Policy } from "../policy.ts";
 import { createAuthPolicy } from "./auth.ts";
 import { type Auth } from "./create-method.ts";
 import { type KeySetDeps } from "./jwks.ts";
@@ -85,4 +85,65 @@ test("a preflight is answered without credentials, where they are asked for", as
     decisions.push(await policy?.request(exchange));
   }
   expect(decisions).toEqual(["answered", "continue"]);
+});
+
+/** A connection whose requests one configuration after another decides about. */
+class Connection {
+  #admission: Admission | undefined;
+
+  /** What the policy decides of a request with these fields, who it is of, and what goes on. */
+  ask(auth: object, fields: string, query = ""): readonly [Decision, string, string] {
+    return this.askPolicy(policyOf(auth), fields, query);
+  }
+
+  askPolicy(policy: Policy, fields: string, query = ""): readonly [Decision, string, string] {
+    const response = { start: () => {}, data: () => true, end() {}, abort() {} };
+    const exchange = Object.assign(requestOf(fields, query), { response, id: "id", isLetIn: false, consumer: "" });
+    exchange.admission = this.#admission;
+    const decision = policy.request(exchange);
+    if (decision instanceof Promise) throw new Error("It is decided at once");
+    this.#admission = exchange.admission;
+    expect(exchange.isLetIn).toBe(decision === "continue");
+    return [decision, exchange.consumer, exchange.head.fields + exchange.head.query];
+  }
+}
+
+function policyOf(auth: object): Policy {
+  const policy = createAuthPolicy({ auth: auth as Auth, identityNames: ["x-role"] }, { clock: Date.now } as KeySetDeps);
+  if (policy === undefined) throw new Error("There is nothing to decide");
+  return policy;
+}
+
+test("equal requests of a connection are let in alike, and any difference is looked at", () => {
+  const keys = [...KEYS.keys, { key: "other", name: "carol" }];
+  const policy = policyOf({ ...KEYS, keys, query_param: "key" });
+  const connection = new Connection();
+  const alice = ["continue", "alice", "A: 1\r\nX-Consumer-Name: alice\r\n"] as const;
+  for (let n = 0; n < 3; n++) {
+    expect(connection.askPolicy(policy, "X-Key: k\r\nX_Role: admin\r\nA: 1\r\n")).toEqual(alice);
+  }
+  expect(connection.askPolicy(policy, "X-Key: K\r\nX_Role: admin\r\nA: 1\r\n")[0]).toBe("answered");
+  expect(connection.askPolicy(policy, "A: 1\r\n")[0]).toBe("answered");
+  expect(connection.askPolicy(policy, "A: 1\r\n", "?key=other&b=1")[1]).toBe("carol");
+  expect(connection.askPolicy(policy, "A: 1\r\n", "?key=other&b=1")[2]).toContain("?b=1");
+  expect(connection.askPolicy(policy, "A: 1\r\n", "?key=othe&b=1")[0]).toBe("answered");
+  expect(connection.askPolicy(policy, "X-Key: k\r\nA: 1\r\n")).toEqual(alice);
+});
+
+test("a key that the next configuration does not have is refused on a connection that it was let in on", () => {
+  const connection = new Connection();
+  expect(connection.ask(KEYS, "X-Key: k\r\n")[0]).toBe("continue");
+  expect(connection.ask({ ...KEYS, keys: [{ key: "new", name: "alice" }] }, "X-Key: k\r\n")[0]).toBe("answered");
+});
+
+test("a token is verified for each request, also in a chain with keys", () => {
+  let now = Date.now();
+  const auth = { type: "chain", methods: [KEYS, JWT] };
+  const policy = createAuthPolicy({ auth: auth as Auth, identityNames: [] }, { clock: () => now } as KeySetDeps);
+  if (policy === undefined) throw new Error("There is nothing to decide");
+  const fields = `Authorization: ${bearer(token({ sub: "bob", exp: Math.floor(now / 1000) + 60 }))["authorization"]}\r\n`;
+  const connection = new Connection();
+  expect(connection.askPolicy(policy, fields)[1]).toBe("bob");
+  now += 3_600_000;
+  expect(connection.askPolicy(policy, fields)[0]).toBe("answered");
 });

@@ -1,4 +1,5 @@
-import { fieldLine, withoutFields } from "../../../lib/fields.ts";
+import { fieldLine, type Fields, withoutFields } from "../../../lib/fields.ts";
+import { flatText } from "../../../lib/flat-text.ts";
 import { answer, answerError } from "../../answer.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
@@ -17,6 +18,12 @@ export interface AuthConfig {
 }
 
 export type AuthDeps = KeySetDeps;
+
+/**
+ * Characters of the fields and the query of a request whose admission its connection keeps. For a longer request the
+ * credentials are checked again. @bound
+ */
+const MAX_KEPT_CHARS = 1024;
 
 /** Fields that clients send for reasons of their own: only the route that sets one takes the client's away. */
 const CLIENTS_OWN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
@@ -40,6 +47,7 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
         answerPreflight(exchange, "");
         return "answered";
       }
+      if (admitAgain(gate, exchange)) return "continue";
       const outcome = method.check(exchange);
       return outcome instanceof Promise ? decideAfter(gate, exchange, outcome) : decide(gate, exchange, outcome);
     },
@@ -71,20 +79,44 @@ function decide(gate: Gate, exchange: Exchange, outcome: Outcome): Decision {
   return "answered";
 }
 
+/**
+ * Lets in a request whose fields and query are those of the last one that was let in on its connection. Looking
+ * for a key and checking it takes 220 ns, a comparison 5 ns (bench policy-parts). A request is compared with one of its own
+ * connection alone, so the time tells nothing of other clients' keys.
+ */
+function admitAgain(gate: Gate, exchange: Exchange): boolean {
+  const { head, admission } = exchange;
+  if (admission === undefined || admission.by !== gate) return false;
+  if (admission.sentFields !== head.fields || admission.sentQuery !== head.query) return false;
+  head.fields = admission.fields;
+  head.query = admission.query;
+  guardBody(gate, exchange);
+  exchange.consumer = admission.consumer;
+  exchange.isLetIn = true;
+  return true;
+}
+
 function admit(gate: Gate, exchange: Exchange, { by, consumer, fields }: Admitted): void {
   const { head } = exchange;
+  const { fields: sentFields, query: sentQuery } = head;
   by.take(head);
-  if (gate.forged.length > 0) {
-    head.fields = withoutIdentity(head.fields, gate.forged);
-    if (head.bodyLength !== 0) exchange.body = new GuardedBody(exchange.body, gate.forged);
-  }
-  // Behind a route that verifies tokens, one that was not verified would be believed.
-  if (gate.verifiesTokens && by.type !== "jwt" && hasBearer(head.fields)) {
-    head.fields = withoutFields(head.fields, ["authorization"]);
-  }
-  head.fields += fields;
+  head.fields = flatText(toldFields(gate, head.fields, by) + fields);
+  guardBody(gate, exchange);
   exchange.consumer = consumer;
   exchange.isLetIn = true;
+  if (gate.method.isLasting !== true || sentFields.length + sentQuery.length > MAX_KEPT_CHARS) return;
+  exchange.admission = { by: gate, sentFields, sentQuery, fields: head.fields, query: head.query, consumer };
+}
+
+/** The client's own fields that the upstream may believe. */
+function toldFields({ forged, verifiesTokens }: Gate, sent: Fields, by: Method): Fields {
+  const fields = forged.length > 0 ? withoutIdentity(sent, forged) : sent;
+  // Behind a route that verifies tokens, one that was not verified would be believed.
+  return verifiesTokens && by.type !== "jwt" && hasBearer(fields) ? withoutFields(fields, ["authorization"]) : fields;
+}
+
+function guardBody({ forged }: Gate, exchange: Exchange): void {
+  if (forged.length > 0 && exchange.head.bodyLength !== 0) exchange.body = new GuardedBody(exchange.body, forged);
 }
 
 function refuse(exchange: Exchange, { error, challenges, answer: passed }: Refused): void {

@@ -39,6 +39,8 @@ export type Outcome = Admitted | Refused;
 /** One way to be let in: it looks at a request and changes nothing of it, so that a chain has nothing to undo. */
 export interface Method {
   readonly type: string;
+  /** Who is let in depends on the fields and the query alone, and stays the same as long as the method is used. */
+  readonly isLasting?: boolean;
   check(exchange: Exchange): Outcome | Promise<Outcome>;
   /** Takes out of the head what was meant for this method alone, once it has let the request in or nobody has. */
   take(head: RequestHead): void;

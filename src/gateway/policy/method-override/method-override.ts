@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { linesOf } from "../../../lib/fields.ts";
+import { LineSearch } from "../../../lib/fields.ts";
 import { answerError } from "../../answer.ts";
 import { METHOD_OVERRIDES } from "../../config/own-fields.ts";
 import { type Policy } from "../policy.ts";
@@ -9,7 +9,7 @@ const REFUSED = new TurnpikeError(
   `this route takes no ${METHOD_OVERRIDES.join(", ")}: send the request with the method itself`,
 );
 
-const OVERRIDES = linesOf(METHOD_OVERRIDES);
+const OVERRIDES = new LineSearch(METHOD_OVERRIDES);
 
 /**
  * Refuses fields by which an upstream takes another method than the request's: what is sold, guarded, retried and stored
@@ -20,7 +20,7 @@ export function createMethodOverridePolicy(): Policy {
     name: "method_override",
     guards: true,
     request(exchange) {
-      if (!OVERRIDES.test(exchange.head.fields)) return "continue";
+      if (!OVERRIDES.finds(exchange.head.fields)) return "continue";
       answerError(exchange, REFUSED);
       return "answered";
     },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { eventTime } from "../../../lib/event-clock.ts";
-import { linesOf, withoutFields } from "../../../lib/fields.ts";
+import { LineSearch, withoutFields } from "../../../lib/fields.ts";
 import { type Config } from "../../config/config.ts";
 import { type Exchange } from "../../exchange.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
@@ -10,7 +10,7 @@ import { RequestTrace } from "./request-trace.ts";
 import { contextFields, parentOf, stateOf, TRACE_FIELDS } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
 
-const TRACE_LINES = linesOf(TRACE_FIELDS);
+const TRACE_LINES = new LineSearch(TRACE_FIELDS);
 
 /** `key1=value1,key2=value2`; a value may be percent-encoded. */
 function headersOf(text: string): Record<string, string> {
@@ -60,7 +60,7 @@ export class Tracer {
   /** Not sampled, it goes on with its client's context, or with one that says so. */
   begin({ head }: Exchange): UpstreamRecord {
     const { fields } = head;
-    if (!TRACE_LINES.test(fields)) return this.#beginNew();
+    if (!TRACE_LINES.finds(fields)) return this.#beginNew();
     head.fields = withoutFields(fields, TRACE_FIELDS);
     const parent = parentOf(fields);
     if (parent === undefined) return this.#beginNew();
