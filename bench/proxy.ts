@@ -84,7 +84,7 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   });
   const cases = options.cases.filter(hasTool);
   if (options.isPinned) {
-    const results = await measurePinned(children, { ...options, cases, peers }, openPinned);
+    const results = await measurePinned(children, { ...options, cases, peers }, openIn);
     finish(options, results, new Map());
     return;
   }
@@ -130,10 +130,6 @@ interface Groups {
 
 async function openSetup(children: Children, name: SetupName, proxies: readonly Proxy[]): Promise<OpenSetup> {
   return await openIn({ load: children, proxy: children }, name, proxies);
-}
-
-async function openPinned(groups: Groups, proxies: readonly Proxy[]): Promise<OpenSetup> {
-  return await openIn(groups, "plain", proxies);
 }
 
 async function openIn(

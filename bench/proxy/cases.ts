@@ -99,7 +99,7 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-const PINNED = new Set(["small1", "small64", "small512", "64k"]);
+const PINNED = new Set(["small1", "small64", "small512", "64k", "h2-to-h1", "ws-echo", "grpc-unary"]);
 
 /** What `--pinned` measures. */
 export const PINNED_CASES: readonly Case[] = [

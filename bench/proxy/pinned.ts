@@ -23,6 +23,7 @@ import {
 import { RELAY } from "./proxies/relay.ts";
 import { SUBJECT } from "./proxies.ts";
 import { type Proxy } from "./proxy.ts";
+import { type SetupName } from "./setups.ts";
 
 /** Where the proxies run, and where all else does. */
 const PROXY_CPU = 0;
@@ -41,26 +42,48 @@ export interface PinnedOptions extends Rounds {
   readonly counts: boolean;
 }
 
-/** Starts the origin in the first group, and a set-up's proxies in the second. */
+/** Starts the origin of a set-up in the first group, and its proxies in the second. */
 type Open = (
   groups: { readonly load: Children; readonly proxy: Children },
+  setup: SetupName,
   proxies: readonly Proxy[],
 ) => Promise<OpenSetup>;
 
 export async function measurePinned(children: Children, options: PinnedOptions, open: Open): Promise<CaseResult[]> {
   if (cpus().length < 2) throw new Error("Cannot pin the proxy to a CPU of its own: this machine has one CPU");
   Bun.spawnSync(["taskset", "-a", "-p", "-c", String(LOAD_CPU), String(process.pid)]);
+  const beside = options.hasNeighbour ? ", beside a process that walks 8 MB" : "";
+  console.log(`proxy on CPU ${PROXY_CPU}${beside}; load and origin on CPU ${LOAD_CPU}`);
+  console.log(`${options.rounds} rounds of ${options.seconds} s in turn after a warm-up; access logs off\n`);
+  const results: CaseResult[] = [];
+  for (const setup of new Set(options.cases.map((one) => one.setup))) {
+    const group = children.group();
+    const cases = options.cases.filter((one) => one.setup === setup);
+    const proxies = [SUBJECT, ...options.peers];
+    results.push(
+      ...(await measureSetup(group, { ...options, cases }, (groups, only) => open(groups, setup, only ?? proxies))),
+    );
+    await group.close();
+  }
+  if (results.some(({ rows }) => rows.length > 0)) console.log(noise(results));
+  return results;
+}
+
+/** Starts the processes of one set-up: of all proxies, or of some. */
+type OpenHere = (
+  groups: { readonly load: Children; readonly proxy: Children },
+  only?: readonly Proxy[],
+) => Promise<OpenSetup>;
+
+async function measureSetup(children: Children, options: PinnedOptions, open: OpenHere): Promise<CaseResult[]> {
   const load = children.group({ cpu: LOAD_CPU });
   const proxy = children.group({ cpu: PROXY_CPU });
-  const opened = await open({ load, proxy }, [SUBJECT, ...options.peers]);
-  const { cases, rounds, seconds, hasNeighbour, counts } = options;
-  const telling = counts ? await openTelling(children, opened, open) : undefined;
-  if (hasNeighbour) await startNeighbour(proxy);
-  const beside = hasNeighbour ? ", beside a process that walks 8 MB" : "";
-  console.log(`proxy on CPU ${PROXY_CPU}${beside}; load and origin (${opened.origin.program}) on CPU ${LOAD_CPU}`);
-  console.log(`${rounds} rounds of ${seconds} s in turn after a warm-up; access logs off\n`);
+  const opened = await open({ load, proxy });
+  const telling = options.counts ? await openTelling(children, opened, open) : undefined;
+  if (options.hasNeighbour) await startNeighbour(proxy);
+  console.log(`origin: ${opened.origin.program}\n`);
   const results: CaseResult[] = [];
-  for (const one of cases) {
+  for (const one of options.cases) {
     const contestants = contestantsOf(load, one, opened);
     const { samples, failures } = await measureSurvivors(contestants, options);
     const result = summarise(one, { samples, failures: new Map([...opened.failures, ...failures]) }, SUBJECT.name);
@@ -72,7 +95,6 @@ export async function measurePinned(children: Children, options: PinnedOptions, 
     const collections = contestantsOf(load, one, { ...opened, proxies: telling.collections });
     console.log(`${await countTable(load, { contestants: alive, bytes, collections, samples })}\n`);
   }
-  if (results.some(({ rows }) => rows.length > 0)) console.log(noise(results));
   return results;
 }
 
@@ -82,7 +104,7 @@ interface Telling {
   readonly bytes: OpenSetup["proxies"];
 }
 
-async function openTelling(children: Children, opened: OpenSetup, open: Open): Promise<Telling> {
+async function openTelling(children: Children, opened: OpenSetup, open: OpenHere): Promise<Telling> {
   const names = new Set(opened.proxies.map(({ name }) => name));
   const asked = [SUBJECT, RELAY].filter(({ name }) => names.has(name));
   const start = async (env: Surroundings["env"]): Promise<OpenSetup["proxies"]> => {
