@@ -3,7 +3,7 @@ import { type Fields, fieldLine } from "../lib/fields.ts";
 import { dateLine } from "../lib/http-date.ts";
 import { type Exchange, type ResponseHead } from "./exchange.ts";
 
-/** Answers an exchange with a whole response of Turnpike's own. */
+/** Sends a complete local response: one that the gateway makes itself. */
 export function answer(exchange: Exchange, status: number, fields: Fields, body: Uint8Array): void {
   send(exchange, { status, reason: "", fields: dated(fields), bodyLength: body.byteLength }, body);
 }
@@ -12,7 +12,10 @@ let datedBy = "";
 let undated: Fields = "";
 let lastDated: Fields = "";
 
-/** The fields behind a Date. Answers come many to the second, most of them alike, and one text for all of them is not put together for each. */
+/**
+ * Puts the Date field before the fields. Consecutive local responses often have the same fields and date, so the last
+ * text is reused.
+ */
 function dated(fields: Fields): Fields {
   const date = dateLine();
   if (date !== datedBy || fields !== undated) {
@@ -30,7 +33,7 @@ function send(exchange: Exchange, head: ResponseHead, body: Uint8Array): void {
   response.end("");
 }
 
-/** Answers with the error as problem+json (RFC 9457); where a response has begun, cuts it off. */
+/** Responds with the error as problem+json (RFC 9457). If a response has begun, the response is cut off instead. */
 export type AnswerError = (exchange: Exchange, error: TurnpikeError, extraFields?: Fields) => void;
 
 export function answerError(exchange: Exchange, error: TurnpikeError, extraFields: Fields = ""): void {
@@ -51,10 +54,12 @@ function ownFields(status: number): Fields {
 
 const BODY_END = '"}';
 
-/** An error whose answers differ in nothing but the request's id and the date, so that all else can be encoded in advance. */
+/**
+ * An error whose responses differ only in the request id and the date, so that everything else is encoded in advance.
+ */
 export class CannedError extends TurnpikeError {
   readonly fields: Fields;
-  /** ASCII; the request's id and `BODY_END` complete it. */
+  /** ASCII. The request id and `BODY_END` complete it. */
   readonly bodyStart: string;
 
   /** `detail` is ASCII. */
@@ -65,10 +70,10 @@ export class CannedError extends TurnpikeError {
   }
 }
 
-/** `answerError` for `server.preencoded`: an answer to a canned error is put together from its encoded parts. */
+/** `answerError` for `server.preencoded`: the response to a `CannedError` is made from its encoded parts. */
 export function answerPreencoded(exchange: Exchange, error: TurnpikeError, extraFields: Fields = ""): void {
   const { id } = exchange;
-  // An id of the client's choice may hold what JSON must escape.
+  // A request id that the client chose can contain characters that JSON must escape.
   if (!(error instanceof CannedError) || exchange.started || id.includes('"') || id.includes("\\")) {
     answerError(exchange, error, extraFields);
     return;

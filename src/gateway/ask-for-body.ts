@@ -1,6 +1,9 @@
 import { type Exchange } from "./exchange.ts";
 
-/** Sends 100 (Continue) to a client that waits for it before it sends its body (RFC 9110 §10.1.1): the gateway reads the body itself. */
+/**
+ * Sends 100 (Continue) to a client that waits for it before it sends the body (RFC 9110 §10.1.1). Used when the gateway
+ * itself reads the body.
+ */
 export function askForBody({ head, response }: Exchange): void {
   if (head.expectContinue) response.start({ status: 100, reason: "Continue", fields: "", bodyLength: 0 });
   head.expectContinue = false;

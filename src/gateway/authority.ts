@@ -2,10 +2,10 @@
 const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2}){1,255})(?::(\d{0,5}))?$/;
 const MAX_PORT = 65_535;
 
-/** The authority that was found sound last: most requests of a worker name the same one. */
+/** The last valid authority. Most requests of a worker have the same one. */
 let lastAuthority = "";
 
-/** Whether a Host field or `:authority` can be one. */
+/** Whether the text is a valid Host field value or `:authority`. */
 export function isAuthority(authority: string): boolean {
   if (authority === lastAuthority && authority !== "") return true;
   const match = AUTHORITY.exec(authority);

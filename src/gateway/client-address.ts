@@ -4,20 +4,20 @@ import { trimOws } from "../lib/fields.ts";
 /** A network as `ipaddr.parseCIDR` gives it. */
 type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** An IPv4 address that came over an IPv6 socket, in its own form; any other as it is. */
+/** An IPv4 address from an IPv6 socket in IPv4 form. Other addresses are returned unchanged. */
 export function plainAddress(address: string): string {
   return address.startsWith("::ffff:") && address.includes(".") ? address.slice(7) : address;
 }
 
-/** One spelling for each address. */
+/** The canonical spelling of an address. */
 export function canonicalAddress(address: string): string {
   const plain = plainAddress(address);
   return plain.includes(":") && ipaddr.IPv6.isValid(plain) ? ipaddr.parse(plain).toString() : plain;
 }
 
 /**
- * Finds the client behind proxies that are trusted (`server.trusted_proxies`): the right-most entry of X-Forwarded-For
- * that is not one of them. Entries further left are the client's own claims.
+ * Finds the client behind trusted proxies (`server.trusted_proxies`): the right-most entry of X-Forwarded-For that is
+ * not a trusted proxy. Entries further left are claims of the client.
  */
 export function createClientAddress(
   cidrs: readonly string[],
@@ -37,7 +37,7 @@ export function createClientAddress(
   };
 }
 
-/** Tells the addresses of trusted proxies from others; undefined where there is none. */
+/** Returns a function that is true for the address of a trusted proxy; undefined if there are no trusted proxies. */
 export function createProxyCheck(cidrs: readonly string[]): ((address: string) => boolean) | undefined {
   if (cidrs.length === 0) return undefined;
   const networks = cidrs.map(parseNetwork);
@@ -53,7 +53,7 @@ function isTrusted(address: string, networks: readonly Network[]): boolean {
   return networks.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits));
 }
 
-/** The address of an X-Forwarded-For entry, which may carry a port; undefined where it is none. */
+/** The address in an X-Forwarded-For entry, which can have a port; undefined if the entry is not an address. */
 function addressOf(entry: string): string | undefined {
   const bare =
     /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ??

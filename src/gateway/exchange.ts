@@ -1,144 +1,169 @@
 import { type TurnpikeError } from "../lib/errors.ts";
 import { type Fields } from "../lib/fields.ts";
 
-/** What the client asked for, whatever protocol it came in by. */
+/** The head of a request, the same for every protocol. */
 export interface RequestHead {
-  /** A filter may change it, but not from or to HEAD, by which responses are framed. */
+  /** A filter can change it, but not from or to HEAD, because HEAD decides how the response is framed. */
   method: string;
   readonly scheme: "http" | "https";
-  /** `host` or `host:port` as the client sent it, or as a filter has changed it. */
+  /** `host` or `host:port`, from the client or changed by a filter. */
   authority: string;
-  /** As `normalisePath` leaves it: starts with `/`, or is the `*` of `OPTIONS *`. A filter may change it. */
+  /** Normalised by `normalisePath`: starts with `/`, or is the `*` of `OPTIONS *`. A filter can change it. */
   path: string;
-  /** Empty, or the query with its `?`. Authentication takes keys out of it. */
+  /** Empty, or the query with its `?`. Authentication removes API keys from it. */
   query: string;
-  /** End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, nothing that Turnpike sets itself. Policies edit it. */
+  /**
+   * End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, and none that Turnpike sets itself.
+   * Policies edit it.
+   */
   fields: Fields;
-  /** Lines of PAYMENT-SIGNATURE and X-PAYMENT (x402): apart from `fields`, so that no upstream, mirror or cache gets them. */
+  /**
+   * Lines of PAYMENT-SIGNATURE and X-PAYMENT (x402). They are kept apart from `fields`, so that no upstream, mirror or
+   * cache gets them.
+   */
   readonly payment: Fields;
-  /** Bytes; 0 without a body, -1 where the length is not known in advance. Who has gathered the body says its length. */
+  /**
+   * Bytes; 0 without a body, -1 if the length is not known in advance. A policy that buffers the body sets its length.
+   */
   bodyLength: number;
-  /** The client waits for a 100 before it sends its body (RFC 9110 §10.1.1). False once somebody has read it. */
+  /** The client waits for a 100 before it sends its body (RFC 9110 §10.1.1). False after the body has been read. */
   expectContinue: boolean;
-  /** Field values that the proxy adds to or replaces, as received; empty where absent. */
+  /** Field values that the proxy extends or replaces, as received; empty if absent. */
   readonly via: string;
   readonly forwardedFor: string;
-  /** A call of gRPC, which HTTP/2 and HTTP/3 carry alone: its answer has a status in trailers, and HTTP's is 200. */
+  /** A gRPC call, which only HTTP/2 and HTTP/3 can carry: its status is in the trailers, and the HTTP status is 200. */
   readonly isGrpc: boolean;
   /**
-   * What the client asks to go on in: a sound WebSocket handshake (RFC 6455 §4.2.1, RFC 8441 §5) has no body, and a 101 is a
-   * final answer to it. After that `data` of the response and `readTo` of the body carry the raw bytes of both directions.
+   * The protocol that the client asks to switch to. A valid WebSocket handshake (RFC 6455 §4.2.1, RFC 8441 §5) has no
+   * body, and its final response is a 101. After the 101, `data` of the response and `readTo` of the body carry the raw
+   * bytes of both directions.
    */
   readonly upgrade: "" | "websocket";
 }
 
-/** An answer's head. `fields` holds end-to-end fields without Content-Length: framing is the codec's. */
+/** The head of a response. `fields` has end-to-end fields without Content-Length: the codec does the framing. */
 export interface ResponseHead {
   readonly status: number;
   readonly reason: string;
   readonly fields: Fields;
   /**
-   * Bytes; -1 where the length is not known in advance. To a HEAD request and in a 304 it is the Content-Length to
-   * announce (-1: none), and no data follows.
+   * Bytes; -1 if the length is not known in advance. In a response to HEAD and in a 304 it is the Content-Length to
+   * send (-1: none), and no data follows.
    */
   readonly bodyLength: number;
-  /** gRPC's status, where the head says how a call ended: then there is no body. */
+  /** The gRPC status, if the call ended with the head. Such a response has no body. */
   readonly grpcStatus?: number;
-  /** What it tells, where it is an answer of Turnpike's own. */
+  /** The error that a local response reports. */
   readonly error?: TurnpikeError;
 }
 
-/** Takes a body piece by piece. */
+/** Receives a body in pieces. */
 export interface BodySink {
   /**
-   * Takes the bytes of `chunk` from `start` to `end`, the whole chunk where they are left out, and may keep them. False: the
-   * sink is full, stop sending until drained; the bytes are taken either way. A range and not a view, since making a view
-   * of what a socket brought costs more than parsing a small head (bench http1).
+   * Takes the bytes of `chunk` from `start` to `end` (by default all of them), and may keep them. Returns false if the
+   * sink is full: the caller stops until it is drained. The bytes are taken in both cases. The parameters are a range
+   * and not a view, because making a view costs more than parsing a small head (bench http1).
    */
   data(chunk: Uint8Array, start?: number, end?: number): boolean;
-  /** `trailers` is empty where there are none. */
+  /** `trailers` is empty if there are none. */
   end(trailers: Fields): void;
-  /** The body will not be complete. */
+  /** Called instead of `end` if the body stays incomplete. */
   abort(error: TurnpikeError): void;
 }
 
-/** Takes a response: any number of 1xx `start`s, one final `start` (101 where the request has an `upgrade`), its data, then `end` or `abort`. */
+/**
+ * Receives a response: any number of 1xx `start`s, one final `start` (101 if the request has an `upgrade`), the data,
+ * then `end` or `abort`.
+ */
 export interface ResponseSink extends BodySink {
   start(head: ResponseHead): void;
   /**
-   * Has the kernel send up to `length` bytes of an open file in place of `data`, and returns how many it took. 0: send
-   * them by `data`, which tells whether the client takes more. Absent in a sink that must see the bytes.
+   * Lets the kernel send up to `length` bytes of an open file in place of `data`, and returns the number that it took.
+   * 0: send the bytes by `data`, which reports whether the client can take more. Absent in a sink that must see the
+   * bytes.
    */
   sendFile?(file: number, offset: number, length: number): number;
 }
 
-/** How a request's body is asked for and held back. */
+/** The body of a request, and its flow control. */
 export interface RequestBody {
-  /** Why it will never be whole, once that is known; of one that is announced too long, from the start: then nothing of it is read. */
+  /**
+   * The reason why the body can never be complete, as soon as it is known. For a body that is announced as too long it
+   * is set from the start, and none of the body is read.
+   */
   readonly fault?: TurnpikeError | undefined;
-  /** All of it has come from the client: what was not handed on yet follows at once. Absent where that is not known in advance. */
+  /**
+   * The whole body has arrived from the client: data that is not passed on yet follows at once. Absent if that is not
+   * known in advance.
+   */
   readonly complete?: boolean;
-  /** Sends the body to `sink`; called once, at any time before the exchange ends. */
+  /** Sends the body to `sink`. Called once, at any time before the exchange ends. */
   readTo(sink: BodySink): void;
   pause(): void;
   resume(): void;
   /**
-   * Neither its time nor its length in all is limited from now on: the reader limits its silence and its messages. Absent
-   * where nothing that lasts is carried.
+   * Removes the limits on the body's duration and total length. The reader then limits its silence and its messages.
+   * Absent if the protocol carries no long-lived bodies.
    */
   liftLimits?(): void;
 }
 
-/** The forwarded fields about a client, which are the same for most requests of its connection. */
+/** Forwarded fields that describe the client. They are the same for most requests of one connection. */
 export interface ToldClient {
-  /** What it was composed for. */
+  /** The authority that the texts were made for. */
   readonly authority: string;
   readonly serviceName: string;
   readonly tellsClient: boolean;
-  /** What follows the path in a head of HTTP/1.1, up to the client's own fields. */
+  /** The text after the path in an HTTP/1.1 head, up to the client's own fields. */
   readonly host: string;
-  /** What follows those and is not the request's own. */
+  /** The text after the client's own fields, without the fields of the single request. */
   readonly fields: Fields;
 }
 
 /** What authentication has decided about the last request of a connection. */
 export interface Admission {
-  /** Who decided: another configuration has another one. */
+  /** The policy that decided. Another configuration has another policy. */
   readonly by: object;
-  /** The request's fields and query as they came. */
+  /** The fields and query of the request, as received. */
   readonly sentFields: Fields;
   readonly sentQuery: string;
-  /** The same without credentials, and with what upstreams are told of the client. */
+  /** The same without credentials, and with the fields that describe the client to upstreams. */
   readonly fields: Fields;
   readonly query: string;
   readonly consumer: string;
 }
 
-/** Hears how a request fares with upstreams. */
+/** Observes the upstream requests of an exchange. */
 export interface UpstreamTrace {
-  /** It goes to this server, with its path changed by `rewrite`; a try before it is over. */
+  /** A try with this server begins, with its path changed by `rewrite`. An earlier try has ended. */
   tryBegan(server: string, scheme: "http" | "https", rewrite: ((path: string) => string) | undefined): void;
-  /** It has a connection there. */
+  /** The try has a connection to the server. */
   connected(): void;
-  /** Field lines that the server is told of the trace. */
+  /** Field lines that pass the trace context to the server. */
   readonly fields: Fields;
-  /** The server answers, with an interim status perhaps: the last one counts. */
+  /** The server sent a status. It can be an interim one; the last status counts. */
   answered(status: number): void;
-  /** The last try is over: `error` is empty, or its code in the table of errors. */
+  /** The last try has ended. `error` is empty, or the code of an error. */
   tryEnded(error: string): void;
 }
 
-/** Hears that the time of an upstream request is up, while that is still under way. An object, since each request would make a closure. */
+/**
+ * Called when an upstream request reaches its timeout. An object and not a function, because each request would need a
+ * closure.
+ */
 export interface TimeKeeper {
   timedOut(): void;
 }
 
-/** Takes latin1 text, a piece at a time. */
+/** Receives latin1 text in pieces. */
 export interface TextSink {
   text(text: string): void;
 }
 
-/** What is written down of a request: an exchange, or one that the codec answered before it could become one, with its head as far as it was read. */
+/**
+ * The parts of a request that are logged. It is an exchange, or a request that the codec answered itself, with as much
+ * of its head as was read.
+ */
 export type AnsweredRequest = Pick<
   Exchange,
   "id" | "protocol" | "clientAddress" | "status" | "bytesReceived" | "bytesSent"
@@ -159,56 +184,65 @@ export interface Exchange {
   readonly id: string;
   readonly protocol: "HTTP/1.0" | "HTTP/1.1" | "HTTP/2.0" | "HTTP/3.0";
   readonly head: RequestHead;
-  /** A policy that must see it puts its own in its place. */
+  /** A policy that must see the body puts its own in place of this one. */
   body: RequestBody;
-  /** The address of who opened the connection, without port. */
+  /** The IP address of the peer that opened the connection, without port. */
   readonly peerAddress: string;
-  /** The client's address: the peer's, or what a trusted proxy says of it. */
+  /** The address of the client: that of the peer, or the one that a trusted proxy names. */
   clientAddress: string;
-  /** The connection that carries several requests of the client at a time; undefined for HTTP/1. */
+  /** A connection that carries several requests of the client at once; undefined for HTTP/1. */
   readonly session?: object | undefined;
-  /** Kept by the connection; absent where requests of one connection come from several clients, or are no HTTP/1. */
+  /**
+   * Kept by the connection. Absent if the connection carries requests of several clients, or its protocol is not
+   * HTTP/1.
+   */
   told?: ToldClient | undefined;
-  /** Kept by the connection, of the last request that was let in; absent as `told` is. */
+  /** Kept by the connection: the admission of its last request that was let in. Absent in the same cases as `told`. */
   admission?: Admission | undefined;
-  /** Where the answer goes. A policy that must see or hold the answer puts its own sink in front of this one. */
+  /** Receives the response. A policy that must see or delay the response puts its own sink before this one. */
   response: ResponseSink;
-  /** Field lines that go out with the final head, whoever answers. */
+  /** Field lines that are added to the final head of any response. */
   addedFields: Fields;
-  /** Writes the field line that tells the id, without making a text of the id; absent where the id is one text from the start. */
+  /**
+   * Writes the field line with the request id, without making a text of the id. Absent if the id is a text from the
+   * start.
+   */
   writeIdField?(out: TextSink): void;
-  /** The final head tells the id, by `writeIdField`. */
+  /** The final head has the request id, written by `writeIdField`. */
   tellsId?: boolean;
-  /** Who was let in, by the name that authentication gave; empty where nobody asked. */
+  /** The consumer's name from authentication; empty without authentication. */
   consumer: string;
-  /** Nobody has refused it before it was known who asks: it is use of its route. */
+  /** Authentication and access rules have let the request in: it counts as use of its route. */
   isLetIn: boolean;
-  /** When the pipeline got it, in the time of `eventTime`. */
+  /** The time at which the pipeline got the request, by `eventTime`. */
   beganAt: number;
-  /** Undefined where nobody wants to know. */
+  /** Undefined if the request is not traced. */
   trace?: UpstreamTrace | undefined;
-  /** True: no copy of it goes to a mirror. Set by policies. */
+  /** True: no mirror gets a copy. Set by policies. */
   isUncopied?: boolean;
-  /** True once the final head was handed to the codec: after that an error can only cut the response off. */
+  /** True after the final head was passed to the codec. From then on, an error can only cut the response off. */
   readonly started: boolean;
   /** The final status; 0 until then. */
   readonly status: number;
   /** Body bytes, before framing. */
   readonly bytesReceived: number;
   readonly bytesSent: number;
-  /** The client can take more of the response after a `data` that returned false. Set by who sends the response. */
+  /**
+   * Called when the client can take more of the response, after `data` returned false. The sender of the response sets
+   * it.
+   */
   onDrain: (() => void) | undefined;
-  /** Stops who works for the response: called when the client went away, and by a sink that wants no more of it. */
+  /** Stops the sender of the response. Called when the client went away, and by a sink that wants no more data. */
   onCancel: (() => void) | undefined;
-  /** True once the client went away: what is sent goes nowhere. */
+  /** True after the client went away: data that is sent is discarded. */
   readonly gone: boolean;
-  /** Called once when the client goes away; for policies, whoever works for the response by then. */
+  /** Called once when the client goes away. For policies, which do not send the response. */
   onGone: (() => void) | undefined;
-  /** Called once, when the response is handed over whole or the exchange is cut off. */
+  /** Called once, when the whole response was passed on or the exchange was cut off. */
   onFinish: ((exchange: Exchange) => void) | undefined;
   /**
-   * Called once: true when the client's side took the whole response, as far as the protocol tells, false when it did not.
-   * HTTP/1 and HTTP/2: the client's system acknowledged all bytes and did not reset the connection within a moment. HTTP/3: the
+   * Called once: true if the client's side received the whole response, as far as the protocol reports it. HTTP/1 and
+   * HTTP/2: the client's system acknowledged all bytes, and did not reset the connection shortly after. HTTP/3: the
    * stream closed with all bytes sent. Set it before the response ends.
    */
   onTaken: ((taken: boolean) => void) | undefined;

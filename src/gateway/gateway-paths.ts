@@ -2,13 +2,13 @@ import { answer, type AnswerError, CannedError } from "./answer.ts";
 import { type Exchange } from "./exchange.ts";
 import { type Catalogue } from "./policy/payment/challenge/catalogue.ts";
 
-/** What the gateway tells of itself. */
+/** The state that the gateway's own paths report. */
 export interface GatewayState {
-  /** True while it serves: everything that it listens by is up, and it is not about to stop. */
+  /** True while the gateway serves: all its listeners are open, and it is not stopping. */
   ready(): boolean;
-  /** Metrics as text, and the Content-Type of that. */
+  /** The metrics as text, with their Content-Type. */
   metrics(): { readonly text: string; readonly contentType: string };
-  /** The answer to an HTTP-01 challenge of `tls.acme`; undefined: there is no such challenge. */
+  /** The response to an HTTP-01 challenge of `tls.acme`; undefined if there is no such challenge. */
   challenge(token: string): string | undefined;
 }
 
@@ -17,15 +17,15 @@ const PROOF_FIELDS = `Content-Type: application/octet-stream\r\nCache-Control: n
 const EMPTY = new Uint8Array(0);
 const NO_STORE = "Cache-Control: no-store\r\n";
 
-/** What the gateway's own paths are answered from. */
+/** The data behind the gateway's own paths. */
 export interface GatewayPaths {
   readonly state: GatewayState;
-  /** What is for sale; undefined where nothing is. */
+  /** The paid resources; undefined if there are none. */
   readonly catalogue: Catalogue | undefined;
   readonly answerError: AnswerError;
 }
 
-/** Catalogues and pages of other sites read it; prices change with the configuration. */
+/** Pages of other sites may read the catalogue. It is not cached, because prices change with the configuration. */
 const CATALOGUE_FIELDS =
   "Content-Type: application/json\r\nCache-Control: public, max-age=60\r\nAccess-Control-Allow-Origin: *\r\n";
 
@@ -33,8 +33,9 @@ const CATALOGUE_FIELDS =
 const CHALLENGES = "/.well-known/acme-challenge/";
 
 /**
- * Answers liveness, readiness, metrics, challenges and what is for sale, on every protocol and before any route; false where the path is
- * none of them. A gateway that sells nothing leaves the last to its routes, and so do challenges that it knows nothing of.
+ * Serves liveness, readiness, metrics, ACME challenges and the catalogue, on every protocol and before any route.
+ * Returns false for any other path. Without paid routes the catalogue's path is left to the routes, and so is an
+ * unknown challenge.
  */
 export function serveGatewayPath(exchange: Exchange, { state, catalogue, answerError }: GatewayPaths): boolean {
   const { path, method } = exchange.head;

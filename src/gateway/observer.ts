@@ -10,43 +10,43 @@ import { UpstreamRecord } from "./telemetry/tracing/upstream-record.ts";
 import { type TrafficOfRoute } from "./telemetry/route-traffic.ts";
 import { type RouteUsage } from "./telemetry/usage.ts";
 
-/** Hears which exchanges will be written down: a log that no configuration names any more stays open for them. */
+/** Counts the exchanges that will be logged. A log that is no longer configured stays open for them. */
 export interface LogUsers {
   began(): void;
   ended(): void;
 }
 
-/** Where finished exchanges are written down, and how. */
+/** The access log of a route, and its settings. */
 export interface AccessLog {
   readonly line: LogLine;
-  /** What of queries its lines do not tell. */
+  /** The query parameters whose values are left out of the log. */
   readonly hidden: HiddenParameters;
   readonly writer: Pick<LineWriter, "begin" | "end">;
   readonly users: LogUsers;
   /** Share of the requests that are logged, 0 to 1. */
   readonly share: number;
-  /** Lines tell of upstreams. */
+  /** The log lines have fields about upstreams. */
   readonly tellsUpstream: boolean;
 }
 
-/** How the requests of a route are traced. */
+/** The trace settings of a route. */
 export interface Tracing {
   readonly tracer: Tracer;
-  /** Its path prefix; empty where no route takes them. */
+  /** The path prefix of the route; empty without a route. */
   readonly route: string;
-  /** What of queries its spans do not tell. */
+  /** The query parameters whose values are left out of the spans. */
   readonly hidden: HiddenParameters;
 }
 
-/** What is counted of one route. */
+/** The counters of one route. */
 export interface RouteCounters {
   readonly traffic: TrafficOfRoute;
   readonly usage: RouteUsage;
 }
 
 /**
- * Sees every request begin and end: counts it, and has it written down. Times are those of the events in which it began and
- * ended, so that requests that one event brings share one look at the clock.
+ * Observes the beginning and end of every request: counts it, logs it and traces it. It uses the time of the event, so
+ * that all requests of one event need a single clock read.
  */
 export class Observer {
   readonly #metrics: HttpMetrics | undefined;
@@ -55,7 +55,7 @@ export class Observer {
   readonly #tracing: Tracing | undefined;
   readonly #finish = (exchange: Exchange): void => this.#end(exchange);
 
-  /** `route` counts what there is of the route, where the requests have one. */
+  /** `route` has the counters of the route, if the requests have one. */
   constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined, route?: RouteCounters, tracing?: Tracing) {
     this.#metrics = metrics;
     this.#log = log;
@@ -72,13 +72,13 @@ export class Observer {
     if (exchange.trace === undefined && this.#log?.tellsUpstream === true) exchange.trace = new UpstreamRecord("");
   }
 
-  /** A codec has answered a request by itself. */
+  /** A codec has responded to a request itself. */
   refused(request: AnsweredRequest): void {
     this.#metrics?.refused(request);
     this.#writeDown(request, 0);
   }
 
-  /** A call of gRPC has ended with this status. */
+  /** A gRPC call has ended with this status. */
   grpcEnded(status: number): void {
     this.#metrics?.grpcEnded(status);
   }

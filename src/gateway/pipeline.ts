@@ -14,14 +14,14 @@ import { type Routable } from "./routing/routable.ts";
 import { type RouteTable } from "./routing/table.ts";
 import { type StaticFiles } from "./static/static-files.ts";
 
-/** Responds to the requests of a route that its policies let through. */
+/** Responds to the requests that passed the policies of a route. */
 export interface RequestHandler {
   serve(exchange: Exchange): void;
 }
 
-/** A route as requests need it; made from the configuration, never changed. */
+/** A compiled route. It is made from the configuration and never changes. */
 export interface Route extends Routable {
-  /** In the order in which they run: the list in docs/policies.md. */
+  /** In the order in which they run, which docs/policies.md lists. */
   readonly policies: readonly Policy[];
   readonly target: ForwardTarget;
   /** A cache, a redirect or a fixed response; undefined: every request goes to the upstream. */
@@ -29,22 +29,22 @@ export interface Route extends Routable {
   readonly observer: Observer;
 }
 
-/** All that a request is judged by. A reload makes another one; requests in flight keep theirs. */
+/** Everything that decides how a request is handled. A reload makes a new one; requests in flight keep the old one. */
 export interface Pipeline extends GatewayPaths {
   readonly routes: RouteTable<Route>;
-  /** A route has a limit of its own for request bodies. */
+  /** True if at least one route has its own limit for request bodies. */
   readonly limitsBodies: boolean;
-  /** Undefined: every host. */
+  /** Undefined: every host is allowed. */
   readonly isAllowedHost: HostCheck | undefined;
-  /** Sees what no route takes. */
+  /** Observes requests without a route. */
   readonly observer: Observer;
-  /** Where they are used up, no request is taken on. */
+  /** If these buffers are used up, the gateway accepts no more requests. */
   readonly buffers: BufferPool;
   /** Undefined: the peer is the client. */
   readonly clientAddress: ((peer: string, forwardedFor: string) => string) | undefined;
-  /** What runs before static files and 404, in the same order as a route's. */
+  /** The policies before static files and the 404, in the same order as those of a route. */
   readonly unrouted: readonly Policy[];
-  /** What no route takes; undefined: 404. */
+  /** The files for requests without a route; undefined: 404. */
   readonly staticFiles: StaticFiles | undefined;
   readonly onFault: (error: unknown) => void;
 }
@@ -78,7 +78,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   observer.begin(exchange);
   if (head.isGrpc) GrpcResponse.answer(exchange, observer);
   const second = head.path.charCodeAt(1);
-  // A dot or an m: those of all gateway paths.
+  // A dot or an m: the second character of every gateway path.
   const mayBeOurs = second === 0x2e || second === 0x6d;
   if (on === "reserved") {
     if (!mayBeOurs || !serveGatewayPath(exchange, { ...pipeline, catalogue: undefined }))
@@ -106,12 +106,15 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   else runPolicies(pipeline, exchange, { route, policies, refusal, next: 0, skips: false });
 }
 
-/** Most bytes of the body of a request with this head; undefined: what the settings say. */
+/** The maximum number of bytes for the body of a request with this head; undefined: the server's setting. */
 export function routeBodyLimit({ routes, limitsBodies }: Pipeline, head: RequestHead): number | undefined {
   return limitsBodies ? routes.match(head.authority, head.path, head)?.target.maxBodyBytes : undefined;
 }
 
-/** To the route's upstream, unless its cache has the answer; a file, or 404, where there is no route. */
+/**
+ * Sends the request to the route's upstream, unless the cache has the response. Without a route the response is a file
+ * or a 404.
+ */
 function handle(pipeline: Pipeline, exchange: Exchange, route: Route | undefined): void {
   if (route !== undefined) {
     if (route.handler === undefined) forward(exchange, route.target);
@@ -120,18 +123,18 @@ function handle(pipeline: Pipeline, exchange: Exchange, route: Route | undefined
   else pipeline.staticFiles.serve(exchange);
 }
 
-/** How far a request is in its chain. */
+/** The position of a request in its chain of policies. */
 interface Progress {
   readonly route: Route | undefined;
   readonly policies: readonly Policy[];
-  /** What the request is answered in any case: nobody is asked, and those alone run that edit answers. */
+  /** The error that is the response in any case: only the policies that edit local responses run. */
   readonly refusal: TurnpikeError | undefined;
   next: number;
-  /** One has asked to pass over the rest, but for what guards. */
+  /** A policy has asked to skip the rest, except the guards. */
   skips: boolean;
 }
 
-/** Runs the policies in order, then the handler; the first that answers ends it. */
+/** Runs the policies in order, then the handler. The first policy that responds ends the chain. */
 function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress): void {
   const { policies } = progress;
   try {
@@ -170,7 +173,7 @@ async function goOnAfter(
   }
 }
 
-/** False: the request is over, or will go on by itself. */
+/** False: the request is finished, or a policy continues it later. */
 function goesOn(pipeline: Pipeline, exchange: Exchange, progress: Progress, decision: Decision): boolean {
   if (decision === "answered" || exchange.gone) return false;
   if (typeof decision === "object") {
@@ -181,7 +184,7 @@ function goesOn(pipeline: Pipeline, exchange: Exchange, progress: Progress, deci
   return true;
 }
 
-/** Reads nothing of the body for so long, then goes on; a client that leaves meanwhile leaves nothing behind. */
+/** Pauses the body for `ms` milliseconds, then continues. If the client leaves meanwhile, the timer is removed. */
 function hold(exchange: Exchange, ms: number, goOn: () => void): void {
   const { onGone } = exchange;
   exchange.body.pause();
@@ -207,7 +210,10 @@ function fail(pipeline: Pipeline, exchange: Exchange, error: unknown): void {
   }
 }
 
-/** Answers what asks for this server alone: `OPTIONS *` (RFC 9110 §9.3.7), and OPTIONS that may go no further (§7.6.2). */
+/**
+ * Responds to requests that are for this server itself: `OPTIONS *` (RFC 9110 §9.3.7), and OPTIONS with a Max-Forwards
+ * of 0 (§7.6.2).
+ */
 function serveOptions(exchange: Exchange): boolean {
   const { head } = exchange;
   const hops = fieldValue(head.fields, "max-forwards") ?? "";

@@ -5,20 +5,20 @@ import { dateLine } from "../lib/http-date.ts";
 import { isRequestId, nextRequestId } from "../lib/request-id.ts";
 
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
-/** Who is asked, with user and password perhaps: of a whole URL, or of CONNECT's target. */
+/** The authority of a URL or of a CONNECT target, which can contain a user and password. */
 const AUTHORITY = /^(?:[A-Za-z][A-Za-z0-9+\-.]*:\/\/[^/?#]*|[^/?#]*@)/;
 
-/** A request that a codec answers by itself: the answer's code and detail. */
+/** A request that the codec itself rejects: the error code and detail. */
 export interface HeadFault {
   readonly code: ErrorCode;
   readonly detail: string;
-  /** The client's X-Request-Id, as far as it was read. */
+  /** The X-Request-Id of the client, if it was read. */
   readonly requestId?: string;
-  /** Field lines that the answer must have beside those of every refusal. */
+  /** Field lines that this response has in addition to the usual ones. */
   readonly fields?: Fields;
 }
 
-/** A codec's own answer as a problem document (RFC 9457), before it is framed. `fields` lacks the body's length. */
+/** A codec's local response as a problem document (RFC 9457), before it is framed. `fields` has no Content-Length. */
 export interface ProblemAnswer {
   readonly id: string;
   readonly status: number;
@@ -28,7 +28,9 @@ export interface ProblemAnswer {
   readonly body: string;
 }
 
-/** The same for a client of gRPC: without a body, and all that it asks for in the head (grpc/grpc, doc/PROTOCOL-HTTP2.md, Trailers-Only). */
+/**
+ * The same for a gRPC client: no body, and the status in the head (grpc/grpc, doc/PROTOCOL-HTTP2.md, Trailers-Only).
+ */
 export function grpcAnswer(fault: HeadFault): ProblemAnswer {
   const error = new TurnpikeError(fault.code, fault.detail);
   const { id } = problemAnswer(fault);
@@ -52,7 +54,7 @@ export function problemAnswer(fault: HeadFault): ProblemAnswer {
   };
 }
 
-/** What is written down of a refused request's head. */
+/** The parts of a rejected request's head that are logged. */
 export interface RefusedHead {
   readonly method: string;
   readonly scheme: "http" | "https";
@@ -62,7 +64,7 @@ export interface RefusedHead {
   readonly fields: Fields;
 }
 
-/** The head of a request that a codec refuses: its query apart, and neither user nor password of its target. */
+/** The head of a request that a codec rejects: its query apart, and its target without user and password. */
 export function refusedHead(method: string, target: string, scheme: "http" | "https"): RefusedHead {
   const known = METHOD.test(method) ? method : "";
   const text = target.replace(AUTHORITY, "").replace(/#.*$/s, "");

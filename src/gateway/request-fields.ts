@@ -8,7 +8,7 @@ import { type RequestHead } from "./exchange.ts";
 import { type HeadFault } from "./refusal.ts";
 import { soundTrailers } from "./request-trailers.ts";
 
-/** What a field of a request is to a gateway; the kinds from MALFORMED on make the request malformed. */
+/** The role of a request field for a gateway. The roles from MALFORMED on make the request malformed. */
 const OTHER = 0;
 const METHOD = 1;
 const SCHEME = 2;
@@ -24,15 +24,15 @@ const VIA = 11;
 const FORWARDED_FOR = 12;
 const REQUEST_ID = 13;
 const CONTENT_TYPE = 14;
-/** Hop by hop in HTTP/1, without meaning here, or set anew by the proxy on every request. */
+/** Hop-by-hop in HTTP/1, without meaning here, or set by the proxy on every request. */
 const DROPPED = 15;
-/** Passed on by this name alone. */
+/** Forwarded under this exact name only. */
 const METHOD_OVERRIDE = 16;
-/** Kept apart from what is passed on. */
+/** Kept apart from the forwarded fields. */
 const PAYMENT = 17;
 const MALFORMED = 18;
 
-/** RFC 9113 §8.2.2: what belongs to HTTP/1 connections makes a request malformed. */
+/** RFC 9113 §8.2.2: fields about HTTP/1 connections make a request malformed. */
 const KINDS: ReadonlyMap<string, number> = new Map([
   ...STEERING_FIELDS.map((name) => [name, DROPPED] as const),
   ...METHOD_OVERRIDES.map((name) => [name, METHOD_OVERRIDE] as const),
@@ -65,30 +65,33 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ["upgrade", MALFORMED],
 ]);
 
-/** RFC 9110 §5.6.2, without capitals (RFC 9113 §8.2.1). */
+/** RFC 9110 §5.6.2, without uppercase letters (RFC 9113 §8.2.1). */
 export const LOWER_TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-/** RFC 9113 §8.2.1, and what RFC 9110 §5.5 calls dangerous: no control character but tab, no white space at either end. */
+/**
+ * RFC 9113 §8.2.1 and the dangerous characters of RFC 9110 §5.5: control characters other than tab, and white space at
+ * either end.
+ */
 export const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]|^[\t ]|[\t ]$/;
 const METHOD_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** As the HTTP/1 codec reads a target: visible ASCII, no fragment (RFC 3986 §3.5). */
+/** The target as the HTTP/1 codec reads it: visible ASCII, no fragment (RFC 3986 §3.5). */
 const TARGET = /^(?:\/[!-"$-~]*|\*)$/;
 const ZERO_IN_FRONT = /^0\d/;
 /** grpc/grpc, doc/PROTOCOL-HTTP2.md; `application/grpc-web` is another protocol. */
 const GRPC_TYPE = /^application\/grpc(?:$|[+; \t])/i;
 const SCHEME_NAME = /^[A-Za-z][A-Za-z0-9+\-.]*$/;
 
-/** One field of a request that comes as a list of fields, with all that can be said of it once: a table may keep it. */
+/** One field of a request with everything that follows from its name and value. A table can keep it. */
 export interface RequestField {
   readonly kind: number;
   readonly name: string;
   readonly value: string;
   /** `name: value\r\n`. */
   readonly line: string;
-  /** The content type is one of gRPC's. */
+  /** The content type is a gRPC type. */
   readonly isGrpc: boolean;
 }
 
-/** What the value of a pseudo-header field must look like (RFC 9113 §8.3.1). */
+/** Patterns for the values of pseudo-header fields (RFC 9113 §8.3.1). */
 const PSEUDO_VALUES: readonly (RegExp | undefined)[] = [
   undefined,
   METHOD_TOKEN,
@@ -98,16 +101,17 @@ const PSEUDO_VALUES: readonly (RegExp | undefined)[] = [
   METHOD_TOKEN,
 ];
 
-/** What a field is that KINDS does not list. */
+/** The role of a field that KINDS does not list. */
 function unlistedKind(name: string): number {
   if (!LOWER_TOKEN.test(name)) return MALFORMED;
-  // CGI and its children make one name of hyphens and underscores: nobody who means well sends one for the other.
+  // CGI and similar interfaces treat hyphens and underscores in names as equal. An honest client does not use one for
+  // the other.
   const hyphened = name.replaceAll("_", "-");
   if (STEERING_PREFIXES.some((prefix) => hyphened.startsWith(prefix) && hyphened !== prefix)) return DROPPED;
   return hyphened !== name && KINDS.has(hyphened) ? DROPPED : OTHER;
 }
 
-/** Reads a field; the result serves any number of requests. `name` and `value` are latin1. */
+/** Reads a field. The result can be used for any number of requests. `name` and `value` are latin1. */
 export function requestField(name: string, value: string): RequestField {
   const kind = KINDS.get(name) ?? unlistedKind(name);
   const isSound = !BAD_VALUE.test(value) && PSEUDO_VALUES[kind]?.test(value) !== false;
@@ -117,25 +121,25 @@ export function requestField(name: string, value: string): RequestField {
 
 export interface RequestLimits {
   readonly scheme: "http" | "https";
-  /** Fields. */
+  /** The maximum number of fields. */
   readonly maxCount: number;
-  /** The client was told that CONNECT may name a protocol (RFC 8441 §3, RFC 9220 §3). */
+  /** The server announced that CONNECT can name a protocol (RFC 8441 §3, RFC 9220 §3). */
   readonly extendedConnect: boolean;
 }
 
-/** The head of a request, and what its codec must know beside it. */
+/** The head of a request, with additional data for its codec. */
 export interface ListedRequest {
   readonly head: RequestHead;
   readonly requestId: string;
 }
 
 /**
- * Makes a request head of the fields that an HTTP/2 or HTTP/3 client sends, in the order in which they come (RFC 9113 §8.3,
- * RFC 9114 §4.3). What breaks the rules of those protocols is `malformed`, a stream error; what the same request would
- * be refused for in HTTP/1 is a fault, which has an answer. One object serves a whole worker.
+ * Makes a request head from the fields of an HTTP/2 or HTTP/3 client, in the order in which they arrive (RFC 9113 §8.3,
+ * RFC 9114 §4.3). A violation of those protocols makes the request `malformed`, which is a stream error. A request that
+ * HTTP/1 would reject is a fault, which has a response. One object serves a whole worker.
  */
 export class RequestFields {
-  /** Why the request is malformed; empty where it is sound so far. */
+  /** The reason why the request is malformed; empty while it is valid. */
   malformed = "";
   #fields = "";
   #payment = "";
@@ -226,14 +230,14 @@ export class RequestFields {
         this.#host = value;
         return;
       case CONTENT_LENGTH: {
-        // Some read a zero in front as the sign of an octal number.
+        // Some servers read a leading zero as an octal number.
         const length = ZERO_IN_FRONT.test(value) ? -1 : parseContentLength(value);
         if (length === -1 || (this.#length !== -1 && this.#length !== length)) this.malformed = "bad content-length";
         this.#length = length;
         return;
       }
       case COOKIE:
-        // RFC 9113 §8.2.3: crumbs become one field before they reach what is not HTTP/2.
+        // RFC 9113 §8.2.3: cookie crumbs are joined to one field before the request leaves HTTP/2.
         this.#cookie = this.#cookie === "" ? value : `${this.#cookie}; ${value}`;
         return;
       case TE:
@@ -265,7 +269,10 @@ export class RequestFields {
     }
   }
 
-  /** The request, once every field was added. `hasBody`: its message does not end with its head. Undefined: see `malformed`. */
+  /**
+   * The request, after all its fields were added. `hasBody`: the message does not end with its head. Undefined: see
+   * `malformed`.
+   */
   finish(hasBody: boolean, limits: RequestLimits): ListedRequest | HeadFault | undefined {
     const isExtended = this.#protocol !== "";
     if (isExtended && this.malformed === "") this.#checkExtended(limits);
@@ -298,18 +305,21 @@ export class RequestFields {
     };
   }
 
-  /** The trailers, once every field was added; undefined where they are malformed (RFC 9113 §8.1). Fields that belong into a head are left out. */
+  /**
+   * The trailers, after all their fields were added; undefined if they are malformed (RFC 9113 §8.1). Fields that
+   * belong in a head are left out.
+   */
   finishTrailers(): Fields | undefined {
     const hasPseudo = this.#method !== "" || this.#scheme !== "" || this.#path !== "" || this.#authority !== undefined;
     return this.malformed === "" && !hasPseudo && this.#protocol === "" ? soundTrailers(this.#fields) : undefined;
   }
 
-  /** It is a call of gRPC, as far as its fields came. */
+  /** The fields so far make it a gRPC call. */
   get isGrpc(): boolean {
     return this.#isGrpcType && this.#method === "POST";
   }
 
-  /** `:method` and `:path` as far as they came: what is written down of a request that is refused. */
+  /** `:method` and `:path`, if they have arrived. A rejected request is logged with them. */
   get method(): string {
     return this.#method;
   }
@@ -318,7 +328,7 @@ export class RequestFields {
     return this.#path;
   }
 
-  /** It names whom it is for, rightly or not. */
+  /** The request has an authority, valid or not. */
   get hasAuthority(): boolean {
     return (this.#authority ?? this.#host ?? "") !== "";
   }
@@ -326,14 +336,14 @@ export class RequestFields {
   #checkPseudo(): void {
     if (this.#method === "") this.malformed = "no :method";
     else if (this.#method === "CONNECT") {
-      // RFC 9113 §8.5: the target is the authority alone.
+      // RFC 9113 §8.5: the target of CONNECT is only the authority.
       if (this.#scheme !== "" || this.#path !== "" || this.#authority === undefined) this.malformed = "bad CONNECT";
     } else if (this.#scheme === "" || this.#path === "") this.malformed = "no :scheme or no :path";
     else if (this.#path === "*" && this.#method !== "OPTIONS")
       this.malformed = "the :path * of another method than OPTIONS";
   }
 
-  /** RFC 8441 §4: a CONNECT that has a target URI, from a client that was told that it may send one. */
+  /** RFC 8441 §4: a CONNECT with a target URI. It is valid if the server announced support. */
   #checkExtended({ extendedConnect }: RequestLimits): void {
     const hasTarget = this.#scheme !== "" && this.#path !== "" && this.#path !== "*";
     if (!extendedConnect || this.#method !== "CONNECT" || !hasTarget || this.#length > 0) {
@@ -342,7 +352,7 @@ export class RequestFields {
   }
 
   #checkAuthority(): void {
-    // Host names have no capitals of their own (RFC 9113 §8.3.1, RFC 3986 §6.2.2.1).
+    // Host names are not case-sensitive (RFC 9113 §8.3.1, RFC 3986 §6.2.2.1).
     if (this.#authority !== undefined && this.#hosts > 0 && !isSameName(this.#authority, this.#host ?? "")) {
       this.malformed = ":authority and host differ";
     }
@@ -375,7 +385,7 @@ export class RequestFields {
     return this.#protocol.toLowerCase() === "websocket" ? "" : "CONNECT is served for websocket alone";
   }
 
-  /** RFC 8441 §5: the handshake of RFC 6455 but for its key, which is each hop's own. */
+  /** RFC 8441 §5: the handshake of RFC 6455 without its key, which each hop sets itself. */
   #handshakeFault(): HeadFault | undefined {
     this.#fields = withoutFields(this.#fields, ["sec-websocket-key", "sec-websocket-accept"]);
     const version = versionOf(this.#fields);

@@ -2,9 +2,10 @@ import { eachField, type Fields } from "../lib/fields.ts";
 import { METHOD_OVERRIDES } from "./config/own-fields.ts";
 
 /**
- * What no trailer section of a request may hold (RFC 9110 §6.5.1): fields of routing, request modifiers, authentication,
- * content format and response control, and those by which the gateway or its routes decide. Some servers merge trailers
- * into the head, behind all that was checked there. What frames a message or steers upstreams is gone by then.
+ * Fields that are not allowed in the trailers of a request (RFC 9110 §6.5.1): routing, request modifiers,
+ * authentication, content format, response control, and fields that the gateway or its routes use for decisions. Some
+ * servers merge trailers into the head, after all checks. Fields that frame a message or control upstreams are removed
+ * before.
  */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   ...METHOD_OVERRIDES,
@@ -66,7 +67,10 @@ const FORBIDDEN: ReadonlySet<string> = new Set([
   "www-authenticate",
 ]);
 
-/** The trailers without what belongs into a head; with underscores for hyphens, too: CGI makes one name of both. */
+/**
+ * The trailers without fields that belong in a head. Names with underscores instead of hyphens are removed too: CGI
+ * treats both as equal.
+ */
 export function soundTrailers(fields: Fields): Fields {
   let kept = "";
   for (const [name, value] of eachField(fields)) {

@@ -2,7 +2,7 @@ import { type TurnpikeError } from "../lib/errors.ts";
 import { type Fields } from "../lib/fields.ts";
 import { type ResponseHead, type ResponseSink } from "./exchange.ts";
 
-/** Passes a response on as it is. Who must see, change or refuse some of it stands before the next sink as one of these. */
+/** Passes a response on unchanged. Sinks that see, change or reject parts of a response extend it. */
 export abstract class ResponseRelay implements ResponseSink {
   protected readonly sink: ResponseSink;
 

@@ -3,7 +3,9 @@ import { type Rostered } from "../lib/roster.ts";
 import { type TimerWheel } from "../lib/timer-wheel.ts";
 import { type AnsweredRequest, type Exchange, type RequestHead } from "./exchange.ts";
 
-/** What bounds a server connection of any protocol; a reload replaces the object. Times in milliseconds, sizes in bytes. */
+/**
+ * Limits of a server connection of any protocol; a reload replaces the object. Times in milliseconds, sizes in bytes.
+ */
 export interface ServerSettings {
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
@@ -15,64 +17,64 @@ export interface ServerSettings {
   readonly http2: Http2Settings;
 }
 
-/** What an HTTP/2 connection lets its client do; one that is open keeps those that it began with. */
+/** What an HTTP/2 connection allows its client. An open connection keeps the settings that it started with. */
 export interface Http2Settings {
-  /** Streams at one time. */
+  /** Concurrent streams. */
   readonly maxStreams: number;
-  /** Bytes of a decoded header list, 32 for each field on top (RFC 9113 §6.5.2). */
+  /** Bytes of a decoded field section, plus 32 for each field (RFC 9113 §6.5.2). */
   readonly maxHeaderListSize: number;
-  /** Bytes that a stream may send before any is taken. */
+  /** Bytes that a client may send on a stream before the first window update. */
   readonly initialWindowSize: number;
   readonly maxFrameSize: number;
 }
 
-/** What the right of one client connection to be served is kept in; its stages (PROXY header, handshake, codec) hand it on. */
+/** The permit of one client connection. The stages of the connection (PROXY header, handshake, codec) pass it on. */
 export interface ClientPlace extends Rostered {
-  /** The connection is over the limits: only the gateway's own paths are served on it. */
+  /** The connection is over the limits: it can only use the gateway's own paths. */
   isReserved: boolean;
-  /** The stages of the connection that are open: two for a moment, while one hands over to the next. */
+  /** Open stages of the connection: two for a moment, while one hands over to the next. */
   stages: number;
   /** The latest stage. */
   holder: ServerConnection | undefined;
 }
 
-/** A client's connection, whatever protocol it speaks. */
+/** A client's connection, of any protocol. */
 export interface ServerConnection extends Rostered {
-  /** Undefined where connections are not counted. */
+  /** Undefined if connections are not counted. */
   place: ClientPlace | undefined;
-  /** Wheel time since when the client has asked for nothing; Infinity while a request is under way. */
+  /** The time since when the client has no request open, by the timer wheel; Infinity while a request is under way. */
   readonly idleSince: number;
-  /** Closes a connection without a request at once, so that another one can have its place. */
+  /** Closes an idle connection at once, so that another connection gets its permit. */
   makeWay(): void;
-  /** No further request: an idle connection closes at once, a busy one after its answers. */
+  /** Accepts no further request: an idle connection closes at once, a busy one after its responses. */
   drain(): void;
-  /** Closes at once, whatever is in flight. */
+  /** Closes the connection at once, even with requests in flight. */
   cutOff(): void;
 }
 
-/** Who a server connection works for. */
+/** The interface of the gateway for server connections. */
 export interface ServerHost {
-  /** Asked for each time, so that a reload reaches open connections. */
+  /** Read each time, so that a reload applies to open connections. */
   settings(): ServerSettings;
   readonly wheel: TimerWheel;
-  /** The account of what waits in memory since a peer is slow. */
+  /** The budget for data that waits in memory for slow peers. */
   readonly buffers: BufferPool;
-  /** True: answer what is in flight, then close. */
+  /** True: finish the requests in flight, then close. */
   draining(): boolean;
   readonly scheme: "http" | "https";
-  /** What several events write to an HTTP/2 connection leaves together: see `Outgoing`. */
+  /** Writes of several events to an HTTP/2 connection are sent together: see `Outgoing`. */
   readonly gathers?: boolean;
-  /** Where the connection comes from, where its wire does not know it: a proxy has said so. */
+  /** The address of the peer, if a proxy reports it and not the connection itself. */
   readonly peerAddress?: string | undefined;
-  /** Most bytes of the body of a request with this head; absent: what the settings say. */
+  /** The maximum number of bytes for the body of a request with this head; absent: the server's setting. */
   bodyLimit?(head: RequestHead): number | undefined;
   handle(exchange: Exchange): void;
-  /** A request was answered by the codec itself. */
+  /** The codec itself responded to a request. */
   refused(request: AnsweredRequest): void;
   closed(connection: ServerConnection): void;
 }
 
-/** Most bytes of the body of a request with this head. */
+/** The maximum number of bytes for the body of a request with this head. */
 export function bodyLimit(host: ServerHost, head: RequestHead): number {
   return host.bodyLimit?.(head) ?? host.settings().maxBodyBytes;
 }
