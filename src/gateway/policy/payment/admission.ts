@@ -26,24 +26,28 @@ import { RequestDigest } from "./request-digest.ts";
 import { paymentError, respondError } from "./respond.ts";
 import { type Sale } from "./sale.ts";
 
-/** When a client may ask again whose payment another request works on, in seconds. */
+/** Seconds after which a client can retry if another request is using its payment. */
 const IN_FLIGHT_RETRY_S = 1;
-/** When a client may ask again whose payment could not be looked up, in seconds. */
+/** Seconds after which a client can retry if the ledger did not respond. */
 const LEDGER_RETRY_S = 5;
 const NO_LEDGER = "The payment could not be looked up. Send the same payment again, and no new one.";
 const NO_ROOM = "Too many paid answers wait for settlement; nothing was charged. Send the same payment again.";
 const BAD_ID = "Cannot read the payment: the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -";
 const NO_ID = "Cannot take the payment: this route asks for an id with it, by the extension payment-identifier";
 
-/** A payment that may be what is asked for: it is taken on where nothing speaks against it, or where it is begun already. */
+/**
+ * A payment that was sent with a request. It is accepted if there is no objection, or if work on it has already begun.
+ */
 interface Offered {
   readonly payload: PaymentPayload;
-  /** Of the way that it accepts; where there is no such way, what it says of one. */
+  /** The payment requirements that it accepts. If the route has no such requirements, the ones that the client sent. */
   readonly requirements: PaymentRequirements;
   readonly objection: ChallengeError | undefined;
 }
 
-/** Works on a request that came with a payment, or says why not. A ledger that is away lets nothing through. */
+/**
+ * Handles a request with a payment, or rejects it with the reason. If the ledger is not available, no request passes.
+ */
 export async function admit(sale: Sale, exchange: Exchange, presented: Presented): Promise<Decision> {
   try {
     return await look(sale, exchange, presented);
@@ -70,7 +74,8 @@ async function look(sale: Sale, exchange: Exchange, presented: Presented): Promi
     reservationOf(sale, exchange, offered, presented.header),
     presented.header,
   );
-  // What was begun is finished, even where terms or time have moved on: a new challenge would make the client pay twice.
+  // Work that has begun is finished, even if the terms or the time have changed: a new challenge would make the client
+  // pay twice.
   if ((objection ?? idFault) !== undefined && !(await isBegun(sale, reservation))) {
     refuse({ sale, exchange }, objection, idFault);
     return "answered";
@@ -83,7 +88,8 @@ async function look(sale: Sale, exchange: Exchange, presented: Presented): Promi
   const deal: Deal = { payload, requirements, version: presented.version, id: idOf(identifier) };
   if (!held) return answerTaken({ sale, exchange, deal }, payment, reservation.fingerprint);
   if ((objection ?? idFault) !== undefined && payment.state === "reserved") {
-    // It came to nothing while it was looked for: so it is a new one, on terms that are nobody's.
+    // The earlier use ended without a result during the lookup. So this is a new payment, and the route does not accept
+    // its terms.
     await sale.ledger.move(payment, { state: "released", hold: false });
     refuse({ sale, exchange }, objection, idFault);
     return "answered";
@@ -104,7 +110,7 @@ function idOf(identifier: ReturnType<typeof readIdentifier>): string | undefined
   return identifier === "invalid" ? undefined : identifier?.id;
 }
 
-/** Finds the way that was paid by. Undefined where it cannot even be said which payment this is. */
+/** Finds the payment requirements that the client accepted. Undefined if the payment cannot be identified at all. */
 function match(sale: Sale, { head }: Exchange, presented: Presented): Offered | undefined {
   const challenge = sale.offers.current();
   const offers = challenge?.required.accepts ?? [];
@@ -118,7 +124,7 @@ function match(sale: Sale, { head }: Exchange, presented: Presented): Offered | 
   };
 }
 
-/** What is asked for: the challenge, the way of paying that was chosen of it, and the request. */
+/** The challenge, the payment requirements that the client chose from it, and the request. */
 interface Asked {
   readonly challenge: Challenge | undefined;
   readonly way: PaymentRequirements | undefined;
@@ -135,7 +141,7 @@ function objectionTo(
   return mismatch ?? checkTerms(payload, way, clock() / 1000);
 }
 
-/** An answer that is passed through needs no room. */
+/** A response that is passed through needs no buffer. */
 function hasRoom({ answers, settle, clock }: Sale, fingerprint: string): boolean {
   return settle === "before" || answers.admits() || answers.has(fingerprint, clock());
 }
@@ -158,15 +164,15 @@ function reservationOf(sale: Sale, exchange: Exchange, offered: Offered, header:
     route: sale.route,
     consumer: fittedName(exchange.consumer),
     fingerprint: fingerprintOf(exchange, { header, testMode }),
-    // Beyond what a number holds only where the terms were objected to, and then only what is begun is looked for.
+    // The number loses precision only for terms that were rejected. In that case only existing work is looked up.
     validBefore: Math.min(Number(transferOf(payload, requirements).validBefore), Number.MAX_SAFE_INTEGER),
     payload: toStored(payload, requirements, testMode),
   };
 }
 
 /**
- * The reservation of the request that a payment was spent on, where this one asks for the rest of its answer. A request that was
- * sold with a range stays with it: the whole may cost more.
+ * The reservation of the earlier request that spent this payment, if this request asks for the rest of its response. A
+ * request that was paid with a range keeps that range: the whole resource can cost more.
  */
 async function resumed(sale: Sale, exchange: Exchange, own: Reservation, header: string): Promise<Reservation> {
   if (sale.settle === "after" || !isResuming(exchange.head.fields)) return own;
@@ -181,7 +187,7 @@ interface Request {
   readonly deal: Deal;
 }
 
-/** Answers who comes with a payment that another request works on, or that is used up. */
+/** Responds if another request is using the payment, or if the payment is used up. */
 async function answerTaken(request: Request, payment: Payment, fingerprint: string): Promise<Decision> {
   const { exchange, sale } = request;
   const { title } = ERRORS["payment-conflict"];
@@ -203,7 +209,7 @@ async function answerTaken(request: Request, payment: Payment, fingerprint: stri
   return "answered";
 }
 
-/** False: the answer is not kept. */
+/** False: the response is not stored. */
 async function deliverKept({ sale, exchange, deal }: Request, payment: Payment): Promise<boolean> {
   const request = new RequestDigest(exchange, payment.bodyDigest);
   const answer = await keptAnswer(sale, payment.fingerprint, request);
@@ -222,7 +228,10 @@ async function deliverKept({ sale, exchange, deal }: Request, payment: Payment):
   return true;
 }
 
-/** Who holds the payment may never get the answer through: the client that has it from here has had what it paid for. */
+/**
+ * The request that has the lease can still fail to deliver. This client has the response now, so the payment is
+ * delivered.
+ */
 async function note({ ledger, log, route }: Sale, payment: Payment, taken: Promise<boolean>): Promise<void> {
   if (!(await taken)) return;
   await ledger
@@ -230,7 +239,7 @@ async function note({ ledger, log, route }: Sale, payment: Payment, taken: Promi
     .catch((error) => log(`payment: a delivery on ${route} was not written down: ${nameOf(error)}`));
 }
 
-/** It is paid for, and its answer is not here to give. */
+/** The payment is settled, and its response is not stored here. */
 function respondSold({ exchange, sale }: Request, payment: Payment): void {
   const { title } = ERRORS["payment-conflict"];
   if (payment.delivered) {

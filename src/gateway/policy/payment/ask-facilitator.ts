@@ -7,13 +7,13 @@ import { type Sale } from "./sale.ts";
 
 type Asked = Pick<Sale, "facilitator" | "log">;
 
-/** What the facilitator is asked about. */
+/** The payment that the facilitator is asked about. */
 interface Deal {
   readonly payload: PaymentPayload;
   readonly requirements: PaymentRequirements;
 }
 
-/** Asks whether a payment is good. A facilitator that throws has failed: nobody gets anything for that. */
+/** Asks whether a payment is valid. An exception of the facilitator counts as a failure, so the client gets nothing. */
 export async function verifyOnce(asked: Asked, exchange: Exchange, deal: Deal): Promise<Verification> {
   return asSpan(exchange, "payment.verify", async () => {
     try {
@@ -25,10 +25,10 @@ export async function verifyOnce(asked: Asked, exchange: Exchange, deal: Deal): 
   });
 }
 
-/** Has the money moved. One that throws leaves its outcome open. */
+/** Asks the facilitator to settle. After an exception the outcome is unknown. */
 export async function settleOnce(asked: Asked, exchange: Exchange, deal: Deal): Promise<Settlement> {
   const { payload, requirements } = deal;
-  // Nothing is charged, so nothing has to move: no chain is asked to.
+  // The amount is zero, so there is nothing to settle on a chain.
   if (requirements.amount === "0") {
     return { kind: "settled", transaction: "", payer: transferOf(payload, requirements).from };
   }
@@ -42,7 +42,7 @@ export async function settleOnce(asked: Asked, exchange: Exchange, deal: Deal): 
   });
 }
 
-/** Looks for what became of a settlement that was begun. */
+/** Looks up the outcome of a settlement that has begun. */
 export async function findOnce(asked: Asked, exchange: Exchange, deal: Deal): Promise<Outcome> {
   if (deal.requirements.amount === "0") return { kind: "unspent" };
   return asSpan(exchange, "payment.find", async () => {
@@ -55,7 +55,7 @@ export async function findOnce(asked: Asked, exchange: Exchange, deal: Deal): Pr
   });
 }
 
-/** An error's class: its message may hold addresses and keys. */
+/** The class of an error. Its message is not used, because it can contain addresses and keys. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }

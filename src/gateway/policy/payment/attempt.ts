@@ -33,13 +33,13 @@ import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
 import { paymentError } from "./respond.ts";
 import { type Sale } from "./sale.ts";
 
-/** One payment, and the terms that it was made on. */
+/** One payment with the payment requirements that it accepts. */
 export interface Deal {
   readonly payload: PaymentPayload;
   readonly requirements: PaymentRequirements;
-  /** Of x402, as the client speaks it. */
+  /** The x402 version that the client uses. */
   readonly version: 1 | 2;
-  /** The client's own name for the payment. */
+  /** The client's own id for the payment. */
   readonly id: string | undefined;
 }
 
@@ -61,9 +61,12 @@ export class Attempt {
   #held: HeldResponse | undefined;
   #passing: PassingResponse | undefined;
   #look: FirstLook | undefined;
-  /** Resolves once the answer is kept where every worker finds it: until then no other may take the payment over. */
+  /**
+   * Resolves once the response is stored where every worker can find it. Until then no other request may take over the
+   * payment.
+   */
   #kept: Promise<void> = Promise.resolve();
-  /** From here on the payment's fate is not the client's connection's. */
+  /** True: the payment is processed to its end even if the client's connection closes. */
   #settling = false;
 
   constructor(sale: Sale, exchange: Exchange, deal: Deal, payment: Payment) {
@@ -105,7 +108,7 @@ export class Attempt {
     return "answered";
   }
 
-  /** The payment is good: the upstream may work, or is paid for first. */
+  /** The payment is valid: asks the upstream, or settles first. */
   async #admit(payer: string): Promise<Decision> {
     if (!(await this.#hold.move({ state: "verified", hold: true, payer }))) return this.#lose();
     if (!(await this.#hold.tieId())) {
@@ -118,7 +121,7 @@ export class Attempt {
     return (await this.#charge(this.#deal.requirements.amount)) ? this.#owe() : "answered";
   }
 
-  /** Puts the holding sink in place and lets the upstream work. */
+  /** Buffers the response, and sends the request to the upstream. */
   #sell(): Decision {
     const exchange = this.#exchange;
     if (exchange.gone) {
@@ -143,7 +146,7 @@ export class Attempt {
     return "continue";
   }
 
-  /** Lets the upstream work for what is paid, and its answer through as it comes. */
+  /** Sends the request to the upstream for a payment that is settled, and passes the response on as it arrives. */
   async #stream(): Promise<Decision> {
     const request = this.#request;
     const fault = await request.gather(this.#sale.answers);
@@ -152,7 +155,7 @@ export class Attempt {
       return "answered";
     }
     if (!request.mustRead) request.watch(() => this.#inBackground(this.#noteBody()));
-    // Counted before the upstream works: who breaks off, or outlives the hold, has had it all the same.
+    // Recorded before the upstream works: a client that disconnects, or outlives the lease, counts as served.
     if (!(await this.#hold.move({ state: "settled", hold: true, delivered: false, ...this.#request.spentOn })))
       return this.#lose();
     if (this.#exchange.gone) {
@@ -176,9 +179,10 @@ export class Attempt {
     return "continue";
   }
 
-  /** The answer is there: the money, then the answer. */
+  /** The response is complete: settle, then send it. */
   async #complete(answer: Answer): Promise<void> {
-    // What it leads to lets go of the payment: a client that leaves now must not, while the answer is being kept.
+    // The rest of this method releases the lease. A client that leaves now must not release it earlier, while the
+    // response is being stored.
     this.#held = undefined;
     try {
       if (this.#hold.paid === undefined) {
@@ -200,21 +204,23 @@ export class Attempt {
     }
   }
 
-  /** Whether nothing is to be paid for an answer with this status and these Settlement-Overrides fields. */
+  /** Whether a response with this status and these Settlement-Overrides fields is free. */
   #isFree(status: number, overrides: readonly string[]): boolean {
     const { requirements } = this.#deal;
     if (status < 400) return isFreeOfCharge(overrides, requirements);
     return !(this.#sale.chargesFailures && isChargedFailure(overrides, requirements));
   }
 
-  /** What the answer costs; undefined where the upstream says nothing that could be charged. */
+  /** The price of the response; undefined if the upstream's charge is not valid. */
   #amountFor(): string | undefined {
     const { requirements } = this.#deal;
     if (requirements.scheme !== "upto") return requirements.amount;
     return parseCharge(this.#look?.overrides ?? [], requirements);
   }
 
-  /** Moves the money, and writes down what came of it. False: it did not move, or nobody knows, and that is answered. */
+  /**
+   * Settles the payment and records the result. False: not settled, or the result is unknown; a response has been sent.
+   */
   async #charge(amount: string, answer?: Answer): Promise<boolean> {
     const going = await this.#hold.move({ state: "settling", hold: true, amount, ...this.#request.spentOn });
     if (!going || this.#exchange.gone) {
@@ -235,14 +241,16 @@ export class Attempt {
     return this.#book(settlement, amount);
   }
 
-  /** False: the hold was lost meanwhile, and nothing of the answer goes out by it. */
+  /** False: the lease was lost meanwhile, and this request sends nothing of the response. */
   async #book(settlement: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
     if (await this.#hold.book(settlement, amount)) return true;
     this.#lose();
     return false;
   }
 
-  /** An earlier settlement's outcome is not known: looks for it, and asks for the same one again where it did not happen. */
+  /**
+   * The result of an earlier settlement is unknown: looks it up, and repeats the same settlement if it did not happen.
+   */
   async #reconcile(): Promise<Decision> {
     const { amount } = this.#payment;
     const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#deal.requirements, amount };
@@ -256,12 +264,13 @@ export class Attempt {
     if (settlement.kind === "settled") {
       return (await this.#book(settlement, amount)) ? this.#owe() : "answered";
     }
-    // A refusal now may come of the first one's success: the nonce is spent, the balance gone. It settles nothing.
+    // A rejection now can be a consequence of the first settlement's success: the nonce is spent, or the balance is
+    // gone. So it proves nothing.
     await this.#pend(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
     return "answered";
   }
 
-  /** Gives what is paid for: the kept answer, or a new one. */
+  /** Delivers what is paid for: the stored response, or a new one. */
   async #owe(): Promise<Decision> {
     this.#settling = false;
     const answer = await keptAnswer(this.#sale, this.#payment.fingerprint, this.#request);
@@ -289,17 +298,19 @@ export class Attempt {
     this.#kept = answers.keep(this.#payment.fingerprint, answer, until);
   }
 
-  /** `isNew`: the upstream was run for it; one that was kept is the same to the byte. */
+  /** `isNew`: the upstream has just produced it. A stored response is identical byte for byte. */
   async #send(answer: Answer, isNew: boolean): Promise<void> {
     const { inlineReceipt } = this.#sale;
     const whole = inlineReceipt ? await withReceipt(answer, this.#receipt()) : answer;
-    // First, so that whoever has seen some of it finds all of it, whatever becomes of this process.
+    // Stored first: a client that has seen a part can then get the whole response, even if this process dies.
     await this.#kept;
     const delivery = await deliver(this.#exchange, whole, this.#receiptFields());
     this.#inBackground(this.#close(delivery, isNew));
   }
 
-  /** Writes down what became of the answer. The hold ends with that, so that no other request runs the upstream meanwhile. */
+  /**
+   * Records the delivery, and ends the lease with the same write, so that no other request asks the upstream meanwhile.
+   */
   async #close({ taken }: Delivery, isNew: boolean): Promise<void> {
     const delivered = await taken;
     const begun = this.#exchange.started;
@@ -327,7 +338,7 @@ export class Attempt {
     await this.#hold.move({ state: "unknown", hold: false, ...(transaction === "" ? {} : { transaction }) });
   }
 
-  /** Nothing moved, for certain: the payment is over, and what it was for may be paid for anew. */
+  /** The settlement certainly did not happen: the payment is finished, and the client can pay anew. */
   async #giveUp(reason: Reason): Promise<void> {
     if (!(await this.#hold.move({ state: "failed", hold: false, reason }))) {
       this.#lose();
@@ -338,12 +349,14 @@ export class Attempt {
     await this.#hold.untieId();
   }
 
-  /** At once, and not only with the end of the answer: a hold does not last as long as some answers do. */
+  /** Written at once, and not at the end of the response: some responses take longer than a lease lasts. */
   async #noteBody(): Promise<void> {
     await this.#hold.move({ state: "settled", hold: true, ...this.#request.spentOn });
   }
 
-  /** The upstream has worked for another body than was paid for: nothing of that goes out, and it counts. */
+  /**
+   * The upstream has worked for a different body than was paid for. The response is not sent, and the attempt counts.
+   */
   async #refuseBody(): Promise<void> {
     respondSpent(this.#exchange, this.#sale, OTHER_BODY);
     await this.#hold.move({ state: "settled", hold: false, delivered: false });
@@ -377,7 +390,7 @@ export class Attempt {
     work.catch((error: unknown) => this.#fail(error));
   }
 
-  /** The one boundary for a ledger that fails: it must not end the process, and it releases nothing. */
+  /** The only handler for a failing ledger. The process must not end, and nothing is released. */
   async #fail(cause: unknown): Promise<void> {
     this.#sale.log(`payment: the ledger failed on ${this.#sale.route}: ${nameOf(cause)}`);
     const spent = this.#settling || this.#hold.paid !== undefined;

@@ -4,8 +4,8 @@ import { type Exchange } from "../../exchange.ts";
 import { hostOf } from "../../routing/table.ts";
 
 /**
- * Fields that one client sends otherwise from try to try, and that change nothing that is sold: the hops, the names of one try
- * in traces and logs, and the content codings, which the gateway makes anew for each request.
+ * Fields that one client can send with different values on each try, and that do not change what is sold: hop-by-hop
+ * data, ids of one try in traces and logs, and content codings, which the gateway applies anew for each request.
  */
 const VARYING: ReadonlySet<string> = new Set([
   "accept-encoding",
@@ -36,15 +36,15 @@ const VARYING: ReadonlySet<string> = new Set([
   "x-request-id",
   "x-request-start",
 ]);
-/** The same for all fields whose names begin so. */
+/** Prefixes of further such fields. */
 const VARYING_PREFIXES = ["sec-fetch-", "x-b3-", "x-datadog-", "x-forwarded-"];
-/** Fields that ask for the rest of an answer that broke off (RFC 9110 §14; EventSource). */
+/** Fields that ask for the rest of an interrupted response (RFC 9110 §14; EventSource). */
 const RESUMING: ReadonlySet<string> = new Set(["range", "if-range", "last-event-id"]);
 
 /**
- * Digest of a payment and of the request that it is spent on: payment, method, host, path, query, and the header fields that the
- * upstream sees, but for those that vary from try to try. Without the port, which says nothing of what is sold. `isResumed`: as
- * if the request did not ask for a rest.
+ * A digest of a payment and of the request that it pays for: payment, method, host, path, query, and the header fields
+ * that the upstream sees, without those that vary between tries. Without the port, which does not change what is sold.
+ * `isResumed`: as if the request did not ask for a rest.
  */
 export function fingerprintOf(
   exchange: Pick<Exchange, "head" | "consumer">,
@@ -52,7 +52,8 @@ export function fingerprintOf(
   isResumed = false,
 ): string {
   const { method, authority, path, query, fields } = exchange.head;
-  // What test mode has taken is nothing to a gateway that sells for money, and the other way round, where both have one ledger.
+  // A payment of test mode is never valid for a gateway that takes real payments, and the reverse, if both use one
+  // ledger.
   const lines = [
     payment.header,
     method,
@@ -65,20 +66,23 @@ export function fingerprintOf(
     .digest("base64url");
 }
 
-/** True where a request asks for the rest of an answer. */
+/** True if a request asks for the rest of a response. */
 export function isResuming(fields: Fields): boolean {
   for (const [name] of eachField(fields)) if (RESUMING.has(name.toLowerCase())) return true;
   return false;
 }
 
-/** The lines of what is sold; fields of one name stay in their order, others have none (RFC 9110 §5.3). */
+/**
+ * The field lines that identify what is sold. Fields with the same name keep their order; the order of others does not
+ * matter (RFC 9110 §5.3).
+ */
 function sold(fields: Fields, consumer: string, isResumed: boolean): string[] {
   const kept: [name: string, value: string][] = [];
   for (const [name, value] of eachField(fields)) {
     const lower = name.toLowerCase();
     if (VARYING.has(lower) || VARYING_PREFIXES.some((prefix) => lower.startsWith(prefix))) continue;
     if (isResumed && RESUMING.has(lower)) continue;
-    // Who was let in is told to the upstream by name; a token for the same name may be a new one.
+    // The upstream gets the consumer by name. A token for the same consumer can be a new one.
     if (lower === "authorization" && consumer !== "") continue;
     kept.push([lower, trimOws(value)]);
   }

@@ -5,25 +5,25 @@ import { ID_KEEP_MS } from "./identifier.ts";
 import { type Paid } from "./receipt.ts";
 import { type Sale } from "./sale.ts";
 
-/** What a hold is written down with. */
+/** The interfaces that record a lease. */
 type Books = Pick<Sale, "ledger" | "paymentIds" | "target" | "clock" | "log" | "route">;
 
 /**
- * The hold that one request has on its payment: what it knows of the money, and what of that is written down. A ledger that
- * fails rejects, but for `salvage`.
+ * The lease of one request on its payment: the state of the money, and how much of that is recorded. Methods reject if
+ * the ledger fails, except `salvage`.
  */
 export class Hold {
   readonly #sale: Books;
   readonly #payment: Payment;
   readonly #id: string | undefined;
   #state: PaymentState;
-  /** It was given back, or lost. */
+  /** The lease was released or lost. */
   #isOver = false;
   #paid: Paid | undefined;
-  /** What is known of the money, to be written down once more where that failed. */
+  /** The result of the settlement. It is recorded again if the first write failed. */
   #settled: Pick<Change, "transaction" | "payer" | "notice"> = {};
 
-  /** `id` is the client's own name for the payment. */
+  /** `id`: the client's own id for the payment. */
   constructor(sale: Books, payment: Payment, id: string | undefined) {
     this.#sale = sale;
     this.#payment = payment;
@@ -32,12 +32,15 @@ export class Hold {
     if (payment.state === "settled") this.#paid = payment;
   }
 
-  /** What is paid already, for the receipt. */
+  /** The settled amount and transaction, for the receipt. */
   get paid(): Paid | undefined {
     return this.#paid;
   }
 
-  /** Writes down where the payment is. False: another request has it by now, nothing was written, and this one must not act. */
+  /**
+   * Records the state of the payment. False: another request has the lease now, nothing was written, and this request
+   * must stop.
+   */
   async move(change: Change): Promise<boolean> {
     const moved = await this.#sale.ledger.move(this.#payment, change);
     if (moved) this.#state = change.state;
@@ -48,8 +51,8 @@ export class Hold {
   }
 
   /**
-   * The money has moved. Written before the answer goes out: until its delivery is written too, it is a debt. False: another request
-   * has the payment by now, which looks for the settlement itself and delivers.
+   * The settlement succeeded. Recorded before the response is sent: until the delivery is recorded too, it is an
+   * undelivered settlement. False: another request has the lease now; it looks up the settlement itself and delivers.
    */
   async book({ transaction, payer }: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
     const { target, clock } = this.#sale;
@@ -62,15 +65,18 @@ export class Hold {
     return moved;
   }
 
-  /** Lets go of the payment: it may be used again, or, where it is paid already, be asked for again. `spentOn` is for the ledger. */
+  /** Releases the payment: it can be used again or, if it is settled, asked for again. `spentOn` is for the ledger. */
   async release(spentOn: Pick<Change, "bodyDigest">): Promise<void> {
     const isFree = this.#paid === undefined;
     const moved = await this.move({ state: isFree ? "released" : "settled", hold: false, ...spentOn });
-    // The id is the next holder's by now.
+    // The id now belongs to the next request with the lease.
     if (isFree && moved) await this.untieId();
   }
 
-  /** False: the id stands for another payment. Only of a good payment is it sure whose id it is: nobody can take another's. */
+  /**
+   * False: the id belongs to another payment. Ids are bound after verification, so that no payer can claim another's
+   * id.
+   */
   async tieId(): Promise<boolean> {
     if (this.#id === undefined) return true;
     const { from, fingerprint } = this.#payment;
@@ -83,13 +89,16 @@ export class Hold {
     if (this.#id !== undefined) await this.#sale.paymentIds.untie({ payer: from, id: this.#id }, fingerprint);
   }
 
-  /** The ledger has failed: tells it once more what is known. `isSpent`: money may have moved, and then nothing is released. */
+  /**
+   * The ledger has failed: records the known state once more. `isSpent`: the settlement may have happened, so nothing
+   * is released.
+   */
   async salvage(isSpent: boolean): Promise<void> {
     const { transaction, payer } = this.#settled;
     const known = payer === undefined || transaction === undefined ? {} : { transaction, payer };
     const end: Change = { state: isSpent ? this.#state : "released", hold: false, ...known };
     const paid: Change = this.#paid === undefined ? end : { ...end, ...this.#settled, state: "settled" };
-    // Where all of this fails as well, the hold runs out by itself.
+    // If this fails too, the lease expires.
     await this.move(paid)
       .catch(() => this.move(end))
       .catch(() => false);

@@ -1,13 +1,13 @@
 import { type PaymentPayload, type PaymentRequired } from "../../../payments/x402/messages.ts";
 
-/** The extension by which a client names a payment, so that what it asks for twice is sold once. */
+/** The extension for a client's own payment id: a request that is sent twice with one id is sold once. */
 const EXTENSION = "payment-identifier";
 const ID = /^[A-Za-z0-9_-]{16,128}$/;
 
-/** How long an id stands for the payment that it came with first, in milliseconds. @bound */
+/** Milliseconds that an id stays bound to the first payment that it came with. @bound */
 export const ID_KEEP_MS = 86_400_000;
 
-/** What the extension says in a payment: `undefined` where it is not there, `invalid` where its id is none. */
+/** The id in a payment: `undefined` without the extension, `invalid` if its id is not valid. */
 export function readIdentifier({ extensions }: PaymentPayload): { readonly id: string } | "invalid" | undefined {
   const info = infoOf(extensions);
   if (info === undefined) return undefined;
@@ -16,7 +16,7 @@ export function readIdentifier({ extensions }: PaymentPayload): { readonly id: s
   return typeof id === "string" && ID.test(id) ? { id } : "invalid";
 }
 
-/** True where a challenge asks for an id with every payment. */
+/** True if a challenge requires an id with every payment. */
 export function requiresIdentifier(extensions: PaymentRequired["extensions"]): boolean {
   return member(infoOf(extensions), "required") === true;
 }

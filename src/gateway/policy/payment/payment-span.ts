@@ -1,7 +1,7 @@
 import { type Exchange } from "../../exchange.ts";
 import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 
-/** Outcomes that are errors: nobody knows what is, or the money has not moved that was to move. */
+/** Outcomes that are errors: unknown, or a settlement that did not happen. */
 const FAULTS: Readonly<Record<PaymentWork, ReadonlySet<string>>> = {
   "payment.verify": new Set(["unavailable", "failed"]),
   "payment.settle": new Set(["refused", "unknown"]),
@@ -10,7 +10,10 @@ const FAULTS: Readonly<Record<PaymentWork, ReadonlySet<string>>> = {
 
 type PaymentWork = "payment.verify" | "payment.settle" | "payment.find";
 
-/** Has work on a payment as a span of its request, where that is traced; it may last longer than the request. */
+/**
+ * Records work on a payment as a span of its request, if the request is traced. The work can last longer than the
+ * request.
+ */
 export async function asSpan<Outcome extends { readonly kind: string }>(
   { trace }: Exchange,
   name: PaymentWork,

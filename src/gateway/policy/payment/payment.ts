@@ -20,27 +20,28 @@ export interface PaymentDeps {
   readonly ledger: Ledger;
   readonly paymentIds: PaymentIds;
   readonly facilitator: Facilitator;
-  /** What that facilitator takes. */
+  /** The payment kinds that the facilitator supports. */
   readonly kinds: Kinds;
   /** One per process: it outlives the policies of a configuration. */
   readonly answers: Answers;
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
-  /** The upstream may charge for failures, by Settlement-Overrides; left out: they are free. */
+  /** The upstream can charge for failures, by Settlement-Overrides. By default failures are free. */
   readonly chargesFailures?: boolean;
-  /** What is sold, for people. */
+  /** A description of what is sold, for people. */
   readonly description?: string;
 }
 
 export interface PaymentPolicy extends Policy {
-  /** What is asked for at the moment; undefined while there is no way to pay. */
+  /** The current challenge; undefined while there is no way to pay. */
   challenge(): Challenge | undefined;
 }
 
 /**
- * Lets a request through once it is paid for, and its answer out once the money has moved. Every request that it sees is
- * priced, but for CORS preflights: which routes are is the routing table's to say. Throws where the terms cannot be sold on.
+ * Lets a request pass after payment, and its response after settlement. Every request that reaches the policy has a
+ * price, except CORS preflights: the routing table decides which routes are paid. Throws if the route cannot be sold on
+ * these terms.
  */
 export function createPaymentPolicy(config: OfferConfig, deps: PaymentDeps): PaymentPolicy {
   const sale = createSale(config, deps);
@@ -64,7 +65,7 @@ export function createPaymentPolicy(config: OfferConfig, deps: PaymentDeps): Pay
       return "answered";
     },
     close() {
-      // Ledger, facilitator and answers are the process's own.
+      // The process owns the ledger, the facilitator and the stored responses.
     },
   };
 }

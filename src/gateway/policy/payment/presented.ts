@@ -5,12 +5,12 @@ import { type PaymentPayload, paymentPayloadSchema } from "../../../payments/x40
 import { type V1Payment, v1PaymentSchema } from "../../../payments/x402/v1.ts";
 import { paymentError } from "./respond.ts";
 
-/** The payment that a request carries, as it was sent. */
+/** The payment in a request, as it was sent. */
 export type Presented =
   | { readonly version: 2; readonly header: string; readonly payment: PaymentPayload }
   | { readonly version: 1; readonly header: string; readonly payment: V1Payment };
 
-/** Reads the payment in a request's head; undefined where there is none, an error where it cannot be read. */
+/** Reads the payment in a request's head; undefined without one, an error if it cannot be read. */
 export function readPayment(fields: Fields): Presented | TurnpikeError | undefined {
   const headers = fieldValues(fields, "payment-signature");
   const old = fieldValues(fields, "x-payment");

@@ -5,10 +5,10 @@ import { type SettlementTarget } from "../../../payments/settlement/settlement-r
 import { v1Receipt, X_PAYMENT_RESPONSE } from "../../../payments/x402/v1.ts";
 import { type Payment } from "../../../store/ledger.ts";
 
-/** What a receipt says of the money. */
+/** The fields of a payment that its receipt shows. */
 export type Paid = Pick<Payment, "network" | "scheme" | "amount" | "transaction" | "payer">;
 
-/** The receipt of a settled payment; under `upto` it says what was charged. */
+/** The receipt of a settled payment; with the `upto` scheme it has the amount that was charged. */
 export function receiptOf(target: SettlementTarget, paid: Paid): Receipt {
   const { network, scheme, amount, transaction, payer } = paid;
   const extra = {
@@ -25,12 +25,12 @@ export function receiptOf(target: SettlementTarget, paid: Paid): Receipt {
   };
 }
 
-/** The receipt of a settlement that was refused. */
+/** The receipt of a settlement that was rejected. */
 export function refusalOf({ network, from }: Pick<Payment, "network" | "from">, reason: string): Receipt {
   return { success: false, errorReason: reason, transaction: "", network, payer: from };
 }
 
-/** A receipt as a head carries it: a client of version 1 finds it under the name that it knows as well. */
+/** The receipt as field lines. A client of version 1 also gets it under the name that version 1 uses. */
 export function receiptFields(receipt: Receipt, version: 1 | 2): Fields {
   const fields = fieldLine(PAYMENT_RESPONSE, encodeHeader(receipt));
   return version === 2 ? fields : fields + fieldLine(X_PAYMENT_RESPONSE, encodeHeader(v1Receipt(receipt)));

@@ -7,16 +7,18 @@ import { receiptFields } from "./receipt.ts";
 import { paymentError, respondError } from "./respond.ts";
 import { type Sale } from "./sale.ts";
 
-/** When a client may ask again what became of an unclear settlement, in seconds. */
+/** Seconds after which a client can ask again about a settlement with an unknown result. */
 const PENDING_RETRY_S = 5;
-/** When a client may try again whose payment could not be verified, in seconds. */
+/** Seconds after which a client can retry if its payment could not be verified. */
 const FACILITATOR_RETRY_S = 5;
-/** When a client may ask again whose payment another request works on, or whose answer found no room, in seconds. */
+/**
+ * Seconds after which a client can retry if another request uses its payment, or if there was no room for the response.
+ */
 const SOON_S = 1;
 
 const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, and no new one.";
 
-/** The price again, and why the payment was not taken; 503 while the route has none. */
+/** Sends the challenge again with the reason why the payment was not accepted; 503 while the route has no challenge. */
 export function respondRefused(exchange: Exchange, { offers }: Sale, error: ChallengeError): void {
   const challenge = offers.current();
   if (challenge !== undefined) {
@@ -27,26 +29,26 @@ export function respondRefused(exchange: Exchange, { offers }: Sale, error: Chal
   respondError(exchange, paymentError("facilitator-unavailable", detail), FACILITATOR_RETRY_S);
 }
 
-/** The payment that came is of no use, now or later: an error that says so, and beside it what another one must be. */
+/** The payment cannot be used, now or later: an error with the reason, and the requirements for another payment. */
 export function respondSpent(exchange: Exchange, { offers }: Pick<Sale, "offers">, error: TurnpikeError): void {
   const challenge = offers.current();
   if (challenge === undefined) respondError(exchange, error);
   else challenge.respondError(exchange, error);
 }
 
-/** The facilitator is away, or makes no sense. */
+/** The facilitator is not available, or its response is not valid. */
 export function respondUnverified(exchange: Exchange, kind: "unavailable" | "failed"): void {
   const code = kind === "unavailable" ? "facilitator-unavailable" : "facilitator-failed";
   const detail = "The payment could not be verified; nothing was charged. Send the same payment again.";
   respondError(exchange, paymentError(code, detail), FACILITATOR_RETRY_S);
 }
 
-/** Nobody knows whether money moved: never a new price. */
+/** The result of the settlement is unknown: a new price is never sent. */
 export function respondPending(exchange: Exchange): void {
   respondError(exchange, paymentError("settlement-pending", SEND_AGAIN), PENDING_RETRY_S);
 }
 
-/** The settlement was refused, for certain. `receipt` says so in the protocol's words. */
+/** The settlement was certainly rejected. `receipt` reports it in the protocol's format. */
 export function respondUnsettled(exchange: Exchange, { offers }: Sale, { receipt, version }: Refused): void {
   const reason = receipt.errorReason ?? "payment_refused";
   const error = paymentError("payment-required", `The payment could not be settled: ${reason}. Nothing was charged.`);
@@ -58,11 +60,11 @@ export function respondUnsettled(exchange: Exchange, { offers }: Sale, { receipt
 
 interface Refused {
   readonly receipt: Receipt;
-  /** Of x402, by which it was paid. */
+  /** The x402 version of the payment. */
   readonly version: 1 | 2;
 }
 
-/** The ledger failed; `spent` where money may have moved. */
+/** The ledger failed; `spent`: the settlement may have happened. */
 export function respondUnwritten(exchange: Exchange, spent: boolean): void {
   if (spent) {
     respondPending(exchange);
@@ -72,7 +74,7 @@ export function respondUnwritten(exchange: Exchange, spent: boolean): void {
   respondError(exchange, paymentError("overloaded", detail), PENDING_RETRY_S);
 }
 
-/** No answer came; `receipt` stands beside it where it is paid and owed. */
+/** There is no response from the upstream. `receipt` is added if the payment is settled and the response still owed. */
 export function respondBroken(exchange: Exchange, error: TurnpikeError, receipt: Fields): void {
   const isOwed = receipt !== "";
   respondError(exchange, error, error.status === 503 || isOwed ? SOON_S : undefined, receipt);

@@ -5,12 +5,12 @@ import { type BodySink, type Exchange } from "../../exchange.ts";
 import { type BodyMemory, GatheredBody, readBody } from "../gathered-body.ts";
 import { paymentError } from "./respond.ts";
 
-/** Longest body that is gathered to be compared with the one that was paid for before it goes to the upstream, in bytes. */
+/** Bytes of the longest body that is buffered and compared with the paid one before it goes to the upstream. */
 const MAX_GATHERED_BYTES = 1_048_576;
 
-/** Of a request without a body. */
+/** The digest of a request without a body. */
 const EMPTY = "0:";
-/** Bytes, a plus where they were the beginning of a body, SHA-256. */
+/** The number of bytes, a plus if they were only the beginning of a body, and the SHA-256. */
 const DIGEST = /^(\d{1,16})(\+?):([\w-]*)$/;
 
 export const OTHER_BODY = paymentError(
@@ -27,22 +27,23 @@ const NO_ROOM = paymentError(
 );
 
 /**
- * What a request's body is, by what is seen of it on its way: a payment is spent on one body, and who owns a debt could ask
- * for others by it. Only as much was had as was sent, so that of a body that broke off its beginning alone is compared.
+ * The digest of a request's body, computed as the body passes. A payment pays for one body: without this check, a
+ * client with an undelivered settlement could ask for other bodies. If the first body broke off, only its beginning is
+ * compared.
  */
 export class RequestDigest {
   readonly #exchange: Exchange;
-  /** What the payment was spent on; undefined where nobody knows yet. */
+  /** The digest of the body that was paid for; undefined if it is not known yet. */
   readonly #expected: { readonly bytes: number; readonly isWhole: boolean; readonly hash: string } | undefined;
   readonly #hasBody: boolean;
   #hash: Hash | undefined;
   #bytes = 0;
   #ended = false;
-  /** Of the first bytes, as many as were expected. */
+  /** The hash of the first bytes, as many as the expected body had. */
   #hashThere: string | undefined;
   #gathered: GatheredBody | undefined;
 
-  /** `expected` is what another one had to say for the ledger, or empty. */
+  /** `expected`: the `bodyDigest` from the ledger, or empty. */
   constructor(exchange: Exchange, expected: string) {
     this.#exchange = exchange;
     this.#hasBody = hasBody(exchange);
@@ -52,14 +53,14 @@ export class RequestDigest {
     if (this.#expected.bytes === 0) this.#hashThere = "";
   }
 
-  /** For the ledger: what the money is for, as far as it is known; from then on it is for nothing else. */
+  /** The digest for the ledger, as far as it is known. From then on the payment is only valid for this body. */
   get spentOn(): Pick<Change, "bodyDigest"> {
     if (!this.#hasBody || (this.#ended && this.#bytes === 0)) return { bodyDigest: EMPTY };
     if (this.#hash === undefined) return {};
     return { bodyDigest: `${this.#bytes}${this.#ended ? "" : "+"}:${sumOf(this.#hash)}` };
   }
 
-  /** False: it is another body than the one that was paid for, as far as it was seen. */
+  /** False: the body differs from the paid one, as far as it was seen. */
   get fits(): boolean {
     const expected = this.#expected;
     if (expected === undefined) return true;
@@ -68,7 +69,7 @@ export class RequestDigest {
     return this.#hashThere === expected.hash;
   }
 
-  /** Sees the body as the upstream reads it. `onEnd` is called when all of it was seen. */
+  /** Observes the body while the upstream reads it. `onEnd` is called after the whole body. */
   watch(onEnd: () => void = () => {}): void {
     if (!this.#hasBody) return;
     const body = this.#exchange.body;
@@ -83,7 +84,7 @@ export class RequestDigest {
     };
   }
 
-  /** What stands against the request that can be told without reading its body. */
+  /** The faults of the request that can be found without reading its body. */
   glance(): TurnpikeError | undefined {
     if (!this.#hasBody) return this.fits ? undefined : OTHER_BODY;
     const { bodyLength } = this.#exchange.head;
@@ -93,12 +94,12 @@ export class RequestDigest {
     return isOther ? OTHER_BODY : undefined;
   }
 
-  /** True where the body has to be read to know whether it is the one that was paid for. */
+  /** True if the body must be read to compare it with the paid one. */
   get mustRead(): boolean {
     return this.#hasBody && this.#expected !== undefined;
   }
 
-  /** Why the request may not have what is kept for the payment: reads its body, and keeps nothing of that. */
+  /** Why the request may not have the stored response. Reads the body and discards it. */
   async look(): Promise<TurnpikeError | undefined> {
     const known = this.glance();
     if (known !== undefined || !this.mustRead) return known;
@@ -112,7 +113,7 @@ export class RequestDigest {
     return gone ?? (await over.promise) ?? (this.fits ? undefined : OTHER_BODY);
   }
 
-  /** Why the upstream may not work for the request: reads its body, which it then gets as it was. It takes room of `memory`. */
+  /** Why the upstream may not work for the request. Reads the body into `memory`; the upstream gets it afterwards. */
   async gather(memory: BodyMemory): Promise<TurnpikeError | undefined> {
     const known = this.glance();
     if (known !== undefined || !this.mustRead) return known;
@@ -125,7 +126,7 @@ export class RequestDigest {
     return refusal;
   }
 
-  /** Lets go of what was gathered. */
+  /** Frees the buffered body. */
   release(): void {
     this.#gathered?.release();
   }
@@ -157,12 +158,12 @@ export class RequestDigest {
   }
 }
 
-/** Of what was put in so far; more may be. */
+/** The hash of the input so far; more input can follow. */
 function sumOf(hash: Hash): string {
   return hash.copy().digest("base64url");
 }
 
-/** A handshake has no body; what comes is the tunnel's. */
+/** A handshake has no body. Data that follows belongs to the tunnel. */
 function hasBody({ head }: Exchange): boolean {
   return head.bodyLength !== 0 && head.upgrade === "";
 }

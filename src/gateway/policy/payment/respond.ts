@@ -10,17 +10,17 @@ const HTML_FIELDS = fieldLine("Content-Type", "text/html; charset=utf-8") + COMM
 
 const encoder = new TextEncoder();
 
-/** Answers with a problem of `status`; `json` is its body, `fields` go beside the usual ones. */
+/** Responds with a problem document and `status`. `json` is the body; `fields` are added to the usual fields. */
 export function respondJson(exchange: Exchange, status: number, json: string, fields: Fields): void {
   answer(exchange, status, PROBLEM_FIELDS + fields, encoder.encode(json));
 }
 
-/** Answers with a page of `status`; `fields` go beside the usual ones. */
+/** Responds with an HTML page and `status`. `fields` are added to the usual fields. */
 export function respondHtml(exchange: Exchange, status: number, html: string, fields: Fields): void {
   answer(exchange, status, HTML_FIELDS + fields, encoder.encode(html));
 }
 
-/** Answers with an error of the table; `retryAfter` in seconds, `fields` go beside the usual ones. */
+/** Responds with an error from the table of errors. `retryAfter` in seconds; `fields` are added to the usual fields. */
 export function respondError(exchange: Exchange, error: TurnpikeError, retryAfter?: number, fields: Fields = ""): void {
   const retry = retryAfter === undefined ? "" : fieldLine("Retry-After", String(retryAfter));
   respondJson(exchange, error.status, JSON.stringify(toProblem(error, exchange.id)), retry + fields);

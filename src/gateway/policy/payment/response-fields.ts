@@ -1,13 +1,16 @@
 import { SETTLEMENT_OVERRIDES } from "../../../payments/x402/charge.ts";
 import { type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
 
-/** The upstream's word on the charge, as fields are looked up. */
+/** The field with the upstream's charge, in the form that fields are looked up by. */
 export const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
 
-/** Fields by which an upstream could speak for the gateway, or set its own price: x402's `upto` scheme reads it from one. */
+/**
+ * Fields with which an upstream could speak for the gateway, or set its own price: the `upto` scheme of x402 reads one
+ * of them.
+ */
 const PAYMENT_FIELDS = ["payment-response", "payment-required", "x-payment-response", OVERRIDES];
 
-/** What a script of another origin may read of an answer, where it may read the answer at all. */
+/** The fields that a script of another origin can read, if it can read the response at all. */
 export const EXPOSED = fieldLine(
   "Access-Control-Expose-Headers",
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
@@ -17,7 +20,10 @@ export function withoutPaymentClaims(fields: Fields): Fields {
   return withoutFields(fields, PAYMENT_FIELDS);
 }
 
-/** The upstream's fields with the receipt's (`receiptFields`) added, and closed to shared caches: nobody else has paid. */
+/**
+ * The upstream's fields with the receipt (`receiptFields`) added, and closed to shared caches: other clients have not
+ * paid.
+ */
 export function paidFields(fields: Fields, receipt: Fields): Fields {
   const cacheControl = fieldValue(fields, "cache-control") ?? "";
   return (
@@ -29,7 +35,8 @@ export function paidFields(fields: Fields, receipt: Fields): Fields {
 }
 
 function privateOnly(cacheControl: string): string {
-  // Quoted field lists may hold commas; an answer that nobody stores is the safe reading of what is hard to read.
+  // Quoted field lists can contain commas. If the list is hard to read, the safe choice is that no cache stores the
+  // response.
   if (cacheControl.includes('"')) return "private, no-store";
   const directives = cacheControl
     .split(",")

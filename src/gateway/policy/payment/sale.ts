@@ -5,20 +5,20 @@ import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type Answers } from "./answers/answers.ts";
 import { type Offers } from "./challenge/offers.ts";
 
-/** What a route sells, and with whose help: made once, shared by all its requests. */
+/** A paid route with the services that it uses. Created once and shared by all its requests. */
 export interface Sale {
   readonly route: string;
   readonly offers: Offers;
-  /** When the money moves: once the upstream's answer is there, or before the upstream is asked. */
+  /** When the payment is settled: after the upstream's response is complete, or before the upstream is asked. */
   readonly settle: "after" | "before";
   readonly inlineReceipt: boolean;
-  /** Answers to one payment that may go out in part before the upstream is not run for it again. */
+  /** Partly sent responses to one payment. At this number the upstream is not asked again. */
   readonly maxPartials: number;
-  /** The upstream is trusted to charge for failures, which are free otherwise. */
+  /** The upstream is trusted to charge for failures, which are otherwise free. */
   readonly chargesFailures: boolean;
-  /** Every payment must have an id of the client's. */
+  /** Every payment must have an id from the client. */
   readonly requiresId: boolean;
-  /** Where settlements are reported. */
+  /** Where settlements are reported to. */
   readonly target: SettlementTarget;
   readonly ledger: Ledger;
   readonly paymentIds: PaymentIds;

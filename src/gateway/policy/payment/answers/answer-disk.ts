@@ -8,27 +8,27 @@ import { type AnswerRecord, encodeTail, readWhole, wholeOf } from "./answer-form
 import { AnswerIndex } from "./answer-index.ts";
 import { Spill, type SpillHost } from "./spill.ts";
 
-/** Files of answers that one worker has open, for writing and for reading. */
+/** Files of responses that one worker has open, for writing and reading. */
 const MAX_OPEN_FILES = 256;
-/** Milliseconds between two sweeps, and where the last one had more to do. @bound */
+/** Milliseconds between two sweeps, and after a sweep that left work. @bound */
 const SWEEP_MS = 5000;
 const BUSY_SWEEP_MS = 250;
-/** Answers that one sweep removes. @bound */
+/** Responses that one sweep removes. @bound */
 const SWEEP_ANSWERS = 200;
 
 export interface AnswerDiskOptions {
   readonly folder: string;
-  /** Bytes of all answers on the disk, of all processes that share the folder: `x402.answer_disk_bytes`. */
+  /** Bytes of all responses on the disk, of all processes that share the folder: `x402.answer_disk_bytes`. */
   readonly maxBytes: number;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: (message: string) => void;
 }
 
-/** What a spill tells whoever holds the answer. */
+/** The events that a disk buffer reports to the owner of the response. */
 export type SpillListener = Pick<SpillHost, "onDrain" | "onBroken" | "written">;
 
-/** A kept answer as the disk or the database has it. */
+/** A stored response, read from the disk. */
 export interface StoredAnswer {
   readonly record: AnswerRecord;
   readonly body: Buffer | AnswerFile;
@@ -37,13 +37,13 @@ export interface StoredAnswer {
 const BUSY = "Too many paid answers are being read and written";
 
 /**
- * Paid answers on the disk, one folder for all workers of a machine: long ones while they wait for settlement, and what is kept
- * for a retry. Nothing here has a name that a client could choose.
+ * Paid responses on the disk, in one folder for all workers of a machine: long responses while they wait for
+ * settlement, and responses that are kept for a retry. No file name can be chosen by a client.
  */
 export class AnswerDisk {
   readonly #options: AnswerDiskOptions;
   readonly #index: AnswerIndex;
-  /** What is not kept yet. */
+  /** The names of files that are still being written. */
   readonly #names = new WeakMap<AnswerFile, string>();
   readonly #tidied: Promise<void>;
   #maxBytes: number;
@@ -52,7 +52,7 @@ export class AnswerDisk {
   #isClosed = false;
   #lastFault = "";
 
-  /** Throws where the folder cannot be had. */
+  /** Throws if the folder cannot be created. */
   constructor(options: AnswerDiskOptions) {
     this.#options = options;
     this.#maxBytes = options.maxBytes;
@@ -79,17 +79,20 @@ export class AnswerDisk {
     return this.#openFiles;
   }
 
-  /** What all answers on the disk take. */
+  /** The space that all responses on the disk use. */
   get account(): { readonly bytes: number; readonly answers: number } {
     return this.#index.account;
   }
 
-  /** False where a new answer would find no descriptor. */
+  /** False if there is no file descriptor left for a new response. */
   admits(): boolean {
     return this.#openFiles < MAX_OPEN_FILES;
   }
 
-  /** Writes an answer of `announced` bytes, -1: nobody knows how many. Undefined: too many are open. */
+  /**
+   * Opens a disk buffer for a response of `announced` bytes; -1 if the length is unknown. Undefined: too many files are
+   * open.
+   */
   spill(announced: number, listener: SpillListener): Spill | undefined {
     if (!this.admits()) return undefined;
     this.#openFiles += 1;
@@ -108,7 +111,7 @@ export class AnswerDisk {
     return new Spill(host, announced);
   }
 
-  /** Keeps a long answer. It is there when this resolves, or cannot be kept; never rejects. */
+  /** Stores a long response. Resolves when it is stored, or if it cannot be stored. Never rejects. */
   async keepFile(file: AnswerFile, record: AnswerRecord): Promise<void> {
     const name = this.#names.get(file);
     if (name === undefined) return;
@@ -125,7 +128,10 @@ export class AnswerDisk {
     }
   }
 
-  /** Keeps a short answer in the index itself: 60 µs of CPU where a file of its own took 200, of the 2 ms of a paid request. */
+  /**
+   * Stores a short response in the index itself. That costs 60 µs of CPU time, a file of its own 200 µs; a paid request
+   * costs 2 ms.
+   */
   keepBody(pieces: readonly Uint8Array[], record: AnswerRecord): void {
     const whole = wholeOf(pieces, record);
     try {
@@ -135,12 +141,12 @@ export class AnswerDisk {
     }
   }
 
-  /** True where an answer is kept, as far as can be told without reading it. `now` in milliseconds. */
+  /** True if a response is stored under the key. Does not read the response. `now` in milliseconds. */
   has(key: string, now: number): boolean {
     return this.#find(key, now) !== undefined;
   }
 
-  /** The kept answer, if all of it is as it was written. Rejects where it cannot be opened now. */
+  /** The stored response, if its content is intact. Rejects if it cannot be opened now. */
   async get(key: string, now: number): Promise<StoredAnswer | undefined> {
     const found = this.#find(key, now);
     if (found === undefined) return undefined;
@@ -151,7 +157,7 @@ export class AnswerDisk {
     return undefined;
   }
 
-  /** Removes what has expired, a bounded part of it; true where there may be more. */
+  /** Removes a limited number of expired responses; true if there can be more. */
   sweep(): boolean {
     try {
       const now = this.#options.now();
@@ -175,7 +181,7 @@ export class AnswerDisk {
     this.#timer.unref();
   }
 
-  /** Removes files that no process knows of, which a crash or the loss of the index has left. */
+  /** Removes files that no process uses: left over from a crash, or from an index that was lost. */
   async #tidy(): Promise<void> {
     try {
       for (const name of await readdir(this.#options.folder)) {
@@ -217,7 +223,7 @@ export class AnswerDisk {
     }
   }
 
-  /** The file of this name is closed: what was not kept of it goes. */
+  /** The file with this name was closed. If it was not stored, it is removed. */
   #closed(name: string): void {
     this.#openFiles -= 1;
     this.#remove(name);
@@ -232,7 +238,7 @@ export class AnswerDisk {
     }
   }
 
-  /** Says once what is wrong with the disk, until something else is. */
+  /** Logs an error of the disk once, until a different error occurs. */
   #fault(error: unknown): void {
     const code = codeOf(error) ?? messageOf(error);
     if (code !== this.#lastFault && !this.#isClosed)
@@ -241,7 +247,7 @@ export class AnswerDisk {
   }
 }
 
-/** A kept answer's name: nobody can choose a key so that it becomes a certain one. */
+/** The name of a stored response. It is a hash, so a client cannot choose a key that leads to a certain name. */
 function nameOf(key: string): string {
   return `${createHash("sha256").update(key).digest("hex")}.answer`;
 }

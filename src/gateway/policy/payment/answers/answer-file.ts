@@ -4,10 +4,13 @@ import { crc32 } from "node:zlib";
 import { codeOf } from "../../../../lib/caught.ts";
 import { decodeTail, FOOTER_BYTES, type Tail, tailLength } from "./answer-format.ts";
 
-/** Read from a file at one time, for a client or to check it. @bound */
+/** Bytes that are read at one time, for a client or to check the file. @bound */
 export const READ_BYTES = 131_072;
 
-/** The body of a paid answer in a file. Whoever has it `retain`s it, and `release`s it once; the last closes the file. */
+/**
+ * The body of a paid response in a file. Each user calls `retain` once and `release` once. The last release closes the
+ * file.
+ */
 export class AnswerFile {
   readonly #handle: FileHandle;
   readonly #onClosed: () => void;
@@ -21,7 +24,10 @@ export class AnswerFile {
     this.#onClosed = onClosed;
   }
 
-  /** Makes the file; rejects where it is there, or cannot be made. `onClosed` is called then, or after the last release. */
+  /**
+   * Creates the file; rejects if it exists or cannot be created. `onClosed` is called on a rejection or after the last
+   * release.
+   */
   static async create(path: string, onClosed: () => void): Promise<AnswerFile> {
     const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
     try {
@@ -33,8 +39,8 @@ export class AnswerFile {
   }
 
   /**
-   * Opens a kept file and reads all of it, so that nothing of a damaged one is ever sent. Undefined where there is none that is
-   * whole; rejects where it cannot be opened now. `onClosed` is called in every case.
+   * Opens a stored file and reads all of it, so that no part of a damaged file is ever sent. Undefined if no intact
+   * file exists; rejects if it cannot be opened now. `onClosed` is called in every case.
    */
   static async openWhole(path: string, onClosed: () => void): Promise<{ file: AnswerFile; tail: Tail } | undefined> {
     let file: AnswerFile;
@@ -71,7 +77,7 @@ export class AnswerFile {
 
   release(): void {
     this.#holders -= 1;
-    // A descriptor that does not close is nothing to wait for, or to tell anybody.
+    // An error while closing the descriptor changes nothing, so it is ignored.
     if (this.#holders === 0)
       void this.#handle
         .close()
@@ -79,19 +85,19 @@ export class AnswerFile {
         .then(this.#onClosed);
   }
 
-  /** Adds bytes to the body. One call at a time. Rejects where the disk does not take them all. */
+  /** Appends bytes to the body. One call at a time. Rejects if the disk does not take all bytes. */
   async append(bytes: Uint8Array): Promise<void> {
     await this.#write(bytes, this.#size);
     this.#size += bytes.length;
     this.#sum = crc32(bytes, this.#sum);
   }
 
-  /** Writes what stands behind the body. */
+  /** Writes the record that follows the body. */
   async seal(tail: Buffer): Promise<void> {
     await this.#write(tail, this.#size);
   }
 
-  /** Bytes of the body from `from` on, `most` of them. Rejects where the file does not give them. */
+  /** Reads up to `most` bytes of the body from offset `from`. Rejects if the file is shorter. */
   async read(from: number, most = READ_BYTES): Promise<Buffer> {
     return this.#fill(Buffer.allocUnsafeSlow(Math.min(most, this.#size - from)), from);
   }

@@ -3,9 +3,9 @@ import * as z from "zod";
 import { type Fields } from "../../../../lib/fields.ts";
 import { type ResponseHead } from "../../../exchange.ts";
 
-/** What is kept of an answer beside its body. */
+/** The parts of a response that are stored in addition to its body. */
 export interface AnswerRecord {
-  /** What the answer is kept for. */
+  /** The key that the response is stored under. */
   readonly key: string;
   /** Unix milliseconds. */
   readonly until: number;
@@ -13,7 +13,7 @@ export interface AnswerRecord {
   readonly trailers: Fields;
 }
 
-/** The record behind a body, and by what the body is known to be whole. */
+/** The record that follows a body, with the checks that show that the body is complete. */
 export interface Tail {
   readonly record: AnswerRecord;
   readonly bodySize: number;
@@ -22,9 +22,9 @@ export interface Tail {
 }
 
 const MAGIC = "tp-paid1";
-/** Bytes at the very end: the magic, the record's length and sum, the body's length and sum. */
+/** Bytes of the footer: magic, the record's length and checksum, the body's length and checksum. */
 export const FOOTER_BYTES = 32;
-/** Bytes of one record: a head and trailers have limits of their own, far below. */
+/** Bytes of one record. Heads and trailers have much lower limits of their own. */
 const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 const recordSchema = z.strictObject({
@@ -58,7 +58,9 @@ export function encodeTail({ record, bodySize, bodySum }: Tail): Buffer {
   return Buffer.concat([json, footer]);
 }
 
-/** Bytes of record and footer, as the footer of a file of `total` bytes says; undefined where it cannot be true. */
+/**
+ * Bytes of record and footer, according to the footer of a file of `total` bytes; undefined if the footer is not valid.
+ */
 export function tailLength(footer: Buffer, total: number): number | undefined {
   if (footer.length !== FOOTER_BYTES || footer.toString("latin1", 0, 8) !== MAGIC) return undefined;
   const recordLength = footer.readUInt32LE(8);
@@ -66,7 +68,7 @@ export function tailLength(footer: Buffer, total: number): number | undefined {
   return recordLength <= MAX_RECORD_BYTES && footer.readDoubleLE(16) + length === total ? length : undefined;
 }
 
-/** Reads a tail of the length that `tailLength` told; undefined where it was changed since it was written. */
+/** Reads a tail of the length that `tailLength` returned; undefined if it was changed after it was written. */
 export function decodeTail(tail: Buffer): Tail | undefined {
   const json = tail.subarray(0, -FOOTER_BYTES);
   const footer = tail.subarray(-FOOTER_BYTES);

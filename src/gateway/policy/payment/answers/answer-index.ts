@@ -3,19 +3,19 @@ import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, unlinkSy
 import { join } from "node:path";
 import { codeOf } from "../../../../lib/caught.ts";
 
-/** How long what a process is writing is left alone without a sign of life of that process, in milliseconds. @bound @internal */
+/** Milliseconds after the last sign of life of a process. After that its unfinished responses are removed. @bound */
 export const WRITER_STALE_MS = 30_000;
-/** Answers on the disk, being written or kept, whatever their length. */
+/** Responses on the disk, unfinished or stored, of any length. */
 const MAX_ANSWERS = 100_000;
-/** Kept answers that make way for one new one: removing more would hold the others up. */
+/** Stored responses that are evicted for one new response. Removing more would delay other requests. */
 const MAX_EVICTED = 256;
-/** Looked at for that at one time. */
+/** Candidates for eviction that one query returns. */
 const EVICTION_STEP = 16;
-/** Longest wait for another process's write, in milliseconds. */
+/** Milliseconds to wait for a write of another process. */
 const BUSY_MS = 2000;
-/** What a file takes on the disk is counted in whole blocks. */
+/** Bytes of a disk block: the size of a file is counted in whole blocks. */
 const BLOCK_BYTES = 4096;
-/** Pages that one sweep gives back to the file system. */
+/** Pages that one sweep returns to the file system. */
 const VACUUM_PAGES = 256;
 
 const SCHEMA = `
@@ -38,17 +38,18 @@ interface Row {
   readonly name: string;
   readonly bytes: number;
   readonly until: number;
-  /** 1 or 0: its body is in a file of its name. */
+  /** 1 or 0: the body is in the file with this name. */
   readonly isFile: number;
 }
 
-/** Where a kept answer lies: in the index itself, or in the file of its name. */
+/** The place of a stored body: in the index itself, or in the file with its name. */
 export type Kept = { readonly body: Uint8Array } | "file";
 
 /**
- * The account of the paid answers on a machine's disk, in an SQLite file that all its workers share: what each takes is added
- * up in the transaction that takes it, so that the sum is exact over all processes, and outlives them. Small answers lie in
- * it; of long ones it knows the files. A row is there before its file and goes after it. Every method may throw. Decision 0806.
+ * The index of the paid responses on a machine's disk: an SQLite file that all workers share. The space of a response
+ * is added to the sum in the same transaction that takes it, so the sum is exact over all processes and survives them.
+ * Small responses are stored in the index; long ones in files. A row is written before its file and removed after it.
+ * Every method can throw. Decision 0806.
  */
 export class AnswerIndex {
   readonly folder: string;
@@ -56,7 +57,7 @@ export class AnswerIndex {
   readonly #writer = crypto.randomUUID();
   readonly #statements: ReturnType<typeof prepare>;
 
-  /** Makes the folder where it is absent, for this user alone. An index that is damaged is made anew. */
+  /** Creates the folder if it does not exist, readable only by this user. A damaged index is replaced by a new one. */
   constructor(folder: string) {
     this.folder = folder;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -66,7 +67,10 @@ export class AnswerIndex {
     this.#statements = prepare(this.#database);
   }
 
-  /** Makes `name` of this process's take `bytes`, at the cost of the oldest that are kept; false where `limit` has no such room. */
+  /**
+   * Takes `bytes` of space for `name`, and evicts the oldest stored responses if needed; false if `limit` leaves no
+   * room.
+   */
   reserve(name: string, bytes: number, { now, limit }: { now: number; limit: number }): boolean {
     return this.#inTransaction(() => {
       const { find, take, resize } = this.#statements;
@@ -80,7 +84,10 @@ export class AnswerIndex {
     });
   }
 
-  /** Makes what this process has written as `name` a kept answer by the name of `kept`. False: it was taken for a leftover. */
+  /**
+   * Turns the unfinished response `name` of this process into a stored response with the name `kept`. False: the sweep
+   * had already removed it.
+   */
   keepFile(name: string, kept: string, until: number): boolean {
     const path = join(this.folder, kept);
     let isRenamed = false;
@@ -95,13 +102,13 @@ export class AnswerIndex {
         return true;
       });
     } catch (error) {
-      // The index does not know it by this name.
+      // The index does not contain the new name, so the file is removed.
       if (isRenamed) unlinkQuietly(path);
       throw error;
     }
   }
 
-  /** Keeps a small answer in the index itself; false where `limit` has no room for it. */
+  /** Stores a small response in the index itself; false if `limit` leaves no room. */
   keepBody(kept: string, body: Uint8Array, { until, limit }: { until: number; limit: number }): boolean {
     return this.#inTransaction(() => {
       this.#remove(kept);
@@ -123,20 +130,20 @@ export class AnswerIndex {
     this.#inTransaction(() => this.#remove(name));
   }
 
-  /** Removes a file of this name, if it is nobody's. */
+  /** Removes the file with this name if no row has it. */
   removeUnknown(name: string): void {
-    // In a transaction, so that nobody is in the midst of renaming it.
+    // In a transaction, so that no process can rename the file at the same moment.
     this.#inTransaction(() => {
       if (this.#statements.find.get(name) === null) unlinkQuietly(join(this.folder, name));
     });
   }
 
-  /** A sign of life for what this process writes. */
+  /** Reports that this process is alive, so that its unfinished responses are kept. */
   renew(now: number): void {
     this.#statements.renew.run(now + WRITER_STALE_MS, this.#writer);
   }
 
-  /** Removes what has expired, `most` at most, and returns how many that were. */
+  /** Removes up to `most` expired responses, and returns their number. */
   sweep(now: number, most: number): number {
     const removed = this.#inTransaction(() => {
       const expired = this.#statements.expired.all(now, most);
@@ -159,7 +166,7 @@ export class AnswerIndex {
     return this.#database.transaction(work).immediate();
   }
 
-  /** Removes the oldest that are kept until so much more fits; nothing where it would not fit even so. */
+  /** Evicts the oldest stored responses until the new one fits. Evicts nothing if it would not fit even then. */
   #makeRoom(more: { bytes: number; answers: number }, limit: number): boolean {
     const { bytes, answers } = this.account;
     let overBytes = bytes + more.bytes - limit;
@@ -225,21 +232,21 @@ function openOrReplace(path: string): Database {
     return open(path);
   } catch (error) {
     if (!/^SQLITE_(?:CORRUPT|NOTADB)/.test(codeOf(error) ?? "")) throw error;
-    // It only says where kept answers lie: without it they are as if they were absent.
+    // The index only locates stored responses: without it they count as absent.
     for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
     return open(path);
   }
 }
 
 function open(path: string): Database {
-  // SQLite gives its other files the mode of this one.
+  // SQLite creates its other files with the mode of this one.
   closeSync(openSync(path, "a", 0o600));
   const database = new Database(path, { create: true });
   try {
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     database.run("PRAGMA auto_vacuum = INCREMENTAL");
     database.run("PRAGMA journal_mode = WAL");
-    // What a power cut takes away are answers that are kept as a courtesy.
+    // A power cut can lose stored responses; they are only a convenience for retries.
     database.run("PRAGMA synchronous = NORMAL");
     database.transaction(() => database.run(SCHEMA)).immediate();
     return database;

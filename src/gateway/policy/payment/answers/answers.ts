@@ -7,7 +7,7 @@ import { AnswerFile } from "./answer-file.ts";
 import { type SharedAnswers } from "./shared-answers.ts";
 import { type Spill } from "./spill.ts";
 
-/** An upstream's answer as a whole, ready to be sent. */
+/** A complete response of an upstream, ready to be sent. */
 export interface Answer {
   readonly head: ResponseHead;
   readonly body: readonly Uint8Array[] | AnswerFile;
@@ -17,13 +17,13 @@ export interface Answer {
 }
 
 export interface AnswerBounds {
-  /** Bytes of one body, where there is no disk for it. */
+  /** Bytes of one body if there is no disk for it. */
   readonly maxAnswerBytes: number;
-  /** Answers that are kept in memory for a retry. */
+  /** Responses that are kept in memory for a retry. */
   readonly maxEntries: number;
 }
 
-/** For one process. One answer may be as long as a route's `max_response_bytes` lets it by default. @bound */
+/** Limits of one process. One response can be as long as the default `max_response_bytes` of a route. @bound */
 const ANSWER_BOUNDS: AnswerBounds = {
   maxAnswerBytes: 32 * 1024 * 1024,
   maxEntries: 1024,
@@ -38,26 +38,27 @@ interface Kept {
 }
 
 /**
- * The paid answers of a process: while they wait for settlement, and afterwards, so that who paid and lost the connection can
- * ask again. Made once per process: it outlives the policies of a configuration. What waits goes before what is kept. Where
- * there is a disk, long ones are there, and what other workers may be asked for.
+ * The paid responses of a process: while they wait for settlement, and afterwards, so that a client that paid and lost
+ * its connection can ask again. It is created once per process and outlives the policies of a configuration. Waiting
+ * responses have priority over stored ones. If there is a disk, it holds the long responses and those that other
+ * workers can be asked for.
  */
 export class Answers {
   readonly #pool: BufferPool;
   readonly #bounds: AnswerBounds;
   readonly #kept = new Map<string, Kept>();
-  /** Whose room is not the cache's. */
+  /** Responses whose memory does not count for the cache. */
   readonly #waiting = new WeakSet<Answer>();
   #disk: AnswerDisk | undefined;
   #shared: SharedAnswers | undefined;
 
-  /** `pool` is the worker's for bodies that are gathered, by their bytes: small ones share a buffer. */
+  /** `pool` counts the worker's buffered bodies in bytes; small bodies share a buffer. */
   constructor(pool: BufferPool, bounds: AnswerBounds = ANSWER_BOUNDS) {
     this.#pool = pool;
     this.#bounds = bounds;
   }
 
-  /** From now on, and until `close`. */
+  /** Uses this disk until `close`. */
   useDisk(disk: AnswerDisk): void {
     this.#disk = disk;
   }
@@ -80,42 +81,48 @@ export class Answers {
     return Math.min(this.#bounds.maxAnswerBytes, this.#pool.capacity);
   }
 
-  /** Bytes of one body that may wait in memory. */
+  /** Bytes of one body that can wait in memory. */
   get maxHeldBytes(): number {
     return this.#disk === undefined ? this.maxAnswerBytes : MAX_HELD_BYTES;
   }
 
-  /** False where a new answer would find no room: nobody should work for one. */
+  /** False if a new response would find no room: in that case the upstream should not be asked. */
   admits(): boolean {
     this.#makeRoom(this.#pool.reserve);
     return this.#pool.admits();
   }
 
-  /** Takes room for `bytes` of an answer that waits, at the cost of the oldest that are kept. False: there is none. */
+  /**
+   * Takes room for `bytes` of a waiting response, and evicts the oldest stored responses if needed. False: there is no
+   * room.
+   */
   take(bytes: number): boolean {
     this.#makeRoom(bytes);
     return this.#pool.take(bytes);
   }
 
-  /** Gives back what was taken. */
+  /** Returns room that `take` took. */
   give(bytes: number): void {
     this.#pool.give(bytes);
   }
 
-  /** Where an answer goes that is too long for memory, of `announced` bytes or -1. Undefined: nothing can be written. */
+  /**
+   * Opens a disk buffer for a response that is too long for memory, of `announced` bytes or -1. Undefined: no file can
+   * be written.
+   */
   spill(announced: number, listener: SpillListener): Spill | undefined {
     return this.#disk?.spill(announced, listener);
   }
 
-  /** An answer for whose body room was taken, or a file was made; `release` gives it back. */
+  /** Marks a response as complete. Its body has room from `take` or a file; `release` returns it. */
   complete(answer: Answer): Answer {
     this.#waiting.add(answer);
     return answer;
   }
 
   /**
-   * Keeps an answer until `until` in milliseconds. Resolves, never rejects, once every worker and every gateway of the
-   * database finds it, or it cannot be kept.
+   * Stores a response until `until` (Unix milliseconds). Resolves when every worker can find it, or if it cannot be
+   * stored. Never rejects.
    */
   async keep(key: string, answer: Answer, until: number): Promise<void> {
     const { head, trailers, body } = answer;
@@ -133,17 +140,20 @@ export class Answers {
     await shared;
   }
 
-  /** True if another gateway may keep the answer, or this one does. False also if the database fails. */
+  /** True if this gateway stores the response, or another one can have it. Also false if the database fails. */
   async isKept(key: string, now: number): Promise<boolean> {
     return this.has(key, now) || (await this.#shared?.has(key)) === true;
   }
 
-  /** True where an answer is kept on this machine. `now` in milliseconds. */
+  /** True if a response is stored on this machine. `now` in milliseconds. */
   has(key: string, now: number): boolean {
     return (this.#kept.get(key)?.until ?? 0) > now || this.#disk?.has(key, now) === true;
   }
 
-  /** The kept answer, unless its time is over; `release` it. `now` in milliseconds. Rejects where there is no room to read it. */
+  /**
+   * The stored response, unless it has expired; call `release` afterwards. `now` in milliseconds. Rejects if there is
+   * no room to read it.
+   */
   async get(key: string, now: number): Promise<Answer | undefined> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.until > now) return kept.answer;
@@ -152,7 +162,7 @@ export class Answers {
     return stored === undefined ? undefined : this.#taken(stored);
   }
 
-  /** Whoever had an answer, kept or not, needs it no more: said once for each answer that was complete, or got. */
+  /** Ends the use of a response. Called once for each response from `complete` or `get`. */
   release(answer: Answer): void {
     if (!this.#waiting.delete(answer)) return;
     if (answer.body instanceof AnswerFile) answer.body.release();

@@ -5,18 +5,18 @@ import { AnswerFile, READ_BYTES } from "./answer-file.ts";
 import { type Answer } from "./answers.ts";
 import { paidFields } from "../response-fields.ts";
 
-/** Sent by way of this process to a socket that the kernel found full. */
+/** Bytes that this process sends to a socket that the kernel reported as full. */
 const FILL_BYTES = 16_384;
-/** Sent by the kernel to one client before others have their turn. */
+/** Bytes that the kernel sends to one client before other clients have their turn. */
 const BURST_BYTES = 1_048_576;
 
-/** What becomes of an answer that was sent. */
+/** The result of sending a response. */
 export interface Delivery {
-  /** True once the client's side took the whole answer; false when it did not. */
+  /** True if the client's side received the whole response. */
   readonly taken: Promise<boolean>;
 }
 
-/** Sends a paid answer with its receipt, at the client's pace. Resolves when the answer itself is not needed any more. */
+/** Sends a paid response with its receipt, at the client's speed. Resolves when the response is not needed any more. */
 export async function deliver(exchange: Exchange, answer: Answer, receipt: Fields): Promise<Delivery> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   exchange.onTaken = resolve;
@@ -25,7 +25,10 @@ export async function deliver(exchange: Exchange, answer: Answer, receipt: Field
   return { taken: promise };
 }
 
-/** Sends an answer under another head. False where the client went away, or the answer was cut off: the disk failed, a sink did. */
+/**
+ * Sends a response with a different head. False if the client went away or the response was cut off, by a disk error or
+ * by a sink.
+ */
 export async function sendAnswer(exchange: Exchange, answer: Answer, head: ResponseHead): Promise<boolean> {
   const { response } = exchange;
   const taker = new Taker(exchange);
@@ -38,7 +41,7 @@ export async function sendAnswer(exchange: Exchange, answer: Answer, head: Respo
   return true;
 }
 
-/** Who takes an answer: the client, by way of the sinks before it. */
+/** The receiver of a response: the client, behind the sinks before it. */
 class Taker {
   readonly #exchange: Exchange;
   #wantsNoMore = false;
@@ -56,20 +59,20 @@ class Taker {
     return this.#wantsNoMore || this.#exchange.gone;
   }
 
-  /** Resolves when more can be taken, or is taken no more. */
+  /** Resolves when the receiver can take more, or stops taking data. */
   drained(): Promise<void> {
     const exchange = this.#exchange;
     return new Promise((resolve) => {
       exchange.onDrain = resolve;
       exchange.onGone = resolve;
       this.#wake = resolve;
-      // The write itself may have told that it is.
+      // The write itself can report the loss.
       if (this.isLost) resolve();
     });
   }
 }
 
-/** False: it cannot go on. What is in memory goes out in one turn, as far as the client takes it. */
+/** False: sending cannot continue. A body in memory is sent in one turn, as far as the client accepts it. */
 async function sendBody(exchange: Exchange, body: Answer["body"], taker: Taker): Promise<boolean> {
   const { response } = exchange;
   if (body instanceof AnswerFile) return sendFile(exchange, body, taker);
@@ -93,7 +96,7 @@ async function sendFile(exchange: Exchange, file: AnswerFile, taker: Taker): Pro
       if (taker.isLost) return false;
       continue;
     }
-    // A full socket reports room again to who was refused by it: a small piece does for that.
+    // Only a socket that refused data reports room again. A small piece is enough to find out.
     const piece = await file.read(at, sent > 0 ? FILL_BYTES : READ_BYTES).catch(() => undefined);
     if (taker.isLost) return false;
     if (piece === undefined) {

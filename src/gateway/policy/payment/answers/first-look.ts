@@ -4,12 +4,12 @@ import { type Exchange, type ResponseHead } from "../../../exchange.ts";
 import { ResponseRelay } from "../../../response-relay.ts";
 import { OVERRIDES } from "../response-fields.ts";
 
-/** What a route with `settle: "after"` cannot sell: it would have to be given before it is paid for. */
+/** A response that a route with `settle: "after"` cannot sell: it would be delivered before it is paid for. */
 const NEEDS_BEFORE = 'this route is paid when its answer is whole; a route for it needs settle: "before"';
 
 /**
- * Stands before the sink that holds an answer until it is paid for. Refuses at once what has no end to wait for, and
- * remembers what the upstream says of the charge, which nobody else gets to see.
+ * Stands before the sink that buffers a response until it is paid for. Rejects a response without an end at once.
+ * Remembers the upstream's fields about the charge and removes them from the response.
  */
 export class FirstLook extends ResponseRelay {
   readonly #exchange: Exchange;

@@ -11,22 +11,25 @@ import { type Spill } from "./spill.ts";
 const NO_ROOM = "Too many paid answers wait for settlement";
 const NO_DISK = "The disk has no room for an answer that waits for settlement";
 
-/** What the holder of an answer is told, one of the three, once. */
+/** The result of buffering a response. Exactly one of the three is called, once. */
 export interface HeldEvents {
-  /** The answer is there as a whole; `answers.release` it. */
+  /** The response is complete; call `answers.release` for it afterwards. */
   complete(answer: Answer): void;
-  /** The upstream refused, or wants nothing for its answer, which is on its way to the client, free of charge. */
+  /** The upstream failed, or charges nothing. The response is on its way to the client without a payment. */
   unpaid(): void;
-  /** No answer that could be sold; nothing went to the client. */
+  /** There is no response that can be sold. Nothing was sent to the client. */
   broken(error: TurnpikeError): void;
 }
 
 export interface HeldOptions {
   readonly exchange: Exchange;
   readonly answers: Answers;
-  /** Whether nothing is to be paid for an answer with this status; asked when its head is there. */
+  /** Whether a response with this status is free; called when its head arrives. */
   readonly isFree: (status: number) => boolean;
-  /** The receipt's fields where the money has moved already, else empty: an answer that is not sold then is owed, and carries them. */
+  /**
+   * The receipt fields if the payment is already settled, else empty. A response that is not sold then is still owed,
+   * and carries them.
+   */
   readonly receipt: Fields;
 }
 
@@ -50,7 +53,7 @@ export class HeldResponse implements ResponseSink {
   #head: ResponseHead | undefined;
   #body: Uint8Array[] = [];
   #size = 0;
-  /** Where the body is written, from when on it is too long for memory. */
+  /** The disk buffer, as soon as the body is too long for memory. */
   #spill: Spill | undefined;
 
   constructor(options: HeldOptions, events: HeldEvents) {
@@ -66,7 +69,7 @@ export class HeldResponse implements ResponseSink {
   start(head: ResponseHead): void {
     if (this.#state !== "waiting") return;
     const clean = { ...head, fields: withoutPaymentClaims(head.fields) };
-    // After a 101 bytes flow that no settlement could hold back.
+    // After a 101, bytes flow that no settlement could hold back.
     if (head.status === 101)
       this.#fail("not-implemented", "Cannot switch protocols on a route that is paid by request");
     else if (head.status < 200) this.#sink.start(clean);
@@ -99,7 +102,7 @@ export class HeldResponse implements ResponseSink {
     }
     this.#size = size;
     if (this.#spill !== undefined) return this.#spill.data(chunk, start, end);
-    // A small piece of a large buffer would keep all of it, uncounted. (`Buffer.slice` is a view.)
+    // A small view would keep its whole large buffer alive, uncounted. (`Buffer.slice` is a view.)
     const view = chunk.subarray(start, end);
     this.#body.push(view.length * 2 < chunk.buffer.byteLength ? new Uint8Array(view) : view);
     return size <= answers.maxHeldBytes || this.#beginSpill(-1);
@@ -115,13 +118,16 @@ export class HeldResponse implements ResponseSink {
     else void this.#completeWritten(this.#spill, head, trailers);
   }
 
-  /** The head of an answer that is not sold. A success may be what others pay for, so no shared cache may keep it. */
+  /**
+   * The head of a response that is not sold. Other clients may have to pay for a success, so no shared cache may store
+   * it.
+   */
   #unsold(head: ResponseHead): ResponseHead {
     if (isFailure(head) && this.#receipt === "") return head;
     return { ...head, fields: paidFields(head.fields, this.#receipt) };
   }
 
-  /** What is written by now is whole when the last of it is on the disk. */
+  /** The response is complete when its last bytes are on the disk. */
   async #completeWritten(spill: Spill, head: ResponseHead, trailers: Fields): Promise<void> {
     this.#state = "writing";
     const file = await spill.finish().catch(() => undefined);
@@ -142,14 +148,14 @@ export class HeldResponse implements ResponseSink {
       this.#events.complete(answer);
       return;
     }
-    // A call of gRPC says at its end that it has failed: nobody pays for that.
+    // A gRPC call reports at its end that it failed. A failed call is free.
     this.#events.unpaid();
     void sendAnswer(this.#exchange, answer, this.#unsold(head))
       .catch(() => this.#sink.abort(new TurnpikeError("internal", "the answer could not be sent")))
       .finally(() => this.#answers.release(answer));
   }
 
-  /** True: more may come at once. */
+  /** True: more data can come at once. */
   #beginSpill(announced: number): boolean {
     const exchange = this.#exchange;
     this.#spill = this.#answers.spill(announced, {
@@ -175,7 +181,7 @@ export class HeldResponse implements ResponseSink {
     else if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
   }
 
-  /** Nobody wants the answer any more. */
+  /** Discards the response: it is not needed any more. */
   drop(): void {
     if (this.#spill !== undefined) this.#spill.drop();
     else if (this.#state === "holding") this.#answers.give(this.#size);
@@ -216,12 +222,12 @@ function isFailure(head: ResponseHead): boolean {
   return head.status >= 400 || hasFailedCall(head);
 }
 
-/** A call of gRPC whose head says that it has failed. */
+/** A gRPC call whose head reports a failure. */
 function hasFailedCall({ grpcStatus = GRPC.OK }: ResponseHead): boolean {
   return grpcStatus !== GRPC.OK;
 }
 
-/** Of a call of gRPC; one without a status has failed as well. */
+/** Whether the trailers of a gRPC call report success. A call without a status has failed too. */
 function isSuccess(trailers: Fields): boolean {
   return parseGrpcStatus(fieldValue(trailers, "grpc-status")) === GRPC.OK;
 }

@@ -3,17 +3,17 @@ import { type Receipt } from "../../../../payments/x402/messages.ts";
 import { AnswerFile, READ_BYTES } from "./answer-file.ts";
 import { type Answer } from "./answers.ts";
 
-/** Longest answer that a receipt is put into, in bytes: it is parsed whole, on the worker's one thread. */
+/** Bytes of the longest response that gets a receipt in its body: the worker's only thread parses it as a whole. */
 const MAX_INLINE_BYTES = 1_048_576;
-/** What a field says of bytes that are not those any more. */
+/** Fields about the exact bytes of a body. They are no longer true after a change. */
 const OF_THE_BYTES = ["etag", "content-md5", "digest", "content-digest", "repr-digest", "accept-ranges"];
 const MEMBER = "payment";
-/** Whose characters are written back as the very bytes that they were. */
+/** A decoder whose text is written back as the same bytes. */
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The answer with the receipt in its body, as the member `payment` of the JSON object that it is (`inline_receipt`). Any other
- * answer stays as it is: no JSON, no object, one that has such a member, a part, compressed, or too long.
+ * The response with the receipt in its body, as the member `payment` of its JSON object (`inline_receipt`). Any other
+ * response stays unchanged: not JSON, not an object, with such a member already, partial, compressed, or too long.
  */
 export async function withReceipt(answer: Answer, receipt: Receipt): Promise<Answer> {
   const { head, size } = answer;
@@ -33,7 +33,10 @@ export async function withReceipt(answer: Answer, receipt: Receipt): Promise<Ans
   };
 }
 
-/** Empty where it cannot be read, or is no UTF-8: then there is nothing to put a receipt into, and its sending will tell. */
+/**
+ * Empty if the body cannot be read or is not UTF-8. Then there is no receipt in it; a read error appears again when the
+ * response is sent.
+ */
 async function textOf({ body, size }: Answer): Promise<string> {
   const pieces: Uint8Array[] = [];
   if (body instanceof AnswerFile) {
@@ -58,7 +61,7 @@ function isPlainJson(fields: Fields): boolean {
   return /^application\/json\s*(?:;|$)/i.test(type) && coding.toLowerCase() === "identity";
 }
 
-/** What stands before a further member of the object that `text` is; undefined where it takes none. */
+/** The text before a further member of the JSON object `text`; undefined if no member can be added. */
 function separatorFor(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

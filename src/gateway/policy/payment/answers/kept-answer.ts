@@ -7,8 +7,9 @@ import { type Sale } from "../sale.ts";
 const NOT_NOW = "The answer could not be read. Send the same payment again.";
 
 /**
- * The answer that is kept under `key`, to be released; undefined where none is, and the request's body is still to be read then.
- * An error where the request is not the one that it is owed to, or there is no room to read it.
+ * The response that is stored under `key`; call `release` for it. Undefined if none is stored; in that case the
+ * request's body is still unread. An error if the request is not the one that was paid for, or if there is no room to
+ * read the response.
  */
 export async function keptAnswer(
   { answers, clock }: Pick<Sale, "answers" | "clock">,
@@ -26,7 +27,7 @@ export async function keptAnswer(
     const answer = await answers.get(key, clock());
     return answer === undefined && request.mustRead ? paymentError("overloaded", NOT_NOW) : answer;
   } catch (error) {
-    // It is kept, and there is no room to read it: whoever asks again may find some.
+    // The response is stored, but there is no room to read it. The client can retry.
     if (error instanceof TurnpikeError) return error;
     throw error;
   }

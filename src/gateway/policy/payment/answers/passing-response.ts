@@ -4,13 +4,16 @@ import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
 import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.ts";
 
-/** What becomes of an answer that was paid for in advance: told once. */
+/** The result of a response that was paid for in advance. One of the events is reported, once. */
 export interface PassingEvents {
-  /** `delivered`: the client's side took a good answer whole; `partial`: a part of one went out, and not the whole. */
+  /**
+   * `delivered`: the client's side received a good response completely. `partial`: a part of a good response was sent,
+   * but not all of it.
+   */
   over(delivered: boolean, partial: boolean): void;
-  /** Asked, by the upstream's Settlement-Overrides fields: whether nothing is to be paid for this status. The payment is owed then. */
+  /** Whether this status is free, by the upstream's Settlement-Overrides fields. The payment is then still owed. */
   isFree(status: number, overrides: readonly string[]): boolean;
-  /** Nothing went out: the answer is the listener's to give. */
+  /** Nothing was sent: the listener must respond. */
   broken(error: TurnpikeError): void;
 }
 
@@ -28,7 +31,7 @@ export class PassingResponse implements ResponseSink {
   readonly #receipt: Fields;
   readonly #events: PassingEvents;
   #state: "waiting" | "passing" | "over" = "waiting";
-  /** The upstream did what it was paid for, as far as is known. */
+  /** The upstream delivered what the client paid for, as far as is known. */
   #good = true;
 
   constructor(exchange: Exchange, receipt: Fields, events: PassingEvents) {
@@ -60,7 +63,7 @@ export class PassingResponse implements ResponseSink {
   end(trailers: Fields): void {
     const status = fieldValue(trailers, "grpc-status");
     this.#good &&= status === undefined || parseGrpcStatus(status) === GRPC.OK;
-    // A failure is owed, whoever took it.
+    // A failed response stays owed, even if the client received it.
     if (!this.#good) this.#finish(false);
     this.#sink.end(withoutPaymentClaims(trailers));
   }
@@ -76,7 +79,7 @@ export class PassingResponse implements ResponseSink {
     this.#finish(false);
   }
 
-  /** The client went away. */
+  /** Called when the client went away. */
   leave(): void {
     this.#finish(false);
   }

@@ -1,12 +1,12 @@
 import { type AnswerFile } from "./answer-file.ts";
 
-/** Bytes of one answer that wait to be written; with more, the upstream is held back. */
+/** Bytes of one response that wait to be written. With more, the upstream is paused. */
 const MAX_UNWRITTEN_BYTES = 262_144;
-/** Written at one time. @bound */
+/** Bytes of one write. @bound */
 const BUFFER_BYTES = 131_072;
-/** Buffers that are kept for what comes next, of all answers: made anew, they would be as much garbage as there are answers. */
+/** Spare buffers that all responses share. New buffers would create as much garbage as there are responses. */
 const MAX_SPARE = 16;
-/** What is asked of the disk's account at one time for an answer whose length is not known. */
+/** Bytes that are reserved on the disk at one time for a response of unknown length. */
 const STEP_BYTES = 4_194_304;
 
 /** Copies from any byte array, without a view in between. */
@@ -14,30 +14,30 @@ const { copy: copyBytes } = Buffer.prototype;
 
 const spare: Buffer[] = [];
 
-/** What a spill needs of its surroundings. */
+/** The interface of a disk buffer to its owner. */
 export interface SpillHost {
-  /** Makes the file. */
+  /** Creates the file. */
   open(): Promise<AnswerFile>;
-  /** There will be no file. */
+  /** Called if no file will be created. */
   forgo(): void;
-  /** Takes so many bytes of disk in all for this answer; false: there are not so many. */
+  /** Reserves disk space for this response, `bytes` in total; false: there is not enough. */
   reserve(bytes: number): boolean;
-  /** So many bytes of memory are free again. */
+  /** Frees `bytes` bytes of memory. */
   written(bytes: number): void;
-  /** It can take more. */
+  /** The buffer can take more data. */
   onDrain(): void;
-  /** The disk takes no more; nothing more is written. */
+  /** The disk takes no more data; nothing more is written. */
   onBroken(): void;
 }
 
-/** Writes the body of an answer to a file while it comes, one write at a time. */
+/** Writes the body of a response to a file as it arrives, one write at a time. */
 export class Spill {
   readonly #host: SpillHost;
   readonly #finished = Promise.withResolvers<AnswerFile>();
   #file: Promise<AnswerFile> | undefined;
-  /** What waits, each buffer filled but the last. */
+  /** Data that waits to be written. All buffers are full except the last. */
   #waiting: Buffer[] = [];
-  /** Bytes in the last of them. */
+  /** Bytes in the last buffer. */
   #filled = 0;
   #unwritten = 0;
   #total = 0;
@@ -47,15 +47,15 @@ export class Spill {
   #isEnded = false;
   #isOver = false;
 
-  /** `announced` bytes are expected, -1: it is not known how many. */
+  /** `announced`: the expected number of bytes, or -1 if it is unknown. */
   constructor(host: SpillHost, announced: number) {
     this.#host = host;
-    // Whoever breaks or drops it is told otherwise, or knows.
+    // Errors are reported through `onBroken`, or are expected after `drop`.
     this.#finished.promise.catch(() => {});
     if (announced > 0 && !this.#reserve(announced)) this.#break();
   }
 
-  /** Copies bytes whose room in memory is taken. False: stop until `onDrain`. */
+  /** Copies bytes whose room in memory is already taken. False: stop until `onDrain`. */
   data(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.#isOver) {
       this.#host.written(end - start);
@@ -73,14 +73,16 @@ export class Spill {
     return !this.#isFull;
   }
 
-  /** The file, once all is written; it is the caller's to release. Rejects where it was broken or dropped. */
+  /**
+   * The file, once everything is written; the caller must release it. Rejects if the buffer is broken or was dropped.
+   */
   finish(): Promise<AnswerFile> {
     this.#isEnded = true;
     this.#work();
     return this.#finished.promise;
   }
 
-  /** Nobody wants it any more. */
+  /** Discards the data: it is not needed any more. */
   drop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -100,7 +102,7 @@ export class Spill {
   #break(): void {
     if (this.#isOver) return;
     this.drop();
-    // Not in the midst of what the upstream is saying.
+    // Deferred, because the upstream's data is still being processed.
     queueMicrotask(() => this.#host.onBroken());
   }
 

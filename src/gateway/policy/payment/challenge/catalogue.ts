@@ -3,34 +3,34 @@ import { normalisePath } from "../../../../lib/url-path.ts";
 import { type RequestHead } from "../../../exchange.ts";
 import { type PaymentPolicy } from "../payment.ts";
 
-/** Bytes of the list; what does not fit is left out, and counted in `total`. */
+/** Bytes of the list. Entries that do not fit are left out, and counted in `total`. */
 const MAX_CATALOGUE_BYTES = 1024 * 1024;
 
-/** Paths that one request may ask for; those beyond are left out. */
+/** Paths in one query. Further paths are ignored. */
 const MAX_PATHS = 32;
 
 export interface CatalogueOptions {
   readonly testMode: boolean;
-  /** The policy of the route that takes a request; undefined where that is free, or there is none. */
+  /** The payment policy of the route for a request; undefined if the request is free or has no route. */
   readonly sold: (authority: string, path: string) => PaymentPolicy | undefined;
-  /** The methods that a policy's route takes; empty: all. */
+  /** The methods of a policy's route; empty: all. */
   readonly methodsOf: (policy: PaymentPolicy) => readonly string[];
 }
 
-/** What a gateway sells, as JSON for `/.well-known/x402`: written when something of it changes, and not for a request. */
+/** The paid resources of a gateway as JSON, for `/.well-known/x402`. Written when they change, not for each request. */
 export class Catalogue {
   readonly #policies: readonly PaymentPolicy[];
   readonly #options: CatalogueOptions;
   #written: { readonly challenges: readonly unknown[]; readonly bytes: Uint8Array };
 
-  /** `policies` are those of the priced routes, in the configuration's order. */
+  /** `policies`: those of the paid routes, in the order of the configuration. */
   constructor(policies: readonly PaymentPolicy[], options: CatalogueOptions) {
     this.#policies = policies;
     this.#options = options;
     this.#written = this.#write();
   }
 
-  /** What requests for the paths that the query names would cost on their own host; everything where it names none. */
+  /** The prices of requests for the paths in the query, on their own host. Without paths: all prices. */
   bytesFor({ authority, query }: Pick<RequestHead, "authority" | "query">): Uint8Array {
     const paths = new URLSearchParams(query).getAll("path");
     if (paths.length === 0) return this.bytes();
@@ -46,7 +46,7 @@ export class Catalogue {
 
   bytes(): Uint8Array {
     const { challenges } = this.#written;
-    // A challenge is made anew when its facilitator takes something else.
+    // A challenge is made anew when the facilitator accepts other payments.
     if (this.#policies.some((policy, i) => policy.challenge() !== challenges[i])) this.#written = this.#write();
     return this.#written.bytes;
   }
@@ -86,7 +86,7 @@ function resourceOf({ resource, accepts, extensions }: PaymentRequired, matched:
   };
 }
 
-/** The method that the `bazaar` extension names; without one a route is sold by every method. */
+/** The method that the `bazaar` extension names. Without one, the route is sold for every method. */
 function methodOf(bazaar: unknown): string | undefined {
   let value = bazaar;
   for (const key of ["info", "input", "method"]) {

@@ -1,19 +1,19 @@
 import { type PaymentRequired } from "../../../../payments/x402/messages.ts";
 
-/** Stands for the resource's URL in texts that are prepared; no configuration and no URL has it. @internal */
+/** Placeholder for the URL of the resource in prepared texts. No configuration and no URL contains it. */
 export const URL_MARK = "\u0000url\u0000";
-/** Stands for the request's id. */
+/** Placeholder for the id of the request. */
 export const ID_MARK = "\u0000id\u0000";
 
 const URL_JSON = JSON.stringify(URL_MARK);
 const ID_JSON = JSON.stringify(ID_MARK);
 
-/** JSON that is written once, but for the URL and the id of each request. */
+/** JSON that is encoded once, except for the URL and the id of each request. */
 export class PreparedJson {
   readonly #parts: readonly string[];
 
   constructor(value: unknown) {
-    // Both marks hold characters that JSON escapes, so that neither can be a part of another string.
+    // Both marks contain characters that JSON escapes, so no other string can contain them.
     this.#parts = JSON.stringify(value).split(/("\\u0000(?:url|id)\\u0000")/);
   }
 
@@ -26,8 +26,8 @@ export class PreparedJson {
 }
 
 /**
- * A challenge as a header carries it. What stands before and behind the URL is filled up with blanks, which JSON allows, to
- * whole groups of three bytes: so only the URL is encoded for each request.
+ * A challenge as a header value. The parts before and after the URL are padded with spaces, which JSON allows, to
+ * groups of three bytes. So only the URL is base64-encoded for each request.
  */
 export class PreparedHeader {
   readonly #before: string;
@@ -40,7 +40,7 @@ export class PreparedHeader {
     this.#after = Buffer.from(after).toString("base64");
   }
 
-  /** Characters with a URL of `bytes` of JSON. */
+  /** The length in characters with a URL of `bytes` bytes of JSON. */
   lengthWith(bytes: number): number {
     return this.#before.length + Math.ceil(bytes / 3) * 4 + this.#after.length;
   }

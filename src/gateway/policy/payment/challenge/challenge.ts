@@ -19,7 +19,7 @@ import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.
 import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
 import { requestedUrls, type ResourcePlace } from "./resource-url.ts";
 
-/** Everything that the `error` of a challenge can say. */
+/** All values of a challenge's `error`. */
 export type ChallengeError = typeof UNPAID | Mismatch | Reason;
 
 interface Prepared {
@@ -28,33 +28,35 @@ interface Prepared {
   readonly body: PreparedJson;
 }
 
-/** What a challenge says beside its terms. */
+/** The parts of a challenge that are not payment requirements. */
 export interface ChallengeOptions {
   readonly place: ResourcePlace;
   readonly testMode: boolean;
 }
 
-/** A challenge with the requested URL in it, as JSON; nothing else of it depends on the request. */
+/** A challenge that contains the requested URL, as JSON. Nothing else in it depends on the request. */
 interface Named {
   readonly url: string;
   readonly json: string;
 }
 
 const UNPAID = "Payment required";
-/** Who has not let Permit2 move the token gets a status of his own: signing again would not help. */
+/**
+ * The payer has not allowed Permit2 to move the token. It gets its own status, because a new signature would not help.
+ */
 const ALLOWANCE_MISSING = "permit2_allowance_required";
-/** A browser and a program get different bodies. */
+/** Browsers and programs get different bodies. */
 const VARY = fieldLine("Vary", "Accept, User-Agent");
 
-/** A route's 402, written out once per error: for an unpaid request only its URL and its id are put in. */
+/** The 402 of a route, encoded once for each error. For each unpaid request, only the URL and the id are filled in. */
 export class Challenge {
-  /** As it stands in the catalogue, with the route's own URL. */
+  /** The challenge of the catalogue, with the route's own URL. */
   readonly required: PaymentRequired;
   readonly #options: ChallengeOptions;
   readonly #price: string;
   readonly #prepared = new Map<ChallengeError, Prepared>();
 
-  /** Throws where the challenge is too long for a header. */
+  /** Throws if the challenge is too long for a header. */
   constructor(required: PaymentRequired, options: ChallengeOptions) {
     this.required = required;
     this.#options = options;
@@ -68,7 +70,10 @@ export class Challenge {
     }
   }
 
-  /** Answers with what must be paid, and why this request was not enough: a page to a browser, JSON to all others. */
+  /**
+   * Responds with the payment requirements and the reason why the request was not accepted: a page for a browser, JSON
+   * otherwise.
+   */
   respond(exchange: Exchange, error: ChallengeError): void {
     const { status, header, body } = this.#prepared.get(error) ?? this.#prepare(error);
     const named = this.#name(exchange.head, header);
@@ -81,7 +86,7 @@ export class Challenge {
     respondJson(exchange, status, body.write(named.json, exchange.id), fields);
   }
 
-  /** Answers with an error of the payment that came, and with what must be paid: another payment would do. */
+  /** Responds with an error about the payment that was sent, and with the payment requirements for another payment. */
   respondError(exchange: Exchange, error: TurnpikeError, { reason = "", fields = "" } = {}): void {
     const { header } = this.#prepared.get(UNPAID) ?? this.#prepare(UNPAID);
     const named = this.#name(exchange.head, header);
@@ -90,7 +95,10 @@ export class Challenge {
     respondJson(exchange, error.status, json, fieldLine(PAYMENT_REQUIRED, header.write(named.json)) + fields);
   }
 
-  /** True where a payment for `url` may be for this request: it names the request, or the route as the catalogue does. */
+  /**
+   * True if a payment for `url` is valid for this request: the URL is that of the request, or of the route as in the
+   * catalogue.
+   */
   isFor(url: string, head: RequestHead): boolean {
     if (url === this.required.resource.url) return true;
     return requestedUrls(this.#options.place, head).includes(url);
@@ -120,9 +128,9 @@ export class Challenge {
     return prepared;
   }
 
-  /** Clients of version 1 read the body alone; where there is nothing for them, it says what the header says. */
+  /** Clients of version 1 read only the body. If they cannot pay, the body is the same as the header. */
   #terms(required: PaymentRequired, error: string): object {
-    // A payment of version 1 has no place for an id.
+    // Version 1 has no field for a payment id.
     const accepts = requiresIdentifier(required.extensions) ? [] : v1Accepts(required);
     const forV1 = accepts.length === 0 ? { ...required, error } : { x402Version: 1, error, accepts };
     return { ...forV1, paymentRequired: required };
@@ -137,7 +145,7 @@ function detailOf(error: ChallengeError, price: string): string {
   return `The payment was refused: ${error}. This costs ${price}.`;
 }
 
-/** What a way of paying costs, for people: `0.01 USDC on Base (eip155:8453)`. */
+/** The price in one set of payment requirements, for people: `0.01 USDC on Base (eip155:8453)`. */
 function priceTitle({ scheme, amount, asset, network }: PaymentRequirements): string {
   const known = findAsset(network, asset);
   const most = scheme === "upto" ? "up to " : "";
@@ -145,7 +153,7 @@ function priceTitle({ scheme, amount, asset, network }: PaymentRequirements): st
   return `${most}${formatAmount(amount, known.decimals)} ${known.symbol} on ${networkTitle(network)}`;
 }
 
-/** True for a person at a browser; programs that only name one have to ask for HTML too. */
+/** True for a person with a browser. Programs that send a browser's name must ask for HTML too. */
 function wantsPage({ head }: Exchange): boolean {
   const accept = fieldValue(head.fields, "accept");
   if (accept === undefined || !accept.includes("text/html")) return false;

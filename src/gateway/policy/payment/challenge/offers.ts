@@ -3,12 +3,15 @@ import { type PaymentRequirements } from "../../../../payments/x402/messages.ts"
 import { completeTerms, findKind, isComplete } from "../../../../payments/x402/terms.ts";
 import { type Challenge } from "./challenge.ts";
 
-/** What the route's facilitator was last heard to take; undefined before it said anything. */
+/** The payment kinds that the route's facilitator supports, as last heard; undefined before its first response. */
 export interface Kinds {
   readonly current: readonly Kind[] | undefined;
 }
 
-/** The ways in which a route can be paid for at the moment: some need to know first whose facilitator settles them. */
+/**
+ * The payment requirements of a route at the moment. Some are complete only after the facilitator has reported its
+ * address.
+ */
 export class Offers {
   readonly #ways: readonly PaymentRequirements[];
   readonly #kinds: Kinds;
@@ -16,7 +19,7 @@ export class Offers {
   #seen: readonly Kind[] | undefined;
   #challenge: Challenge | undefined;
 
-  /** Throws where `write` does: a challenge that cannot be made now will not be later. */
+  /** Throws if `write` throws: a challenge that cannot be made now cannot be made later. */
   constructor(
     ways: readonly PaymentRequirements[],
     kinds: Kinds,
@@ -26,12 +29,12 @@ export class Offers {
     this.#kinds = kinds;
     this.#write = write;
     this.#seen = kinds.current;
-    // Its address does not make a challenge longer than any other does.
+    // The facilitator's address does not change the length of a challenge.
     write(ways.map((way) => completed(way, [{ ...way, extra: { facilitatorAddress: ANY_ADDRESS } }]) ?? way));
     this.#challenge = this.#make();
   }
 
-  /** The challenge, made anew when the facilitator takes something else; undefined while there is no way to pay. */
+  /** The challenge, made anew when the facilitator's kinds change; undefined while there is no way to pay. */
   current(): Challenge | undefined {
     const { current } = this.#kinds;
     if (current !== this.#seen) {
@@ -49,7 +52,7 @@ export class Offers {
 
 const ANY_ADDRESS = `0x${"1".repeat(40)}`;
 
-/** What can be advertised of `way`; undefined where it lacks what only the facilitator knows. */
+/** The complete payment requirements; undefined if they need data that only the facilitator has. */
 function completed(way: PaymentRequirements, kinds: readonly Kind[]): PaymentRequirements | undefined {
   if (isComplete(way)) return way;
   const kind = findKind(kinds, way);
@@ -57,7 +60,7 @@ function completed(way: PaymentRequirements, kinds: readonly Kind[]): PaymentReq
   try {
     return completeTerms(way, kind);
   } catch {
-    // A facilitator that takes the scheme and does not say who it is: as if it did not.
+    // The facilitator supports the scheme but does not report its address: treated as not supported.
     return undefined;
   }
 }

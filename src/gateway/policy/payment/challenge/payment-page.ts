@@ -27,7 +27,7 @@ details { margin-top: 2rem }
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** The page loads nothing and runs nothing; only its own style applies. */
+/** The page loads nothing and runs no script. Only its own style applies. */
 export const PAGE_FIELDS: Fields =
   fieldLine(
     "Content-Security-Policy",
@@ -36,16 +36,16 @@ export const PAGE_FIELDS: Fields =
   fieldLine("X-Content-Type-Options", "nosniff") +
   fieldLine("Referrer-Policy", "no-referrer");
 
-/** What the page is made of. */
+/** The contents of the page. */
 export interface PageContent {
-  /** Its resource is the requested URL. */
+  /** Its resource has the requested URL. */
   readonly required: PaymentRequired;
-  /** All ways of paying in a sentence. */
+  /** All prices in one sentence. */
   readonly price: string;
   readonly testMode: boolean;
 }
 
-/** A challenge for a person: what it costs, how to pay, and the challenge itself. */
+/** A challenge for a person: the price, how to pay, and the challenge itself. */
 export function paymentPage(
   { required, price, testMode }: PageContent,
   { method }: Pick<RequestHead, "method">,

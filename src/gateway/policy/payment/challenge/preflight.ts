@@ -4,10 +4,10 @@ import { type Exchange, type ResponseHead, type ResponseSink } from "../../../ex
 import { onlyFields } from "../../auth/identity-fields.ts";
 import { VARY_PREFLIGHT } from "../../preflight.ts";
 
-/** Beside what the upstream allows: the fields are read as one list. */
+/** Added to the upstream's own list: browsers read both fields as one list. */
 const ALLOWED = fieldLine("Access-Control-Allow-Headers", "PAYMENT-SIGNATURE, X-PAYMENT");
 
-/** What a browser asks by. */
+/** The fields by which a browser asks. */
 const ASKED: ReadonlySet<string> = new Set([
   "origin",
   "access-control-request-headers",
@@ -15,8 +15,8 @@ const ASKED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Leaves of a preflight what the upstream of a priced route may be asked for nothing: the path, and what the browser wants to
- * know. Query and other fields could have it work unpaid.
+ * Reduces a preflight to the parts that an unpaid request may send to the upstream: the path and the fields of CORS. A
+ * query or other fields could make the upstream work unpaid.
  */
 export function askAllowance(exchange: Exchange): void {
   const { head } = exchange;
@@ -27,8 +27,8 @@ export function askAllowance(exchange: Exchange): void {
 }
 
 /**
- * Answers a preflight with what the upstream allows, and with nothing else of its answer: an upstream that answers every
- * method alike would give for OPTIONS what GET is paid for. The gateway's own errors pass.
+ * Responds to a preflight with the upstream's CORS fields and nothing else of its response. An upstream that treats all
+ * methods alike would otherwise give for OPTIONS the content that GET sells. The gateway's own errors pass.
  */
 class PreflightResponse implements ResponseSink {
   readonly #sink: ResponseSink;
@@ -61,7 +61,7 @@ class PreflightResponse implements ResponseSink {
   }
 }
 
-/** What the upstream allows, and the payment's fields beside it: it cannot know how its requests are paid for. */
+/** The upstream's CORS fields, plus those of the payment, which the upstream does not know. */
 function allowance(fields: Fields): Fields {
   if (fieldValue(fields, "access-control-allow-origin") === undefined) return "";
   let allowed = "";

@@ -1,32 +1,32 @@
 import { type RequestHead } from "../../../exchange.ts";
 
-/** What the resource URLs of a route's challenges are made of; empty strings are not set. */
+/** The parts of the resource URLs in a route's challenges; an empty string is not set. */
 export interface ResourcePlace {
   /** `routes[].x402.resource_url`: the URL for every request. */
   readonly fixed: string;
   /** `x402.public_url`, no slash at the end. */
   readonly publicUrl: string;
-  /** What the URL of the route itself starts with: `publicUrl`, else the first listener's own URL. */
+  /** The beginning of the route's own URL: `publicUrl`, or the URL of the first listener. */
   readonly baseUrl: string;
-  /** The route is of a host of its own, which `publicUrl` need not name. */
+  /** The route has its own host, which can differ from the one in `publicUrl`. */
   readonly hasHost: boolean;
 }
 
-/** The longest URL that a challenge names, in characters: x402's own limit on the clients here. */
+/** Characters of the longest URL in a challenge: the limit of x402's own clients. */
 const MAX_URL_LENGTH = 2048;
-/** Characters that URL parsers encode, or that could end the place that a URL is shown in. */
+/** Characters that URL parsers encode, or that could end the text around a URL. */
 const UNSAFE = /[^\x21-\x7e]|["'<>\\^`{|}]/g;
 
 type Requested = Pick<RequestHead, "scheme" | "authority" | "path" | "query">;
 
-/** The URLs that may stand for a request in its challenge, the best first. */
+/** The URLs that can stand for a request in its challenge, the best one first. */
 export function requestedUrls(place: ResourcePlace, head: Requested): readonly string[] {
   if (place.fixed !== "") return [place.fixed];
   const whole = encoded(baseOf(place, head) + head.path);
   return [whole + encoded(head.query), whole].filter((url) => url.length <= MAX_URL_LENGTH);
 }
 
-/** By configuration where it says what the gateway is called; else as the client calls it, which tells nobody but the client. */
+/** The configured name of the gateway. Without one, the name that the client used, which only the client sees. */
 function baseOf({ publicUrl, baseUrl, hasHost }: ResourcePlace, { scheme, authority }: Requested): string {
   if (authority === "") return baseUrl;
   if (publicUrl === "") return `${scheme}://${authority}`;

@@ -5,7 +5,7 @@ import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
 import { Challenge } from "./challenge.ts";
 import { type Kinds, Offers } from "./offers.ts";
 
-/** `routes[].x402`, as far as the gate needs it. Empty strings are not set. */
+/** The keys of `routes[].x402` that the payment policy uses. An empty string is not set. */
 export interface PaymentTerms extends Terms {
   readonly resource_url: string;
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
@@ -17,22 +17,28 @@ export interface PaymentTerms extends Terms {
   readonly max_partial_answers: number;
 }
 
-/** What a route asks for, as far as its challenge says it. */
+/** The keys of a route that its challenge needs. */
 export interface OfferConfig {
   readonly path_prefix: string;
   readonly host?: string;
   readonly name?: string;
   readonly x402: PaymentTerms;
-  /** `x402.public_url`: what resource URLs start with, no slash at the end. Empty: they start as the client's own request does. */
+  /**
+   * `x402.public_url`: the beginning of resource URLs, without a slash at the end. Empty: the beginning of the client's
+   * own request URL.
+   */
   readonly public_url: string;
-  /** The first listener's own URL, for the catalogue if there is no `public_url`. */
+  /** The URL of the first listener, used in the catalogue if there is no `public_url`. */
   readonly base_url: string;
   readonly test_mode: boolean;
   /** `x402.payment_required_b64`, decoded. */
   readonly template?: ChallengeTemplate;
 }
 
-/** The ways of paying for a route, and its challenge; `description` is for people. Throws where nothing can be sold so. */
+/**
+ * The payment requirements of a route, with its challenge. `description` is for people. Throws if the route cannot be
+ * sold on these terms.
+ */
 export function createOffers(config: OfferConfig, kinds: Kinds, description: string | undefined): Offers {
   const { x402, path_prefix: route, public_url: publicUrl, base_url, template } = config;
   const baseUrl = publicUrl || base_url;
@@ -57,16 +63,19 @@ export function createOffers(config: OfferConfig, kinds: Kinds, description: str
   return new Offers(waysOf(config), kinds, write);
 }
 
-/** The extensions that a route's challenge names. */
+/** The extensions in a route's challenge. */
 export function extensionsOf({ x402, template }: OfferConfig): Readonly<Record<string, unknown>> {
   return { ...template?.extensions, ...x402.extensions };
 }
 
-/** The route's own terms and those of `accepts`. What the gateway adds stands in the `extra` of each, which clients send back. */
+/**
+ * The route's own payment requirements and those of `accepts`. Each has the gateway's additions in `extra`, which
+ * clients send back.
+ */
 function waysOf({ path_prefix, x402 }: OfferConfig): PaymentRequirements[] {
   const added = {
     ...(x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id }),
-    // Clients prefer to pay for an answer that is there.
+    // Clients prefer to pay for a response that is already there.
     ...(x402.settle === "before" ? { paymentFlow: "upfront" } : {}),
   };
   try {

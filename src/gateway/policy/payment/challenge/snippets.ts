@@ -2,7 +2,7 @@ import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
 
-/** The request that a snippet makes and pays for. */
+/** The paid request of a snippet. */
 export interface Call {
   readonly method: string;
   readonly url: string;
@@ -10,12 +10,12 @@ export interface Call {
   readonly body: unknown;
 }
 
-/** What the command and the stock client pay without being told of another limit, in whole units of a token that is worth a dollar. */
+/** The default limit of the command and of the stock client, in whole units of a token that is worth one dollar. */
 const LIMIT = 1n;
-/** Where the stock client pays in USDC without being told of it. */
+/** Networks on which the stock client pays in USDC by default. */
 const STOCK_NETWORKS = new Set(["eip155:8453", "eip155:84532", "eip155:1", "eip155:43114"]);
 
-/** The call that is sold: by the method and with the body of the `bazaar` extension where it names them, else as it was requested. */
+/** The call that is sold: with the method and body of the `bazaar` extension if it has them, else as requested. */
 export function callOf({ resource, extensions }: PaymentRequired, method: string): Call {
   const input = member(member(member(extensions, "bazaar"), "info"), "input");
   const named = member(input, "method");
@@ -43,7 +43,9 @@ export function programSnippet({ method, url, body }: Call, { accepts }: Payment
   return lines.join("\n");
 }
 
-/** What the stock client must be told to pay in: it has a limit, and few tokens. */
+/**
+ * The options that the stock client needs for these payment requirements: it has a price limit, and knows few tokens.
+ */
 function controls(accepts: readonly PaymentRequirements[]): readonly string[] {
   const told = accepts.filter((way) => !STOCK_NETWORKS.has(way.network) || priceOf(way)[0]?.isDear !== false);
   if (told.length === 0) return [];
@@ -60,7 +62,7 @@ function initOf(method: string, body: unknown): string {
 }`;
 }
 
-/** A command that makes the call; undefined where the command knows no token that it could pay with. */
+/** A command that makes the call; undefined if the command knows none of the tokens. */
 export function commandSnippet({ method, url, body }: Call, { accepts }: PaymentRequired): string | undefined {
   const prices = accepts.flatMap(priceOf);
   const [cheapest] = prices.toSorted((a, b) => (a.dollars < b.dollars ? -1 : 1));
@@ -81,7 +83,7 @@ function priceOf({ network, asset, amount }: PaymentRequirements) {
   return [{ dollars, amount: formatAmount(amount, known.decimals), isDear: BigInt(amount) > LIMIT * one }];
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function quoted(text: string): string {
   return /^[\w:/.=@,+%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
