@@ -1,23 +1,34 @@
 import { expect, test } from "bun:test";
 import { render } from "dom-serializer";
 import fc from "fast-check";
-import { type Document } from "domhandler";
+import { type AnyNode, type Document, isTag } from "domhandler";
 import { Parser } from "parse5";
 import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
-import { readTextInRuns } from "./text-runs.ts";
+import { readInRuns } from "./text-runs.ts";
+import { parseTree } from "./tree.ts";
+import { leanAdapter } from "./tree-adapter.ts";
 
 class RunParser extends Parser<Htmlparser2TreeAdapterMap> {
   constructor(...args: ConstructorParameters<typeof Parser<Htmlparser2TreeAdapterMap>>) {
     super(...args);
-    readTextInRuns(this);
+    readInRuns(this);
   }
 }
 
 const OPTIONS = { treeAdapter: adapter };
-const shown = (tree: Document): string => render(tree, { encodeEntities: "utf8" });
+const shown = (tree: Document): string => {
+  const nodes: string[] = [];
+  for (let open: AnyNode[] = [tree], node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isTag(node)) nodes.push(`${node.name} ${node.namespace} ${JSON.stringify(node.attributes)}`);
+    open.push(...("children" in node ? node.children : []));
+  }
+  return `${render(tree, { encodeEntities: "utf8" })}\n${nodes.join("\n")}`;
+};
 
 function expectSame(html: string): void {
-  expect(shown(RunParser.parse(html, OPTIONS))).toBe(shown(Parser.parse(html, OPTIONS)));
+  const plain = shown(Parser.parse(html, OPTIONS));
+  expect(shown(RunParser.parse(html, { treeAdapter: leanAdapter }))).toBe(plain);
+  expect(shown(parseTree(html))).toBe(plain);
 }
 
 test.each([
@@ -42,6 +53,16 @@ test.each([
   "𝒳 pairs \uD800 lonely <p>𝒴",
   "x".repeat(200_000) + "<p>" + "word ".repeat(50_000),
   "</body>after words</html> and more",
+  "<p class=a id='b' title=\"c d\" hidden DATA-X=Y>x<br/><img src=/a/b.png/><input value=a=b c='d'e=f>",
+  "<a href='?a&amp;b&lt' href=second title = spaced \t\n x\n=y>text</a ></a\n></A></a/></a b=c>",
+  "<p a=\"one\r\ntwo\rthree\" b='x\0y' =c \"d\" <e f`=g h=\u00e4 \u00e4=h>x</p><p a='",
+  "<svg viewbox='0' xlink:href=a href=b xml:lang=de definitionurl=x><foreignobject/><a xlink:href=z>t</a></svg>",
+  "<svg href=b xlink:href=a xmlns:xlink=c></svg><math definitionurl=x xlink:type=y></math>",
+  "<!--a--><!----><!--> x --><!---> y --><!--a--!>b--><!--a--->b<!-- <!-- n --> m --><!--\r\n--><!--\0--><!-- a -- b --><!-- open",
+  "<html a=b><body c=d><html a=x e=f><body g=h c=y>",
+  "<table>\n <tr>\n  <td>\n x </td>\n </tr>\n</table>\n<pre>\n  a</pre><pre>\n\n</pre><ul>\r\n <li>a\r\n <li>b</ul>",
+  "<x-y:z.a></x-y:z.a><h\u00e4></h\u00e4><a\0></a\0><1></1></></ p><p/><p / a/b =/ c>",
+  `<p ${"a b c ".repeat(40)}><p ${Array.from({ length: 80 }, (_, at) => `a${at}=${at}`).join(" ")} a3=x>`,
 ])("the tree of %j is that of the plain parser", expectSame);
 
 const PIECES = [
@@ -66,6 +87,21 @@ const PIECES = [
   "</b>",
   "<i class=x>",
   "<a href=y>",
+  "<p class='one two' id=\"x\" hidden>",
+  "<img src='a?b&amp;c' alt=x/>",
+  "<input value = y disabled>",
+  "<P Class=X>",
+  "<svg xlink:href=a href=b>",
+  "<!--x",
+  "-->",
+  "--!>",
+  "<p ",
+  "a=",
+  "'",
+  '"',
+  ">",
+  "/",
+  "\t",
   "</a>",
   "<table>",
   "<tr>",

@@ -1,7 +1,8 @@
 import { type Document, type Element, type ParentNode, isDocument } from "domhandler";
 import { Parser, type ParserOptions, type Token } from "parse5";
-import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
-import { readTextInRuns } from "./text-runs.ts";
+import { type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
+import { readInRuns } from "./text-runs.ts";
+import { leanAdapter } from "./tree-adapter.ts";
 
 /** Elements deeper than this become siblings, as in Chromium (kMaximumHTMLParserDOMTreeDepth). @internal */
 export const MAX_DEPTH = 512;
@@ -40,7 +41,7 @@ class BoundedParser extends Parser<Htmlparser2TreeAdapterMap> {
 
   constructor(...args: ParserArguments) {
     super(...args);
-    readTextInRuns(this);
+    readInRuns(this);
   }
 
   override _reconstructActiveFormattingElements(): void {
@@ -78,12 +79,14 @@ function parentOf(node: ParentNode): ParentNode | null {
   return isDocument(node) && parent !== null ? parent.parent : parent;
 }
 
-const OPTIONS: ParserOptions<Htmlparser2TreeAdapterMap> = { treeAdapter: adapter };
+const OPTIONS: ParserOptions<Htmlparser2TreeAdapterMap> = { treeAdapter: leanAdapter };
 
 /**
  * The tree that a browser with scripts makes of the HTML (WHATWG HTML §13.2), no deeper than MAX_OPEN. Throws
  * TooManyElements where it has more than MAX_ELEMENTS.
  */
 export function parseTree(html: string): Document {
-  return BoundedParser.parse(html, OPTIONS);
+  // As the parser would on its way (§13.2.3.5), which reads other line ends one character at a time.
+  const lines = html.includes("\r") ? html.replaceAll(/\r\n?/g, "\n") : html;
+  return BoundedParser.parse(lines, OPTIONS);
 }

@@ -1,6 +1,8 @@
 import { type Features } from "./features.ts";
 
 const HEADER_BYTES = 12;
+/** Rows that all trees see before the next ones: their 26 kB of features stay in the CPU's nearest cache. */
+const ROWS_AT_ONCE = 32;
 
 /**
  * Boosted trees. In the file, little-endian: number of features, of trees, of nodes (each 32 bits); then arrays: thresholds
@@ -46,15 +48,18 @@ export class Forest {
     const nodeValues = this.#values;
     const lefts = this.#lefts;
     const features = this.#features;
-    for (const root of this.#roots) {
-      for (let row = 0; row < rows; row += 1) {
-        const start = row * width;
-        let node = root;
-        for (let left = lefts[node] ?? 0; left !== 0; left = lefts[node] ?? 0) {
-          const value = values[start + (features[node] ?? 0)] ?? 0;
-          node = root + left + (value < (nodeValues[node] ?? 0) ? 0 : 1);
+    for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
+      const end = Math.min(rows, from + ROWS_AT_ONCE);
+      for (const root of this.#roots) {
+        for (let row = from; row < end; row += 1) {
+          const start = row * width;
+          let node = root;
+          for (let left = lefts[node] ?? 0; left !== 0; left = lefts[node] ?? 0) {
+            const value = values[start + (features[node] ?? 0)] ?? 0;
+            node = root + left + (value < (nodeValues[node] ?? 0) ? 0 : 1);
+          }
+          sums[row] = (sums[row] ?? 0) + (nodeValues[node] ?? 0);
         }
-        sums[row] = (sums[row] ?? 0) + (nodeValues[node] ?? 0);
       }
     }
     for (let row = 0; row < rows; row += 1) sums[row] = 1 / (1 + Math.exp(-(sums[row] ?? 0)));

@@ -37,13 +37,13 @@ export function keyOf(kind: Kind, hash: number): number {
  * above, and of first and last words. What it does not know says 0.
  */
 export class Lexicon {
-  readonly #odds: ReadonlyMap<number, number>;
+  readonly #odds: OddsTable;
   readonly #remembered = new Map<string, number>();
   /** What is known of each single name: taking names apart was a third of all features (`npm run bench -- reader`). */
   readonly #known = new Map<string, readonly Known[]>();
 
   constructor(odds: ReadonlyMap<number, number>) {
-    this.#odds = odds;
+    this.#odds = new OddsTable(odds);
   }
 
   /** What an element's own names say, summed up. */
@@ -109,7 +109,43 @@ export class Lexicon {
   }
 
   #of(kind: Kind, hash: number): number {
-    return this.#odds.get(keyOf(kind, hash)) ?? 0;
+    return this.#odds.of(keyOf(kind, hash));
+  }
+}
+
+/** A golden ratio of 2^32: spreads keys over a table whose size is a power of two. */
+const SPREAD = 0x9e3779b1;
+
+/** Log-odds by their keys. A `Map` takes three times as long, since most keys do not fit into a small integer. */
+class OddsTable {
+  readonly #keys: Uint32Array;
+  /** NaN where there is no key. */
+  readonly #values: Float64Array;
+  readonly #mask: number;
+
+  constructor(odds: ReadonlyMap<number, number>) {
+    let size = 2;
+    while (size < odds.size * 2) size *= 2;
+    this.#mask = size - 1;
+    this.#keys = new Uint32Array(size);
+    this.#values = new Float64Array(size).fill(Number.NaN);
+    for (const [key, value] of odds) {
+      const at = this.#placeOf(key);
+      this.#keys[at] = key;
+      this.#values[at] = value;
+    }
+  }
+
+  of(key: number): number {
+    const value = this.#values[this.#placeOf(key)] ?? 0;
+    return Number.isNaN(value) ? 0 : value;
+  }
+
+  /** Where a key is, or where it would be. At least half of the places are empty. */
+  #placeOf(key: number): number {
+    let at = (Math.imul(key, SPREAD) >>> 12) & this.#mask;
+    while (this.#keys[at] !== key && !Number.isNaN(this.#values[at])) at = (at + 1) & this.#mask;
+    return at;
   }
 }
 

@@ -1,0 +1,185 @@
+import { html as names, Token } from "parse5";
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+const EXCLAMATION = 0x21;
+const DOUBLE_QUOTE = 0x22;
+const AMPERSAND = 0x26;
+const SINGLE_QUOTE = 0x27;
+const DASH = 0x2d;
+const SLASH = 0x2f;
+const EQUALS = 0x3d;
+const GREATER_THAN = 0x3e;
+const ASCII_END = 0x80;
+
+/** A tag with more attributes is left to the library, which looks names up in a set then. */
+const MAX_ATTRIBUTES = 32;
+
+/** What a character is in a tag; all others, and those of no use here, are OTHER. */
+const OTHER = 0;
+/** Small letters, digits and what else names of attributes have in them. */
+const NAME = 1;
+const CAPITAL = 2;
+const WHITE = 3;
+
+/** The class of each ASCII character in the name of a tag or an attribute. */
+const CLASSES = classes();
+
+function classes(): Uint8Array {
+  const all = new Uint8Array(ASCII_END);
+  for (const name of "abcdefghijklmnopqrstuvwxyz0123456789-_:.@#$%*+()[]{}!?,;|~^\\") all[name.charCodeAt(0)] = NAME;
+  for (const name of "ABCDEFGHIJKLMNOPQRSTUVWXYZ") all[name.charCodeAt(0)] = CAPITAL;
+  for (const name of "\t\n\f ") all[name.charCodeAt(0)] = WHITE;
+  return all;
+}
+
+/** Where a name from `start` ends. */
+function endOfName(html: string, start: number): number {
+  let at = start;
+  for (;;) {
+    const kind = CLASSES[html.charCodeAt(at)];
+    if (kind !== NAME && kind !== CAPITAL) return at;
+    at += 1;
+  }
+}
+
+function nameFrom(html: string, start: number, end: number): string {
+  for (let at = start; at < end; at += 1) {
+    if (CLASSES[html.charCodeAt(at)] === CAPITAL) return html.slice(start, end).toLowerCase();
+  }
+  return html.slice(start, end);
+}
+
+function skipWhite(html: string, start: number): number {
+  let at = start;
+  while (CLASSES[html.charCodeAt(at)] === WHITE) at += 1;
+  return at;
+}
+
+function isLetter(code: number): boolean {
+  const small = code | 0x20;
+  return small >= 0x61 && small <= 0x7a;
+}
+
+/**
+ * Reads plain tags and comments as WHATWG HTML §13.2.5 does. What is rare (references in values, odd characters, the end of
+ * the file) is read by the library, so that each method gives undefined for it.
+ */
+export class TagReader {
+  /** The place of the last character that was read. */
+  end = 0;
+
+  /** Reads the tag that begins with "<" at `start`. */
+  tag(html: string, start: number): Token.TagToken | undefined {
+    const first = html.charCodeAt(start + 1);
+    if (isLetter(first)) return this.#startTag(html, start + 1);
+    if (first === SLASH && isLetter(html.charCodeAt(start + 2))) return this.#endTag(html, start + 2);
+    return undefined;
+  }
+
+  /** Reads the comment that begins with "<" at `start`. */
+  comment(html: string, start: number): Token.CommentToken | undefined {
+    if (html.charCodeAt(start + 1) !== EXCLAMATION || !html.startsWith("--", start + 2)) return undefined;
+    const from = start + 4;
+    const first = html.charCodeAt(from);
+    if (first === GREATER_THAN || (first === DASH && html.charCodeAt(from + 1) === GREATER_THAN)) return undefined;
+    const end = html.indexOf("-->", from);
+    if (end === -1) return undefined;
+    const data = html.slice(from, end);
+    if (/[\0\r]|--!>/.test(data)) return undefined;
+    this.end = end + 2;
+    return { type: Token.TokenType.COMMENT, data, location: null };
+  }
+
+  #endTag(html: string, start: number): Token.TagToken | undefined {
+    const end = endOfName(html, start);
+    if (html.charCodeAt(end) !== GREATER_THAN) return undefined;
+    this.end = end;
+    return tokenOf(Token.TokenType.END_TAG, nameFrom(html, start, end));
+  }
+
+  #startTag(html: string, start: number): Token.TagToken | undefined {
+    let at = endOfName(html, start);
+    const token = tokenOf(Token.TokenType.START_TAG, nameFrom(html, start, at));
+    const { attrs } = token;
+    for (;;) {
+      const before = at;
+      at = skipWhite(html, at);
+      const code = html.charCodeAt(at);
+      if (code === GREATER_THAN) break;
+      if (code === SLASH && html.charCodeAt(at + 1) === GREATER_THAN) {
+        token.selfClosing = true;
+        at += 1;
+        break;
+      }
+      // Attributes without a space between them are read by the library.
+      if (at === before || attrs.length === MAX_ATTRIBUTES) return undefined;
+      const attribute = this.#attribute(html, at);
+      if (attribute === undefined || has(attrs, attribute.name)) return undefined;
+      attrs.push(attribute);
+      at = this.end;
+    }
+    this.end = at;
+    return token;
+  }
+
+  /** Reads an attribute; `end` is what follows it then. */
+  #attribute(html: string, start: number): Token.Attribute | undefined {
+    const endOf = endOfName(html, start);
+    if (endOf === start) return undefined;
+    const name = nameFrom(html, start, endOf);
+    const next = html.charCodeAt(endOf);
+    if (next === GREATER_THAN || (next === SPACE && isNameAt(html, endOf + 1))) {
+      this.end = endOf;
+      return { name, value: "" };
+    }
+    if (next !== EQUALS) return undefined;
+    const quote = html.charCodeAt(endOf + 1);
+    const isQuoted = quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE;
+    const from = isQuoted ? endOf + 2 : endOf + 1;
+    const end = isQuoted ? endOfQuoted(html, from, quote) : endOfBare(html, from);
+    if (end === -1) return undefined;
+    this.end = isQuoted ? end + 1 : end;
+    return { name, value: html.slice(from, end) };
+  }
+}
+
+/** Where a value ends at its quote; -1 where the library must read it. */
+function endOfQuoted(html: string, start: number, quote: number): number {
+  for (let at = start; ; at += 1) {
+    const code = html.charCodeAt(at);
+    if (code === quote) return at;
+    // At the end of the file it is not a number, which fails all comparisons.
+    if (code === AMPERSAND || !(code >= SPACE || code === TAB || code === LINE_FEED)) return -1;
+  }
+}
+
+/** Where a value without quotes ends; -1 where the library must read it. */
+function endOfBare(html: string, start: number): number {
+  let at = start;
+  for (;;) {
+    const code = html.charCodeAt(at);
+    const kind = CLASSES[code];
+    if (kind === WHITE || code === GREATER_THAN) return at === start ? -1 : at;
+    if (kind === OTHER && code !== SLASH) return -1;
+    if (!(code < ASCII_END)) return -1;
+    at += 1;
+  }
+}
+
+/** Whether a name begins here, so that an attribute before it has no value. */
+function isNameAt(html: string, at: number): boolean {
+  const kind = CLASSES[html.charCodeAt(at)];
+  return kind === NAME || kind === CAPITAL;
+}
+
+function has(attributes: readonly Token.Attribute[], name: string): boolean {
+  for (const { name: known } of attributes) if (known === name) return true;
+  return false;
+}
+
+function tokenOf(type: Token.TokenType.START_TAG | Token.TokenType.END_TAG, tagName: string): Token.TagToken {
+  const tagID = names.getTagID(tagName);
+  return { type, tagName, tagID, selfClosing: false, ackSelfClosing: false, attrs: [], location: null };
+}
