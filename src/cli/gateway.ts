@@ -16,6 +16,7 @@ import { StartError } from "./start-error.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say, sayWarning } from "./terminal.ts";
+import { MAX_PORT } from "../lib/port.ts";
 
 const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE] [--take-over PID]
 
@@ -23,7 +24,6 @@ Runs the gateway alone.
 
 ${FLAGS_TEXT}`;
 
-const MAX_PORT = 65_535;
 
 /** The same flags, for parseArgs. */
 const FLAGS = {

@@ -10,6 +10,7 @@ import { HELP, parseFlags } from "./flags.ts";
 import { type InitAnswers, initText, initYaml } from "./init-text.ts";
 import { StartError } from "./start-error.ts";
 import { UsageError } from "./usage-error.ts";
+import { MAX_PORT } from "../lib/port.ts";
 
 const USAGE = `usage: turnpike init [FILE] [--upstream URL] [--port N] [--price P] [--pay-to ADDRESS] [--network NAME] [--force]
 
@@ -35,7 +36,6 @@ const INIT_FLAGS = {
 
 const DEFAULT_FILE = "turnpike.jsonc";
 const BURN_ADDRESS = "0x000000000000000000000000000000000000dEaD";
-const MAX_PORT = 65_535;
 /** Attempts that a user has for each question. After the last one the command fails. */
 const MAX_TRIES = 5;
 

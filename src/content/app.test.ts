@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createApp, MAX_BODY_BYTES } from "./app.ts";
-import { type Problem } from "../lib/errors.ts";
+import { AbsentBrowser } from "./browser/absent-browser.ts";
+import { type Problem, TurnpikeError } from "../lib/errors.ts";
 import { unknownPrices } from "./api/price-list.ts";
 import { type Services } from "./operations/operation.ts";
 
@@ -93,4 +94,23 @@ test("a fault of our own is 500, says nothing of itself, and is in the log", asy
     instance: "id-1",
   });
   expect(logged).toHaveLength(1);
+});
+
+test.each<[string, () => Promise<never>, string | null]>([
+  ["a service without a browser is final", () => new AbsentBrowser().visit(), null],
+  [
+    "a browser that stopped may be back soon",
+    () => Promise.reject(new TurnpikeError("browser-unavailable", "The browser stopped")),
+    "2",
+  ],
+])("%s", async (_what, show, retryAfter) => {
+  const services: Partial<Services> = {};
+  Object.assign(services, { pages: { show } });
+  // Only the pages are asked.
+  const other = createApp(services as Services, { prices: unknownPrices });
+  const headers = { "content-type": "application/json" };
+  const body = '{"url":"https://site.test/"}';
+  const response = await other(new Request("http://content/screenshot", { method: "POST", body, headers }));
+  expect(await response.json()).toMatchObject({ type: "urn:turnpike:error:browser-unavailable" });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, retryAfter]);
 });

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
+import { LastingError, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { isRequestId } from "../lib/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
 import { apiDocument } from "./api/api-document.ts";
@@ -137,7 +137,7 @@ function problemResponse(
   extra?: Record<string, string>,
 ): Response {
   const headers: Record<string, string> = { "content-type": PROBLEM_CONTENT_TYPE, ...extra };
-  if (error.status === 503) headers["retry-after"] = RETRY_AFTER_SECONDS;
+  if (error.status === 503 && !(error instanceof LastingError)) headers["retry-after"] = RETRY_AFTER_SECONDS;
   return new Response(JSON.stringify(toProblem(error, requestId)), { status: error.status, headers });
 }
 

@@ -102,6 +102,9 @@ export class TurnpikeError extends Error {
   }
 }
 
+/** A failure that lasts until the operator changes something: its response has no Retry-After. */
+export class LastingError extends TurnpikeError {}
+
 /** One error in a request, and its place: `path` is dotted, as in `selectors.price`. */
 export interface FieldError {
   readonly path: string;

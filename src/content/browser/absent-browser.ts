@@ -1,11 +1,11 @@
-import { TurnpikeError } from "../../lib/errors.ts";
+import { LastingError } from "../../lib/errors.ts";
 import { type Figures, type PlacesFigures } from "../figures/figures.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 import { type BrowserEngine } from "../page/visit.ts";
 
 const NO_PLACES: PlacesFigures = { places: 0, under_way: 0, waiting: 0 };
 
-/** The browser engine of a machine that has no browser program: pages that need one fail with `browser-unavailable`. */
+/** The browser engine of a machine that has no browser program: pages that need one fail with `browser-unavailable`, and no retry helps. */
 export class AbsentBrowser implements BrowserEngine {
   readonly figures: { readonly pages: PlacesFigures; readonly browsers: Figures["browsers"] } = {
     pages: NO_PLACES,
@@ -14,7 +14,7 @@ export class AbsentBrowser implements BrowserEngine {
 
   visit(): Promise<never> {
     return Promise.reject(
-      new TurnpikeError("browser-unavailable", "Cannot load the page: it needs a browser, and this service has none"),
+      new LastingError("browser-unavailable", "Cannot load the page: it needs a browser, and this service has none"),
     );
   }
 

@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
-import { ours, socketPath } from "./kinds.ts";
+import { ours } from "./kinds.ts";
+
+const NO_SOCKET =
+  "expected no path: turnpike start makes this socket in its state folder (for a service of your own, list its socket in the upstream content and run turnpike gateway)";
 
 /** `content`: the content service. */
 export const content = z
@@ -16,9 +19,13 @@ export const content = z
       .string()
       .default("")
       .describe("Browser program. Empty: an installed one, otherwise the packaged one."),
-    socket: socketPath()
+    socket: z
+      .string()
+      .refine((path) => path === "", NO_SOCKET)
       .default("")
-      .describe("UNIX socket of the service, at most 103 bytes. Empty: in the state folder."),
+      .describe(
+        "Must be empty: `turnpike start` makes the service's socket in the folder `run` of its state folder. To use a service of your own, list its socket in the upstream `content` and run `turnpike gateway`.",
+      ),
     charge_timeouts: z
       .boolean()
       .default(false)

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { type Found } from "./discovery.ts";
+import { MAX_PORT } from "../../../lib/port.ts";
 
 /** What an answer of the catalog holds; `unusable` counts entries that name no server. */
 export interface CatalogAnswer {
@@ -8,7 +9,6 @@ export interface CatalogAnswer {
 }
 
 const HOST_NAME = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
-const MAX_PORT = 65_535;
 const MAX_WEIGHT = 65_535;
 
 /** Reads an answer of Consul's `/v1/health/service/NAME`. Undefined: it is none. */

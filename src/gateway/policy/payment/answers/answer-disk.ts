@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
+import { WriteTurns } from "../../../../store/write-turns.ts";
 import { AnswerFile } from "./answer-file.ts";
 import { type AnswerRecord, encodeTail, readWhole, wholeOf } from "./answer-format.ts";
 import { AnswerIndex } from "./answer-index.ts";
@@ -15,6 +16,9 @@ const SWEEP_MS = 5000;
 const BUSY_SWEEP_MS = 250;
 /** Responses that one sweep removes. @bound */
 const SWEEP_ANSWERS = 200;
+
+/** Longest wait of a write for other processes' writes, in milliseconds. A response whose write fails is not kept. @bound */
+const BUSY_MS = 2000;
 
 export interface AnswerDiskOptions {
   readonly folder: string;
@@ -43,6 +47,8 @@ const BUSY = "Too many paid answers are being read and written";
 export class AnswerDisk {
   readonly #options: AnswerDiskOptions;
   readonly #index: AnswerIndex;
+  /** SQLite's own wait blocks the event loop of the worker, and with it all its clients. */
+  readonly #turns = new WriteTurns(BUSY_MS);
   /** The names of files that are still being written. */
   readonly #names = new WeakMap<AnswerFile, string>();
   readonly #tidied: Promise<void>;
@@ -120,7 +126,7 @@ export class AnswerDisk {
       const tail = encodeTail({ record, bodySize: file.size, bodySum: file.sum });
       if (!this.#reserve(name, file.size + tail.length)) return;
       await file.seal(tail);
-      this.#index.keepFile(name, nameOf(record.key), record.until);
+      await this.#turns.run(() => this.#index.keepFile(name, nameOf(record.key), record.until));
     } catch (error) {
       this.#fault(error);
     } finally {
@@ -134,11 +140,8 @@ export class AnswerDisk {
    */
   keepBody(pieces: readonly Uint8Array[], record: AnswerRecord): void {
     const whole = wholeOf(pieces, record);
-    try {
-      this.#index.keepBody(nameOf(record.key), whole, { until: record.until, limit: this.#maxBytes });
-    } catch (error) {
-      this.#fault(error);
-    }
+    const room = { until: record.until, limit: this.#maxBytes };
+    this.#write(() => this.#index.keepBody(nameOf(record.key), whole, room));
   }
 
   /** True if a response is stored under the key. Does not read the response. `now` in milliseconds. */
@@ -171,8 +174,10 @@ export class AnswerDisk {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#turns.close();
     await this.#tidied;
     this.#isClosed = true;
+    this.#turns.close();
     this.#index.close();
   }
 
@@ -185,7 +190,7 @@ export class AnswerDisk {
   async #tidy(): Promise<void> {
     try {
       for (const name of await readdir(this.#options.folder)) {
-        if (/\.(?:part|answer)$/.test(name)) this.#index.removeUnknown(name);
+        if (/\.(?:part|answer)$/.test(name)) await this.#turns.run(() => this.#index.removeUnknown(name));
       }
     } catch (error) {
       this.#fault(error);
@@ -230,12 +235,12 @@ export class AnswerDisk {
   }
 
   #remove(name: string): void {
-    if (this.#isClosed) return;
-    try {
-      this.#index.remove(name);
-    } catch (error) {
-      this.#fault(error);
-    }
+    if (!this.#isClosed) this.#write(() => this.#index.remove(name));
+  }
+
+  /** Writes at once, or when other processes have written. */
+  #write(change: () => unknown): void {
+    this.#turns.run(change).catch((error: unknown) => this.#fault(error));
   }
 
   /** Logs an error of the disk once, until a different error occurs. */

@@ -11,8 +11,10 @@ const MAX_ANSWERS = 100_000;
 const MAX_EVICTED = 256;
 /** Candidates for eviction that one query returns. */
 const EVICTION_STEP = 16;
-/** Milliseconds to wait for a write of another process. */
-const BUSY_MS = 2000;
+/** Milliseconds to wait for another process when the index is opened. */
+const OPEN_MS = 2000;
+/** Milliseconds that one write waits for a write of another process. It blocks the event loop. @bound */
+const WRITE_MS = 20;
 /** Bytes of a disk block: the size of a file is counted in whole blocks. */
 const BLOCK_BYTES = 4096;
 /** Pages that one sweep returns to the file system. */
@@ -49,7 +51,7 @@ export type Kept = { readonly body: Uint8Array } | "file";
  * The index of the paid responses on a machine's disk: an SQLite file that all workers share. The space of a response
  * is added to the sum in the same transaction that takes it, so the sum is exact over all processes and survives them.
  * Small responses are stored in the index; long ones in files. A row is written before its file and removed after it.
- * Every method can throw. Decision 0806.
+ * Every method can throw. It throws SQLITE_BUSY and changes nothing if another process writes. Decision 0806.
  */
 export class AnswerIndex {
   readonly folder: string;
@@ -243,12 +245,13 @@ function open(path: string): Database {
   closeSync(openSync(path, "a", 0o600));
   const database = new Database(path, { create: true });
   try {
-    database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.run(`PRAGMA busy_timeout = ${OPEN_MS}`);
     database.run("PRAGMA auto_vacuum = INCREMENTAL");
     database.run("PRAGMA journal_mode = WAL");
     // A power cut can lose stored responses; they are only a convenience for retries.
     database.run("PRAGMA synchronous = NORMAL");
     database.transaction(() => database.run(SCHEMA)).immediate();
+    database.run(`PRAGMA busy_timeout = ${WRITE_MS}`);
     return database;
   } catch (error) {
     database.close();
