@@ -24,7 +24,6 @@ Runs the gateway alone.
 
 ${FLAGS_TEXT}`;
 
-
 /** The same flags, for parseArgs. */
 const FLAGS = {
   config: { type: "string" },

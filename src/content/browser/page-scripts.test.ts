@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { patient } from "../../lib/testing/patience.ts";
+import { MARK } from "../page/page.ts";
+import { Deadline } from "../page/deadline.ts";
+import { openRawTab, type RawTab } from "../testing/raw-tab.ts";
+import { CdpError, type CdpFields } from "./cdp.ts";
+import { pageOf, type ScriptedPage } from "./page-scripts.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(patient(60_000));
+
+let tab: RawTab;
+beforeAll(async () => {
+  tab = await openRawTab();
+});
+afterAll(() => tab.close());
+
+type Call = RawTab["call"];
+
+/** The page that the tab shows; `call` stands between it and the browser. */
+function pageIn(call: Call = tab.call, deadline = new Deadline(patient(30_000), undefined)): ScriptedPage {
+  return pageOf({ call, frame: () => tab.frameId, deadline, shown: () => undefined });
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Pick<TurnpikeError, "code" | "message" | "errors">> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof TurnpikeError) return error;
+    throw error;
+  }
+  throw new Error("Cannot tell the failure: there was none");
+}
+
+describe("a script of the caller's", () => {
+  test.each<[script: string, text: string]>([
+    ["1 + 1", "2"],
+    ["'words'", "words"],
+    ["({ a: [1, null] })", '{"a":[1,null]}'],
+    ["undefined", ""],
+    ["null", "null"],
+    ["0 / 0", "NaN"],
+    ["-0", "-0"],
+    ["2n ** 70n", "1180591620717411303424n"],
+    ["Promise.resolve('late')", "late"],
+    ["document.title", "Tides"],
+    ["own", "the page's"],
+  ])("%s gives %j", async (script, text) => {
+    await tab.show("<title>Tides</title><script>var own = `the page's`</script>");
+    expect(await pageIn().evaluate(script)).toBe(text);
+  });
+
+  test.each<[script: string, code: string, words: string]>([
+    ["(", "invalid-parameters", "it does not parse"],
+    ["throw new Error('not so')", "scrape-failed", "it threw Error: not so"],
+    ["throw 'a text'", "scrape-failed", 'it threw "a text"'],
+    ["eval('(')", "scrape-failed", "it threw SyntaxError"],
+    ["Promise.reject(new TypeError('no'))", "scrape-failed", "it threw TypeError: no"],
+    ["const loop = {}; loop.loop = loop; loop", "scrape-failed", "Cannot evaluate the script: "],
+    ["throw 'x'.repeat(10000)", "scrape-failed", "x".repeat(200)],
+  ])("%s fails with %s", async (script, code, words) => {
+    await tab.show("<p>x");
+    const failure = await failureOf(pageIn().evaluate(script));
+    expect(failure.code).toBe(code as typeof failure.code);
+    expect(failure.message).toContain(words);
+    expect(failure.message.length).toBeLessThan(400);
+    if (code === "invalid-parameters") expect(failure.errors?.[0]?.path).toBe("evaluate");
+  });
+});
+
+test("what is read of a page, its scripts cannot change", async () => {
+  await tab.show(`<p>words</p><script>
+    Object.defineProperty(Element.prototype, "outerHTML", { get: () => "forged" });
+    Document.prototype.querySelectorAll = () => [];
+    JSON.stringify = () => "forged";
+  </script>`);
+  const { body } = await pageIn().snapshot();
+  expect(body).toContain("<p>words</p>");
+  expect(body).not.toContain(">forged");
+});
+
+test("elements are marked for the moment of reading, and closed trees are read", async () => {
+  await tab.show(`<p class=a>one</p><p>two</p><div id=host></div><script>
+    host.attachShadow({ mode: "closed" }).innerHTML = "<b>inside</b>"</script>`);
+  const { body } = await pageIn().snapshot({ first: ".a", all: "p" });
+  expect(body).toContain(`<p class="a" ${MARK}="0 1">one</p><p ${MARK}="1">two</p>`);
+  expect(body).toContain(`<template shadowrootmode="closed"><b>inside</b></template>`);
+  expect(await tab.run(`document.querySelectorAll("[${MARK}]").length`)).toBe(0);
+});
+
+test("a page without closed trees is read even where the browser says nothing of its elements", async () => {
+  await tab.show(`<div style="height: 9px"></div><p>words</p>`);
+  const asked: string[] = [];
+  const page = pageIn((method, params) => {
+    asked.push(method);
+    return method === "DOM.describeNode" ? Promise.reject(new CdpError(method, "gone")) : tab.call(method, params);
+  });
+  expect((await page.snapshot()).body).toContain("<p>words</p>");
+  expect(asked).toContain("DOM.describeNode");
+});
+
+describe("waiting for a selector", () => {
+  test.each<[what: string, change: string]>([
+    ["is added", "document.body.append(Object.assign(document.createElement('p'), { id: 'late' }))"],
+    ["gets an attribute", "document.querySelector('p').id = 'late'"],
+    ["changes without a mutation", "document.querySelector('input').value = 'x'"],
+  ])("ends when the element %s", async (_what, change) => {
+    await tab.show("<p></p><input required>");
+    const page = pageIn();
+    let isThere = false;
+    const waiting = page.waitFor("#late, input:valid").then(() => {
+      isThere = true;
+    });
+    // The page answers only after the wait has begun.
+    expect(await tab.run("1")).toBe(1);
+    expect(isThere).toBe(false);
+    await tab.run(change);
+    await waiting;
+  });
+
+  test("goes on in the document that takes the place of the first one", async () => {
+    await tab.show("<p>first</p>");
+    const waiting = pageIn().waitFor("#second");
+    await tab.run("1");
+    await tab.show("<p>none</p>");
+    await tab.show("<p id=second>second</p>");
+    await waiting;
+    expect(await tab.run("document.body.textContent")).toBe("second");
+  });
+
+  test("fails with the visit", async () => {
+    await tab.show("<p>first</p>");
+    const deadline = new Deadline(patient(30_000), undefined);
+    const page = pageIn(() => Promise.reject(new CdpError("Runtime.evaluate", "no context")), deadline);
+    const waiting = failureOf(page.waitFor("p"));
+    deadline.stop(new TurnpikeError("page-timeout", "over"));
+    expect((await waiting).code).toBe("page-timeout");
+  });
+
+  test.each(["p", "p > a:not([href]), #x", ":has(> img)"])("%s is one", async (selector) => {
+    await tab.show("<p>x");
+    await pageIn().assertSelector(selector);
+  });
+
+  test.each(["", "p >", "a[", "::", "p:nope", '"'])("%j is none", async (selector) => {
+    await tab.show("<p>x");
+    const { code, errors } = await failureOf(pageIn().assertSelector(selector));
+    expect([code, errors?.[0]?.path]).toEqual(["invalid-parameters", "selector"]);
+  });
+});
+
+test("an answer that is too long is not asked for again", async () => {
+  let calls = 0;
+  const page = pageIn((method): Promise<CdpFields> => {
+    calls += 1;
+    if (method === "Page.createIsolatedWorld") return Promise.resolve({ executionContextId: 1 });
+    return Promise.reject(new CdpError(method, "the answer is longer than 67108864 bytes"));
+  });
+  await expect(page.waitFor("p")).rejects.toThrow("longer than");
+  expect(calls).toBe(2);
+});
+
+test("a document is whole when its response has ended, whatever its scripts open", async () => {
+  await tab.show("<p>x");
+  expect(await pageIn().isPartial()).toBe(false);
+  await tab.run("document.open(); document.write('<p>anew')");
+  expect(await tab.run("document.readyState")).toBe("loading");
+  expect(await pageIn().isPartial()).toBe(false);
+});
