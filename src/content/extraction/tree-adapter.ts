@@ -11,7 +11,7 @@ type Attributes = readonly Token.Attribute[];
 export const leanAdapter: typeof adapter = {
   ...adapter,
 
-  createElement(name: string, namespace: Element["namespace"], attributes: Attributes): Element {
+  createElement(name, namespace, attributes) {
     const attribs = noAttributes();
     let isForeign = false;
     for (const { name: key, value, namespace: own, prefix } of attributes) {
