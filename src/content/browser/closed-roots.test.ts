@@ -20,6 +20,11 @@ const ATTACH = `const attach = (at, html, mode = "closed") => {
   return root;
 };`;
 
+/** How many elements the browser was asked about. */
+function described(calls: readonly string[]): number {
+  return calls.filter((method) => method === "DOM.describeNode").length;
+}
+
 interface Found {
   readonly texts: readonly string[];
   /** The protocol's methods that were called. */
@@ -78,7 +83,6 @@ test("what was asked about once is not asked about again, and a tree is kept onc
   const once = await found(html);
   const thrice = await found(html, 3);
   expect([once.texts, thrice.texts]).toEqual([["one"], ["one"]]);
-  const described = (calls: readonly string[]) => calls.filter((method) => method === "DOM.describeNode").length;
   expect([described(once.calls), described(thrice.calls)]).toEqual([2, 2]);
 });
 
@@ -87,5 +91,5 @@ test("a page of many boxes has the browser asked about a hundred of them for eac
     for (let at = 0; at < 450; at += 1) attach(document.body.appendChild(document.createElement("div")), "<p>" + at + "</p>");
   </script>`);
   expect(texts.length).toBe(400);
-  expect(calls.filter((method) => method === "DOM.describeNode").length).toBe(400);
+  expect(described(calls)).toBe(400);
 });
