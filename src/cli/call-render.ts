@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts";
 import { type CallRequest } from "./call-arguments.ts";
 
 /** A response in readable form: the text for standard output, and the notes for standard error. */
@@ -8,13 +9,13 @@ export interface Rendered {
 
 /** The readable part of a response. With `json`, or if the response has no such part, all of it as JSON. */
 export function render({ name, json }: Pick<CallRequest, "name" | "json">, answer: unknown): Rendered {
-  const readable = !json && isRecord(answer) ? RENDERERS[name]?.(answer) : undefined;
+  const readable = !json && isObject(answer) ? RENDERERS[name]?.(answer) : undefined;
   return readable ?? { text: JSON.stringify(answer, undefined, 2), notes: [] };
 }
 
 /** True for a batch response in which every page failed to load. Its status code is still 2xx. */
 export function isFailedBatch({ name }: Pick<CallRequest, "name">, answer: unknown): boolean {
-  if (name !== "batch" || !isRecord(answer)) return false;
+  if (name !== "batch" || !isObject(answer)) return false;
   const { results } = answer;
   return isList(results) && results.length > 0 && results.every(({ error }) => error !== undefined);
 }
@@ -27,7 +28,7 @@ const RENDERERS: Readonly<Record<string, (answer: Fields) => Rendered | undefine
     plain(
       typeof title === "string" && title !== "" && typeof content === "string" ? `# ${title}\n\n${content}` : content,
     ),
-  extract: ({ data }) => (isRecord(data) ? plain(JSON.stringify(data, undefined, 2)) : undefined),
+  extract: ({ data }) => (isObject(data) ? plain(JSON.stringify(data, undefined, 2)) : undefined),
   search: ({ results }) => (isList(results) ? plain(results.map(result).join("\n\n") || "Nothing found") : undefined),
   batch: ({ results }) => (isList(results) ? pages(results) : undefined),
   resolve: (answer) => judgement(answer),
@@ -67,9 +68,5 @@ function textOf(value: unknown): string {
 }
 
 function isList(value: unknown): value is readonly Fields[] {
-  return Array.isArray(value) && value.every(isRecord);
-}
-
-export function isRecord(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
+  return Array.isArray(value) && value.every(isObject);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { loadFile, loadValue } from "../gateway/config/load.ts";
 import { isAddress } from "../payments/x402/address.ts";
@@ -109,8 +110,4 @@ function withFlags(value: unknown, { keyEnv, test }: FacilitatorFlags, chains: r
       ...(chains.length === 0 ? {} : { chains }),
     },
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { isObject } from "../lib/is-object.ts";
 
 const LISTED = new URL("../../config/listings.json", import.meta.url);
 
@@ -18,22 +19,18 @@ export async function readListings(): Promise<Listings> {
  * route already has stay. An invalid configuration stays unchanged: the loader reports its problems.
  */
 export function withListings(config: unknown, upstream: string, listings: Listings): unknown {
-  if (!isRecord(config) || !Array.isArray(config["routes"])) return config;
+  if (!isObject(config) || !Array.isArray(config["routes"])) return config;
   return { ...config, routes: config["routes"].map((route: unknown) => listed(route, upstream, listings)) };
 }
 
 function listed(route: unknown, upstream: string, listings: Listings): unknown {
-  if (!isRecord(route) || route["upstream"] !== upstream || !isRecord(route["x402"])) return route;
+  if (!isObject(route) || route["upstream"] !== upstream || !isObject(route["x402"])) return route;
   const path = route["path_prefix"];
   const listing = typeof path === "string" && Object.hasOwn(listings, path) ? listings[path] : undefined;
   if (listing === undefined) return route;
   const { x402 } = route;
   const own = x402["extensions"] ?? {};
-  if (!isRecord(own)) return route;
+  if (!isObject(own)) return route;
   const { description, bazaar } = listing;
   return { ...route, x402: { description, ...x402, extensions: { bazaar, ...own } } };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { readJsonAnswer } from "../lib/answer-bytes.ts";
+import { isObject } from "../lib/is-object.ts";
 import { describeReceipt, type Paid, PriceTooHigh } from "../payments/client/client.ts";
 import { TotalTooHigh } from "../payments/client/spending.ts";
-import { isRecord } from "./call-render.ts";
 import { say, sayNote } from "./terminal.ts";
 
 /** Characters of each text of a problem, and fields of it, that are shown. The rest is left out. */
@@ -36,12 +36,12 @@ export function isNetworkError(error: unknown): error is Error {
  */
 export async function describeFailure({ response, receipt, isOpen }: Paid): Promise<string> {
   const body = await readJsonAnswer(response).catch(() => undefined);
-  const problem = isRecord(body) ? body : {};
+  const problem = isObject(body) ? body : {};
   const title = wordsOf(problem["title"]) || wordsOf(response.statusText);
   const detail = wordsOf(problem["detail"]) || wordsOf(receipt?.errorReason);
   const status = `${response.status} ${title}`.trim();
   const errors: unknown[] = Array.isArray(problem["errors"]) ? problem["errors"].slice(0, MAX_PROBLEM_FIELDS) : [];
-  const fields = errors.filter(isRecord).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
+  const fields = errors.filter(isObject).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
   const hint = problem["type"] === ADDRESS_REFUSED ? [ALLOW_PRIVATE] : [];
   const warning = isOpen ? ["the result of the payment is not known; another call pays again"] : [];
   return [detail === "" ? status : `${status}: ${detail}`, ...fields, ...hint, ...warning].join("\n");

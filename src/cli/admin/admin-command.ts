@@ -2,9 +2,9 @@ import { type ParseArgsConfig } from "node:util";
 import * as z from "zod";
 import { formatOf } from "../../gateway/config/formats/format-of.ts";
 import { readFault } from "../../lib/read-fault.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { atBoundary } from "../boundary.ts";
 import { writeText } from "../call-output.ts";
-import { isRecord } from "../call-render.ts";
 import { HELP, parseFlags } from "../flags.ts";
 import { alignedTable, type Column, tabTable } from "../table.ts";
 import { say } from "../terminal.ts";
@@ -138,7 +138,7 @@ async function readJsonFile(path: string): Promise<{ readonly text: string; read
 /** The text of a file that contains one JSON object. */
 export async function readObject(file: string, what: string): Promise<string> {
   const { text, value } = await readJsonFile(file);
-  if (isRecord(value) && !Array.isArray(value)) return text;
+  if (isObject(value)) return text;
   const name = file === "-" ? "standard input" : `"${file}"`;
   const found = Array.isArray(value)
     ? "a list; give one at a time, or a whole configuration to turnpike config replace"

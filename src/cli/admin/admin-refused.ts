@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders } from "node:http";
-import { isRecord } from "../call-render.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { StartError } from "../start-error.ts";
 import { printable } from "../table.ts";
 
@@ -39,7 +39,7 @@ export function refusalOf(origin: string, { status, headers, text }: RefusedAnsw
     const message = `Cannot use the response of ${origin}: status ${status}${place}, without a problem document; is that an admin interface?`;
     return new AdminRefused(status, {}, { message, lines: [] });
   }
-  const findings = Array.isArray(body["errors"]) ? body["errors"].filter(isRecord) : [];
+  const findings = Array.isArray(body["errors"]) ? body["errors"].filter(isObject) : [];
   const lines = findings.slice(0, MAX_FINDINGS).map(({ path, message }) => {
     const at = wordsOf(path);
     return `${at === "" ? "" : `${at}: `}${wordsOf(message)}`;
@@ -70,7 +70,7 @@ function hintOf(
 function parseProblem(text: string): Problem | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) && !Array.isArray(value) && typeof value["title"] === "string" ? value : undefined;
+    return isObject(value) && typeof value["title"] === "string" ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { isRecord } from "../call-render.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { printable } from "../table.ts";
 
 /** Characters of a value that a line shows. */
@@ -6,7 +6,7 @@ const MAX_VALUE = 200;
 
 /** A JSON patch (RFC 6902), one operation a line: `+ /routes/3 {...}`, `- /routes/0`, `~ /server/port 8080`. */
 export function patchLines(patch: readonly unknown[]): string[] {
-  return patch.filter(isRecord).map(({ op, path, value, from }) => {
+  return patch.filter(isObject).map(({ op, path, value, from }) => {
     const at = printable(String(path));
     if (op === "remove") return `- ${at}`;
     if (op === "move" || op === "copy") return `> ${at} from ${printable(String(from))}`;

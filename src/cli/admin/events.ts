@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EVENT_KINDS } from "../../gateway/telemetry/event.ts";
 import { messageOf } from "../../lib/caught.ts";
-import { isRecord } from "../call-render.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { type Column, printable } from "../table.ts";
 import { sayNote } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -129,7 +129,7 @@ function timeOf(text: string): number {
 async function list(client: AdminClient, wanted: Wanted, { json }: Values): Promise<number> {
   const answer = await client.json({ path: `/events?format=json&since=${wanted.after ?? "0"}` });
   const found = readAs(client, eventsSchema, answer).events.filter((event) => isWanted(event, wanted));
-  if (json === true) await printJson({ ...(isRecord(answer) ? answer : {}), events: found });
+  if (json === true) await printJson({ ...(isObject(answer) ? answer : {}), events: found });
   else await print(tableText(COLUMNS, found, "no events"));
   return 0;
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { messageOf } from "../../lib/caught.ts";
-import { isRecord } from "../call-render.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { StartError } from "../start-error.ts";
 import { sayWarning } from "../terminal.ts";
 import {
@@ -54,7 +54,7 @@ export class OwnAdmin {
 
   /** Adds the section to the configuration. Reads the key from its file again, so that a reload applies a new key. */
   prepare(value: unknown): unknown {
-    if (!isRecord(value) || Array.isArray(value)) return value;
+    if (!isObject(value)) return value;
     const isNamed = Object.hasOwn(value, "admin");
     this.#isNamed ??= isNamed;
     if (isNamed || this.#options.isOff) return value;
@@ -126,8 +126,8 @@ export class OwnAdmin {
   }
 
   #trafficPorts({ server }: Readonly<Record<string, unknown>>): readonly unknown[] {
-    const { port, listeners } = isRecord(server) ? server : {};
-    const own = Array.isArray(listeners) ? listeners.filter(isRecord).map((listener) => listener["port"]) : [];
+    const { port, listeners } = isObject(server) ? server : {};
+    const own = Array.isArray(listeners) ? listeners.filter(isObject).map((listener) => listener["port"]) : [];
     return [this.#options.trafficPort ?? port, ...own];
   }
 }

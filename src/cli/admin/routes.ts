@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRecord } from "../call-render.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { type Column } from "../table.ts";
 import { type AdminClient, type AdminRequest, pathOf, queryOf } from "./admin-client.ts";
 import { AdminRefused, wordsOf } from "./admin-refused.ts";
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<Route>[] = [
   { title: "AUTH", cell: ({ auth }) => auth },
   { title: "PRICE", cell: ({ x402 }) => priceText(x402), right: true },
   { title: "LIMIT", cell: ({ rate_limit: limit }) => limitText(limit), right: true },
-  { title: "CACHE", cell: ({ cache }) => (isRecord(cache) ? "yes" : "") },
+  { title: "CACHE", cell: ({ cache }) => (isObject(cache) ? "yes" : "") },
   { title: "FILTER", cell: filterText },
 ];
 
@@ -152,15 +152,15 @@ function listed(value: unknown): string[] {
 /** The name of a route, and its conditions on requests. */
 function matchText({ name, match }: Route): string {
   const shown = typeof name === "string" ? [`#${name}`] : [];
-  if (!isRecord(match)) return shown.join(" ");
+  if (!isObject(match)) return shown.join(" ");
   const { exact_path: isExact, path_pattern: pattern, methods, headers, query, grpc } = match;
   if (isExact === true) shown.push("exact");
   if (typeof pattern === "string") shown.push(`~${pattern}`);
   if (Array.isArray(methods) && methods.length > 0) shown.push(methods.join(","));
   for (const [kind, list] of [["header", headers] as const, ["query", query] as const]) {
-    if (Array.isArray(list)) for (const { name: key } of list.filter(isRecord)) shown.push(`${kind}:${String(key)}`);
+    if (Array.isArray(list)) for (const { name: key } of list.filter(isObject)) shown.push(`${kind}:${String(key)}`);
   }
-  if (isRecord(grpc)) shown.push(`grpc:${wordsOf(grpc["service"] ?? "*")}/${wordsOf(grpc["method"] ?? "*")}`);
+  if (isObject(grpc)) shown.push(`grpc:${wordsOf(grpc["service"] ?? "*")}/${wordsOf(grpc["method"] ?? "*")}`);
   return shown.join(" ");
 }
 
@@ -169,27 +169,27 @@ function statusOf({ status }: Readonly<Record<string, unknown>>, usual: number):
 }
 
 function targetText({ upstream, tenant, traffic_split: split, redirect, fixed_response: fixed }: Route): string {
-  if (isRecord(redirect)) return `(redirect ${statusOf(redirect, 302)})`;
-  if (isRecord(fixed)) return `(responds ${statusOf(fixed, 200)})`;
+  if (isObject(redirect)) return `(redirect ${statusOf(redirect, 302)})`;
+  if (isObject(fixed)) return `(responds ${statusOf(fixed, 200)})`;
   if (Array.isArray(split) && split.length > 0) {
     return split
-      .filter(isRecord)
+      .filter(isObject)
       .map(({ upstream: name, weight }) => `${String(name)}*${typeof weight === "number" ? weight : 1}`)
       .join(" ");
   }
   if (typeof upstream === "string") return upstream;
-  return isRecord(tenant) ? "(tenants)" : "";
+  return isObject(tenant) ? "(tenants)" : "";
 }
 
 function priceText(x402: unknown): string {
-  if (!isRecord(x402)) return "";
-  const offers = Array.isArray(x402["accepts"]) ? x402["accepts"].filter(isRecord) : [];
+  if (!isObject(x402)) return "";
+  const offers = Array.isArray(x402["accepts"]) ? x402["accepts"].filter(isObject) : [];
   const { price = offers[0]?.["price"] } = x402;
   return typeof price === "string" ? `${price}${offers.length > 1 ? " …" : ""}` : "";
 }
 
 function limitText(limit: unknown): string {
-  if (!isRecord(limit)) return "";
+  if (!isObject(limit)) return "";
   const { requests_per_second: rate = DEFAULT_RATE } = limit;
   return `${String(rate)}/s`;
 }

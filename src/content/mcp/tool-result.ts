@@ -1,6 +1,7 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
 import { readAnswer } from "../../lib/answer-bytes.ts";
 import { type FieldError } from "../../lib/errors.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { decodeHeader } from "../../payments/x402/header.ts";
 import {
   PAYMENT_REQUIRED,
@@ -65,7 +66,7 @@ async function answered(response: Response, uri: string): Promise<Result> {
   if (type === "application/json") {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);
-    return { content: [{ type: "text", text }], ...(isRecord(value) ? { structuredContent: value } : {}) };
+    return { content: [{ type: "text", text }], ...(isObject(value) ? { structuredContent: value } : {}) };
   }
   const blob = Buffer.from(bytes).toString("base64");
   if (type.startsWith("image/")) return { content: [{ type: "image", data: blob, mimeType: type }] };
@@ -77,13 +78,13 @@ async function problem(response: Response): Promise<Result> {
   const body: unknown = await readAnswer(response)
     .then((bytes): unknown => JSON.parse(Buffer.from(bytes).toString("utf8")))
     .catch(() => undefined);
-  const fields = isRecord(body) ? body : {};
+  const fields = isObject(body) ? body : {};
   const lines = [
     [textOf(fields["title"]) || String(response.status), textOf(fields["detail"])].filter(Boolean).join(": "),
   ];
   const errors: unknown = fields["errors"];
   for (const error of Array.isArray(errors) ? errors.slice(0, MAX_PROBLEM_FIELDS) : []) {
-    if (isRecord(error)) lines.push(`  ${textOf(error["path"])}: ${textOf(error["message"])}`);
+    if (isObject(error)) lines.push(`  ${textOf(error["path"])}: ${textOf(error["message"])}`);
   }
   const wait = response.headers.get("retry-after") ?? "";
   if (/^\d{1,5}$/.test(wait)) lines.push(`Try again in ${wait} s.`);
@@ -92,10 +93,6 @@ async function problem(response: Response): Promise<Result> {
 
 function mediaType({ headers }: Response): string {
   return (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() || "application/octet-stream";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string {

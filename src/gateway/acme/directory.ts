@@ -1,5 +1,6 @@
 import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/version.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { AcmeError, wordsOf } from "./acme-error.ts";
 import { type AccountKey } from "./jws.ts";
 
@@ -134,10 +135,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
     // Said below.
   }
   throw new AcmeError("a response of the directory is no JSON object");
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The response itself; throws where it is an error (RFC 8555 §6.7). */

@@ -1,7 +1,8 @@
 import { createPublicKey, X509Certificate } from "node:crypto";
+import { isObject } from "../../lib/is-object.ts";
 import { type KeyPair } from "../wire/tls.ts";
 import { AcmeError } from "./acme-error.ts";
-import { type AcmeDirectory, type AcmeResponse, isObject, problemError, retryAfter } from "./directory.ts";
+import { type AcmeDirectory, type AcmeResponse, problemError, retryAfter } from "./directory.ts";
 import { type AccountKey } from "./jws.ts";
 import { certificateRequest, keyPem, type KeyType, makeKey } from "./x509.ts";
 

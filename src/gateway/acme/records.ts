@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from "node:crypto";
+import { isObject } from "../../lib/is-object.ts";
 import { type KeyPair } from "../wire/tls.ts";
 import { type AcmeConfig, type OpenChallenge } from "./issued.ts";
-import { isObject } from "./directory.ts";
 import { type ChallengeType } from "./order.ts";
 
 /** A certificate as it is kept. */

@@ -1,4 +1,5 @@
-import { type AcmeDirectory, isObject, retryAfter } from "./directory.ts";
+import { isObject } from "../../lib/is-object.ts";
+import { type AcmeDirectory, retryAfter } from "./directory.ts";
 import { type KeptCertificate } from "./records.ts";
 import { renewalId } from "./x509.ts";
 

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { messageOf } from "../../lib/caught.ts";
 import { nearestWord } from "../../lib/nearest-word.ts";
 import { readFault } from "../../lib/read-fault.ts";
+import { isObject } from "../../lib/is-object.ts";
 import { type Config } from "./config.ts";
 import { draftOf, gather } from "./draft.ts";
 import { describeFound, type Finding, formatPath, listAt, valueAt } from "./finding.ts";
@@ -38,10 +39,6 @@ export type Loaded = (
 /** What is said of a configuration that could not be read. */
 export function failed(message: string): Loaded {
   return { config: undefined, problems: [{ path: "", message }], warnings: [], locate: NOWHERE };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A configuration without what is to be overlooked. Objects are copied where something is taken out, and shared elsewhere. */

@@ -1,6 +1,7 @@
 import { messageOf } from "../caught.ts";
 import { type FieldError } from "../errors.ts";
-import { isObject, type Json, type JsonObject, pointerStep } from "./json.ts";
+import { isObject } from "../is-object.ts";
+import { type Json, type JsonObject, pointerStep } from "./json.ts";
 import { DIALECT, KEYWORDS, metaschema } from "./metaschema.ts";
 import { type Check, SchemaNode } from "./node.ts";
 import { LIST, NAMED, ONE, type Place, Registry, SchemaFault } from "./registry.ts";

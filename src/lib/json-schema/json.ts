@@ -1,11 +1,9 @@
+import { isObject } from "../is-object.ts";
+
 /** A JSON value. Objects that `readJson` creates have no prototype. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

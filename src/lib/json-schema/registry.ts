@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, pointerStep } from "./json.ts";
+import { isObject } from "../is-object.ts";
+import { type Json, type JsonObject, pointerStep } from "./json.ts";
 
 /** One schema resource: a schema with an `$id` (JSON Schema Core §4.3.5), or a document. */
 export interface Resource {

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from "./json.ts";
+import { isObject } from "../is-object.ts";
+import { type Json, type JsonObject } from "./json.ts";
 import { type Check, type SchemaNode } from "./node.ts";
 import { compilePattern } from "./pattern.ts";
 

@@ -1,5 +1,6 @@
 import { compileFormat, type FormatContext } from "./compile-format.ts";
-import { canonical, isObject, type Json, textOf } from "./json.ts";
+import { isObject } from "../is-object.ts";
+import { canonical, type Json, textOf } from "./json.ts";
 import { isMultipleOf } from "./multiple-of.ts";
 import { type Check } from "./node.ts";
 import { compilePattern } from "./pattern.ts";

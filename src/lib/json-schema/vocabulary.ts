@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, textOf } from "./json.ts";
+import { isObject } from "../is-object.ts";
+import { type Json, type JsonObject, textOf } from "./json.ts";
 import { DIALECT, KEYWORDS, VOCABULARIES } from "./metaschema.ts";
 import { type Place, type Registry, type Resource, SchemaFault } from "./registry.ts";
 

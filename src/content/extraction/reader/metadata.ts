@@ -1,4 +1,5 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
+import { isObject } from "../../../lib/is-object.ts";
 import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
 import { shortText, walkNodes } from "./words.ts";
 
@@ -138,7 +139,7 @@ class Findings {
     for (const thing of queue) {
       if (++this.#nodes > MAX_JSON_LD_NODES) return;
       if (Array.isArray(thing)) queue.push(...thing.slice(0, MAX_JSON_LD_NODES));
-      else if (isRecord(thing)) {
+      else if (isObject(thing)) {
         this.#seeThing(thing);
         queue.push(thing["@graph"], thing["mainEntity"], thing["mainEntityOfPage"]);
       }
@@ -166,16 +167,12 @@ class Findings {
   }
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
 /** The names of a person, or of several. */
 function nameIn(value: unknown): string | undefined {
   const names = [value]
     .flat()
     .slice(0, 10)
-    .map((one) => (isRecord(one) ? one["name"] : one))
+    .map((one) => (isObject(one) ? one["name"] : one))
     .filter((name) => typeof name === "string" && name.trim() !== "" && !name.startsWith("http"));
   return names.length === 0 ? undefined : names.join(", ");
 }
@@ -183,7 +180,7 @@ function nameIn(value: unknown): string | undefined {
 /** The address of a picture, or of the first of several. */
 function imageIn(value: unknown): unknown {
   const [image] = [value].flat();
-  return isRecord(image) ? image["url"] : image;
+  return isObject(image) ? image["url"] : image;
 }
 
 /** What is longer is no address but the picture itself. */

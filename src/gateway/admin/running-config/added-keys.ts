@@ -1,7 +1,7 @@
+import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { knowsKeyAt } from "../../config/known-keys.ts";
 import { listName } from "../../config/secrets.ts";
 import { pairsOf } from "./json-difference.ts";
-import { isRecord, type JsonRecord } from "./record.ts";
 
 type Path = readonly (string | number)[];
 
@@ -10,7 +10,7 @@ type Path = readonly (string | number)[];
  * not in the file when it was last read or written (`saved`). Of all that is there already, the document's own values stay.
  */
 export function withAddedKeys(document: unknown, theirs: unknown, saved: unknown, path: Path = []): unknown {
-  if (isRecord(document) && isRecord(theirs)) return withKeysOf(document, theirs, isRecord(saved) ? saved : {}, path);
+  if (isObject(document) && isObject(theirs)) return withKeysOf(document, theirs, isObject(saved) ? saved : {}, path);
   if (!Array.isArray(document) || !Array.isArray(theirs) || !areNamed(document) || !areNamed(theirs)) return document;
   const known = Array.isArray(saved) ? saved : [];
   const before = pairsOf(known, document);

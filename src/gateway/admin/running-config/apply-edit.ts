@@ -1,8 +1,8 @@
 /** One change of the document, as a new document: what is not changed is shared with the old one. */
+import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { listAt, valueAt } from "../../config/finding.ts";
 import { referencesTo } from "../../config/upstream-references.ts";
 import { mergePatch } from "./merge-patch.ts";
-import { isRecord, type JsonRecord } from "./record.ts";
 import { type ChangeOutcome, type Edit } from "./running-config.ts";
 
 /** The new document, and where in it that stands which was sent: `["routes", 3]`; empty: it is the whole. */
@@ -128,5 +128,5 @@ function withList(
   key: ListKey,
   list: readonly unknown[],
 ): { readonly kind: "edited"; readonly document: JsonRecord } {
-  return { kind: "edited", document: { ...(isRecord(document) ? document : {}), [key]: list } };
+  return { kind: "edited", document: { ...(isObject(document) ? document : {}), [key]: list } };
 }

@@ -1,7 +1,7 @@
 /** A file's text with another document in it: what is the same in both stays as it is written. */
+import { isObject } from "../../../lib/is-object.ts";
 import { isSame, pairsOf } from "./json-difference.ts";
 import { type JsonNode, type JsonPart, jsonTree } from "./json-tree.ts";
-import { isRecord } from "./record.ts";
 
 /** How a text is laid out. */
 interface Style {
@@ -70,7 +70,7 @@ class Rewriter {
   /** `margin` is the white space before the line that the value begins in. */
   value(node: JsonNode, { before, after }: Pair, margin: string): string {
     if (isSame(before, after)) return this.#slice(node);
-    if (node.kind === "object" && isRecord(before) && isRecord(after)) {
+    if (node.kind === "object" && isObject(before) && isObject(after)) {
       return this.#container(node, margin, (inner) => this.#members(node, { before, after }, inner));
     }
     if (node.kind === "array" && Array.isArray(before) && Array.isArray(after)) {

@@ -1,6 +1,6 @@
 /** The difference of two JSON values as a short JSON Patch (RFC 6902): items of lists are told apart by their names where they have some. */
+import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { listName } from "../../config/secrets.ts";
-import { isRecord, type JsonRecord } from "./record.ts";
 import { type JsonPatchOperation } from "./running-config.ts";
 
 type Path = readonly (string | number)[];
@@ -31,7 +31,7 @@ class Comparison {
 
   values(before: unknown, after: unknown, path: Path): void {
     if (Object.is(before, after)) return;
-    if (isRecord(before) && isRecord(after)) this.#records(before, after, path);
+    if (isObject(before) && isObject(after)) this.#records(before, after, path);
     else if (Array.isArray(before) && Array.isArray(after)) this.#lists(before, after, path);
     else this.#put("replace", after, path);
   }
@@ -122,7 +122,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, i) => isSame(item, b[i]));
   }
-  if (!isRecord(a) || !isRecord(b)) return false;
+  if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
 }

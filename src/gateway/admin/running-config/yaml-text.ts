@@ -1,4 +1,5 @@
 /** A YAML file's text with another document in it. */
+import { isObject } from "../../../lib/is-object.ts";
 import {
   isAlias,
   isMap,
@@ -12,7 +13,6 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { isSame, pairsOf } from "./json-difference.ts";
-import { isRecord } from "./record.ts";
 
 /** Scalars are strings when they are read; `#fresh` writes those that must not be taken for a number or a word in quotes. */
 const READING = { schema: "failsafe", resolveKnownTags: false, keepSourceTokens: true } as const;
@@ -62,7 +62,7 @@ class YamlRewriter {
   value(node: unknown, before: unknown, after: unknown): unknown {
     if (isSame(before, after)) return node;
     if (isAlias(node)) return this.#fresh(after);
-    if (isMap(node) && isRecord(before) && isRecord(after)) return this.#members(node, before, after);
+    if (isMap(node) && isObject(before) && isObject(after)) return this.#members(node, before, after);
     if (isSeq(node) && Array.isArray(before) && Array.isArray(after)) return this.#items(node, before, after);
     return this.#fresh(after);
   }

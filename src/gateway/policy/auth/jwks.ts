@@ -1,8 +1,9 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { type JwtAlgorithm, misfitOf } from "../../../lib/jwt-key.ts";
 import { VERSION } from "../../../lib/version.ts";
+import { isObject } from "../../../lib/is-object.ts";
 import { Ask, type AskDeps, type Question, type Reply } from "../../upstream/directory/ask.ts";
-import { isObject, member } from "./jwt-token.ts";
+import { member } from "./jwt-token.ts";
 import { serviceAddress } from "./service-address.ts";
 
 /** Bytes of a key set; large issuers publish about ten. */

@@ -1,3 +1,4 @@
+import { isObject } from "../../../lib/is-object.ts";
 /** A token taken apart; nothing of it is believed before its signature is verified. */
 export interface JwtToken {
   readonly header: Readonly<Record<string, unknown>>;
@@ -30,11 +31,6 @@ export function jsonObject(part: string): Readonly<Record<string, unknown>> | un
   } catch {
     return undefined;
   }
-}
-
-/** True for a JSON value that is an object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The object's own member. */

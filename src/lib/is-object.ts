@@ -1,0 +1,7 @@
+/** A JSON object whose members are not checked yet. */
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** True for a JSON value that is an object: neither null nor an array. */
+export function isObject(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
