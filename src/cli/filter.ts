@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../lib/caught.ts";
 import { fieldValue, withoutFields } from "../lib/fields.ts";
-import { HOP_FIELDS } from "../gateway/config/own-fields.ts";
+import { HOP_FIELDS } from "../gateway/config/field-roles.ts";
 import { OWN_HEAD } from "../gateway/filters/calls/call-head.ts";
 import { dryRun, type DryRequest, type DryRun, type DrySettings, type Forwarded } from "../gateway/filters/dry-run.ts";
 import { MAX_FUEL, PAGE_BYTES } from "../gateway/filters/module/limits.ts";

@@ -1,4 +1,5 @@
 import { answer, type AnswerError, CannedError } from "./answer.ts";
+import { CATALOGUE_PATH, CHALLENGE_PREFIX, HEALTH_PATH, METRICS_PATH, READY_PATH } from "./config/own-paths.ts";
 import { type Exchange } from "./exchange.ts";
 import { type Catalogue } from "./policy/payment/challenge/catalogue.ts";
 
@@ -29,9 +30,6 @@ export interface GatewayPaths {
 const CATALOGUE_FIELDS =
   "Content-Type: application/json\r\nCache-Control: public, max-age=60\r\nAccess-Control-Allow-Origin: *\r\n";
 
-/** RFC 8555 §8.3. */
-const CHALLENGES = "/.well-known/acme-challenge/";
-
 /**
  * Serves liveness, readiness, metrics, ACME challenges and the catalogue, on every protocol and before any route.
  * Returns false for any other path. Without paid routes the catalogue's path is left to the routes, and so is an
@@ -39,9 +37,9 @@ const CHALLENGES = "/.well-known/acme-challenge/";
  */
 export function serveGatewayPath(exchange: Exchange, { state, catalogue, answerError }: GatewayPaths): boolean {
   const { path, method } = exchange.head;
-  const listed = path === "/.well-known/x402" ? catalogue : undefined;
-  const proof = path.startsWith(CHALLENGES) ? state.challenge(path.slice(CHALLENGES.length)) : undefined;
-  const isOwn = path === "/.healthz" || path === "/.ready" || path === "/metrics";
+  const listed = path === CATALOGUE_PATH ? catalogue : undefined;
+  const proof = path.startsWith(CHALLENGE_PREFIX) ? state.challenge(path.slice(CHALLENGE_PREFIX.length)) : undefined;
+  const isOwn = path === HEALTH_PATH || path === READY_PATH || path === METRICS_PATH;
   if (!isOwn && listed === undefined && proof === undefined) return false;
   if (method !== "GET" && method !== "HEAD") {
     answerError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
@@ -49,9 +47,9 @@ export function serveGatewayPath(exchange: Exchange, { state, catalogue, answerE
   }
   if (proof !== undefined) answer(exchange, 200, PROOF_FIELDS, Buffer.from(proof));
   else if (listed !== undefined) answer(exchange, 200, CATALOGUE_FIELDS, listed.bytesFor(exchange.head));
-  else if (path === "/metrics") {
+  else if (path === METRICS_PATH) {
     const { text, contentType } = state.metrics();
     answer(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}`, Buffer.from(text));
-  } else answer(exchange, path === "/.healthz" || state.ready() ? 200 : 503, NO_STORE, EMPTY);
+  } else answer(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE, EMPTY);
   return true;
 }

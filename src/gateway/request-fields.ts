@@ -1,7 +1,7 @@
 import { BAD_PATH, normalisePath } from "../lib/url-path.ts";
 import { type Fields, parseContentLength, withoutFields } from "../lib/fields.ts";
 import { unservedMethod } from "../lib/http-method.ts";
-import { METHOD_OVERRIDES, PAYMENT_FIELDS, STEERING_FIELDS, STEERING_PREFIXES } from "./config/own-fields.ts";
+import { FIELD_ROLES, type FieldRole, FORWARDED_PREFIXES } from "./config/field-roles.ts";
 import { versionOf } from "../lib/websocket-handshake.ts";
 import { isAuthority } from "./authority.ts";
 import { type RequestHead } from "./exchange.ts";
@@ -32,11 +32,20 @@ const METHOD_OVERRIDE = 16;
 const PAYMENT = 17;
 const MALFORMED = 18;
 
-/** RFC 9113 §8.2.2: fields about HTTP/1 connections make a request malformed. */
+/** All fields of a role are of this kind. */
+function kindsOf(role: FieldRole, kind: number): (readonly [name: string, kind: number])[] {
+  return FIELD_ROLES[role].map((name) => [name, kind]);
+}
+
+/** The roles first; the names below them have kinds of their own. */
 const KINDS: ReadonlyMap<string, number> = new Map([
-  ...STEERING_FIELDS.map((name) => [name, DROPPED] as const),
-  ...METHOD_OVERRIDES.map((name) => [name, METHOD_OVERRIDE] as const),
-  ...PAYMENT_FIELDS.map((name) => [name, PAYMENT] as const),
+  ...kindsOf("connection", MALFORMED),
+  ...kindsOf("framing", DROPPED),
+  ...kindsOf("proxy", DROPPED),
+  ...kindsOf("trusted", DROPPED),
+  ...kindsOf("forwarded", DROPPED),
+  ...kindsOf("methodOverride", METHOD_OVERRIDE),
+  ...kindsOf("payment", PAYMENT),
   [":method", METHOD],
   [":scheme", SCHEME],
   [":authority", AUTHORITY],
@@ -51,18 +60,6 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ["x-forwarded-for", FORWARDED_FOR],
   ["x-request-id", REQUEST_ID],
   ["content-type", CONTENT_TYPE],
-  ["x-real-ip", DROPPED],
-  ["x-consumer-name", DROPPED],
-  ["x-client-cert-subject", DROPPED],
-  ["x-client-cert-verified", DROPPED],
-  ["trailer", DROPPED],
-  ["proxy-authenticate", DROPPED],
-  ["proxy-authorization", DROPPED],
-  ["connection", MALFORMED],
-  ["proxy-connection", MALFORMED],
-  ["keep-alive", MALFORMED],
-  ["transfer-encoding", MALFORMED],
-  ["upgrade", MALFORMED],
 ]);
 
 /** RFC 9110 §5.6.2, without uppercase letters (RFC 9113 §8.2.1). */
@@ -107,7 +104,7 @@ function unlistedKind(name: string): number {
   // CGI and similar interfaces treat hyphens and underscores in names as equal. An honest client does not use one for
   // the other.
   const hyphened = name.replaceAll("_", "-");
-  if (STEERING_PREFIXES.some((prefix) => hyphened.startsWith(prefix) && hyphened !== prefix)) return DROPPED;
+  if (FORWARDED_PREFIXES.some((prefix) => hyphened.startsWith(prefix) && hyphened !== prefix)) return DROPPED;
   return hyphened !== name && KINDS.has(hyphened) ? DROPPED : OTHER;
 }
 

@@ -1,5 +1,5 @@
 import { eachField, type Fields } from "../lib/fields.ts";
-import { METHOD_OVERRIDES } from "./config/own-fields.ts";
+import { FIELD_ROLES } from "./config/field-roles.ts";
 
 /**
  * Fields that are not allowed in the trailers of a request (RFC 9110 §6.5.1): routing, request modifiers,
@@ -8,7 +8,7 @@ import { METHOD_OVERRIDES } from "./config/own-fields.ts";
  * before.
  */
 const FORBIDDEN: ReadonlySet<string> = new Set([
-  ...METHOD_OVERRIDES,
+  ...FIELD_ROLES.methodOverride,
   "accept",
   "accept-charset",
   "accept-encoding",

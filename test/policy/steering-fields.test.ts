@@ -1,6 +1,6 @@
 /** Fields by which clients could steer upstreams past the gateway's judgement, over every protocol. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { METHOD_OVERRIDES, STEERING_FIELDS } from "../../src/gateway/config/own-fields.ts";
+import { FIELD_ROLES } from "../../src/gateway/config/field-roles.ts";
 import { TERMS } from "../../src/payments/testing/payment.ts";
 import { serverAt } from "../support/gateway.ts";
 import { Folder, until } from "../support/program.ts";
@@ -13,7 +13,7 @@ const KEY = "a key of twenty bytes";
 const GUARDED = { auth: { type: "api_key", keys: [{ key: KEY, name: "alice" }] } };
 const TOLD = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via", "x-request-id", "host"];
 const STRIPPED = [
-  ...STEERING_FIELDS,
+  ...FIELD_ROLES.forwarded,
   "x-forwarded-port",
   "x-forwarded-prefix",
   "x-forwarded-scheme",
@@ -122,7 +122,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   test(`over ${protocol} another method than the request's is refused where a route guards or stores`, async () => {
-    for (const name of METHOD_OVERRIDES) {
+    for (const name of FIELD_ROLES.methodOverride) {
       const [free, ...others] = ["/free", "/paid", "/guarded", "/both", "/cached/override"].map((path) => ({
         path,
         headers: { [name]: "DELETE", "x-api-key": KEY },

@@ -1,4 +1,4 @@
-import { HOP_FIELDS, TOLD_FIELDS } from "./own-fields.ts";
+import { FIELD_ROLES, HOP_FIELDS } from "./field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { isShared, readJwtKey } from "../../lib/jwt-key.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
@@ -11,7 +11,7 @@ type Jwt = Extract<Auth, { type: "jwt" }>;
 type ForwardAuth = Extract<Auth, { type: "forward_auth" }>;
 
 /** Fields that frame a message, choose where it goes or are set by the gateway alone. */
-const NOT_TO_BE_GIVEN = new Set([...HOP_FIELDS, ...TOLD_FIELDS, "content-encoding", "content-type", "host"]);
+const NOT_TO_BE_GIVEN = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted, "content-encoding", "content-type", "host"]);
 /** Bytes of an HMAC secret that can be guessed at leisure once a token is known (RFC 7518 §3.2). */
 const LEAST_SECRET_BYTES = 32;
 

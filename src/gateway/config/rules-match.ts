@@ -2,13 +2,13 @@ import { messageOf } from "../../lib/caught.ts";
 import { compileWholePattern } from "../../lib/linear-pattern.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
-import { HOP_FIELDS, PAYMENT_FIELDS, STEERING_FIELDS, STEERING_PREFIXES, TOLD_FIELDS } from "./own-fields.ts";
+import { FIELD_ROLES, FORWARDED_PREFIXES, HOP_FIELDS } from "./field-roles.ts";
 
 /** Routes with one path prefix and host: a request may have to be compared with each of them. */
 const MAX_ALTERNATIVES = 256;
 
 /** Fields that requests do not have any more when routes are chosen. */
-const UNSEEN = new Set([...HOP_FIELDS, ...TOLD_FIELDS, ...STEERING_FIELDS, ...PAYMENT_FIELDS]);
+const UNSEEN = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted, ...FIELD_ROLES.forwarded, ...FIELD_ROLES.payment]);
 
 /** Rules of `routes[].match`: it says something, and nothing that excludes itself. */
 export function checkMatch({ match, path_prefix: prefix }: RouteConfig, path: string, report: Report): void {
@@ -50,7 +50,7 @@ function checkTest({ value, pattern }: Test, path: string, report: Report): void
 function checkField(name: string, path: string, report: Report): void {
   const lower = name.toLowerCase();
   if (lower === "host") report.problem(path, '"host" of the route matches the Host of requests');
-  else if (UNSEEN.has(lower) || STEERING_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+  else if (UNSEEN.has(lower) || FORWARDED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
     report.problem(path, `${JSON.stringify(name)} of clients is removed before routes are matched`);
   }
 }

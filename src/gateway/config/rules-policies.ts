@@ -1,14 +1,13 @@
-import { HOP_FIELDS, PAYMENT_FIELDS, TOLD_FIELDS } from "./own-fields.ts";
+import { FIELD_ROLES, HOP_FIELDS } from "./field-roles.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 
 /** Fields by which a connection works, or a message is framed (RFC 9110 §7.6.1), and those of a handshake (RFC 6455 §4). */
 const FRAMING = [
   ...HOP_FIELDS,
+  ...FIELD_ROLES.proxy,
   "content-encoding",
   "host",
-  "proxy-authenticate",
-  "proxy-authorization",
   "sec-websocket-accept",
   "sec-websocket-extensions",
   "sec-websocket-key",
@@ -17,7 +16,7 @@ const FRAMING = [
   "x-request-id",
 ];
 /** Fields of requests that the gateway answers for. */
-const OF_REQUESTS = new Set([...FRAMING, ...TOLD_FIELDS, "grpc-timeout", ...PAYMENT_FIELDS]);
+const OF_REQUESTS = new Set([...FRAMING, ...FIELD_ROLES.trusted, "grpc-timeout", ...FIELD_ROLES.payment]);
 /** Fields of answers that the gateway answers for. */
 const OF_RESPONSES = new Set([
   ...FRAMING,

@@ -1,4 +1,4 @@
-import { HOP_FIELDS } from "./own-fields.ts";
+import { HOP_FIELDS } from "./field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { MAX_FILL_MS } from "../../lib/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
@@ -10,15 +10,13 @@ import { type ParseCache } from "./parse.ts";
 import { checkAuth } from "./rules-auth.ts";
 import { checkBodySchema } from "./rules-body-schema.ts";
 import { checkActions } from "./rules-actions.ts";
+import { OWN_PATHS } from "./own-paths.ts";
 import { checkMatch, Repetitions } from "./rules-match.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 import { upstreamReferences } from "./upstream-references.ts";
 
 /** Loaded with the first priced route (bench start). */
 const x402Terms = (): typeof X402Terms => require("../../payments/x402/terms.ts");
-
-/** Paths that the gateway answers before it routes. */
-const INTERCEPTED = ["/.healthz", "/.ready", "/metrics"];
 
 /** Names of all upstreams, also of those that have problems of their own. */
 function upstreamNames(raw: unknown): Set<unknown> {
@@ -49,7 +47,7 @@ function destination(route: RouteConfig, path: string, report: Report): void {
   if (route.rewrite_replacement !== "" && route.rewrite_pattern === undefined) {
     report.warning(`${path}.rewrite_replacement`, "without rewrite_pattern it replaces nothing");
   }
-  if (INTERCEPTED.includes(route.path_prefix)) {
+  if (OWN_PATHS.includes(route.path_prefix)) {
     report.warning(`${path}.path_prefix`, `${route.path_prefix}itself is served by the gateway`);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseContentLength } from "../../lib/fields.ts";
-import { METHOD_OVERRIDES, PAYMENT_FIELDS, STEERING_FIELDS, STEERING_PREFIXES } from "../config/own-fields.ts";
+import { FIELD_ROLES, FORWARDED_PREFIXES } from "../config/field-roles.ts";
 import { FieldScan } from "./field-scan.ts";
 
 const scan = new FieldScan();
@@ -33,8 +33,8 @@ const DROPPED = [
   "X-Request-ID",
   "Proxy-Authenticate",
   "Proxy-Authorization",
-  ...STEERING_FIELDS,
-  ...PAYMENT_FIELDS,
+  ...FIELD_ROLES.forwarded,
+  ...FIELD_ROLES.payment,
 ];
 const LENGTH = "5";
 const tokenChar = fc.constantFrom(..."!#$%&'*+-.^_`|~019azAZ".split(""));
@@ -70,7 +70,7 @@ const line = fc.tuple(name, value).map(([key, text]) => {
 
 function isDropped(key: string): boolean {
   const hyphened = key.toLowerCase().replaceAll("_", "-");
-  const begins = STEERING_PREFIXES.some((prefix) => hyphened.startsWith(prefix) && hyphened !== prefix);
+  const begins = FORWARDED_PREFIXES.some((prefix) => hyphened.startsWith(prefix) && hyphened !== prefix);
   return begins || DROPPED.some((dropped) => dropped.toLowerCase() === hyphened);
 }
 
@@ -104,7 +104,7 @@ test("no kept line can end early or begin another line", () => {
 });
 
 test("a method override is passed on only under its exact name", () => {
-  for (const override of METHOD_OVERRIDES) {
+  for (const override of FIELD_ROLES.methodOverride) {
     expect([request(`${override}: PUT\r\n`), scan.fields]).toEqual([true, `${override}: PUT\r\n`]);
     expect([request(`${override.replace("-", "_")}: PUT\r\n`), scan.fields]).toEqual([true, ""]);
   }

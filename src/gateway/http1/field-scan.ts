@@ -1,4 +1,4 @@
-import { METHOD_OVERRIDES, STEERING_FIELDS, STEERING_PREFIXES } from "../config/own-fields.ts";
+import { FIELD_ROLES, FORWARDED_PREFIXES } from "../config/field-roles.ts";
 import {
   fieldLine,
   type Fields,
@@ -132,14 +132,16 @@ function named(text: string, start: number, lowerName: string, id: number): numb
   return found;
 }
 
-/** The lower-case first letters of all names that `steering` finds. */
+/** The lower-case first letters of all names that `steering` finds. `framing` has found some of them before. */
 const STEERING_LETTERS = new Uint8Array(256);
 const STEERING_BY_LENGTH: (readonly [lowerName: string, id: number])[][] = [];
-for (const [names, id] of [
-  [STEERING_FIELDS, DROPPED_FROM_REQUEST],
-  [METHOD_OVERRIDES, METHOD_OVERRIDE],
+for (const [role, id] of [
+  ["forwarded", DROPPED_FROM_REQUEST],
+  ["trusted", DROPPED_FROM_REQUEST],
+  ["methodOverride", METHOD_OVERRIDE],
+  ["proxy", DROPPED],
 ] as const) {
-  for (const name of names) {
+  for (const name of FIELD_ROLES[role]) {
     STEERING_LETTERS[name.charCodeAt(0)] = 1;
     (STEERING_BY_LENGTH[name.length] ??= []).push([name, id]);
   }
@@ -148,7 +150,7 @@ for (const [names, id] of [
 /** Classifies a field by which a request could steer upstreams. OTHER: it is not such a field. */
 function steering(text: string, start: number, length: number): number {
   if (STEERING_LETTERS[text.charCodeAt(start) | 0x20] === 0) return OTHER;
-  for (const prefix of STEERING_PREFIXES) {
+  for (const prefix of FORWARDED_PREFIXES) {
     if (length > prefix.length && named(text, start, prefix, DROPPED_FROM_REQUEST) !== OTHER)
       return DROPPED_FROM_REQUEST;
   }
@@ -179,7 +181,7 @@ function framing(text: string, start: number, length: number): number {
     case 7:
       return named(text, start, "upgrade", UPGRADE) || named(text, start, "trailer", DROPPED);
     case 9:
-      return named(text, start, "x-real-ip", DROPPED_FROM_REQUEST) || named(text, start, "x-payment", X_PAYMENT);
+      return named(text, start, "x-payment", X_PAYMENT);
     case 10:
       return named(text, start, "connection", CONNECTION) || named(text, start, "keep-alive", DROPPED);
     case 12:
@@ -187,10 +189,7 @@ function framing(text: string, start: number, length: number): number {
     case 14:
       return named(text, start, "content-length", CONTENT_LENGTH);
     case 15:
-      return (
-        named(text, start, "x-forwarded-for", FORWARDED_FOR) ||
-        named(text, start, "x-consumer-name", DROPPED_FROM_REQUEST)
-      );
+      return named(text, start, "x-forwarded-for", FORWARDED_FOR);
     case 16:
       return named(text, start, "proxy-connection", DROPPED);
     case 17:
@@ -198,14 +197,6 @@ function framing(text: string, start: number, length: number): number {
         named(text, start, "transfer-encoding", TRANSFER_ENCODING) ||
         named(text, start, "payment-signature", PAYMENT_SIGNATURE)
       );
-    case 18:
-      return named(text, start, "proxy-authenticate", DROPPED);
-    case 19:
-      return named(text, start, "proxy-authorization", DROPPED);
-    case 21:
-      return named(text, start, "x-client-cert-subject", DROPPED_FROM_REQUEST);
-    case 22:
-      return named(text, start, "x-client-cert-verified", DROPPED_FROM_REQUEST);
     default:
       return OTHER;
   }

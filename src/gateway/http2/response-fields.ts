@@ -1,6 +1,7 @@
 import { dateLine } from "../../lib/http-date.ts";
 import { type Fields, parseContentLength } from "../../lib/fields.ts";
 import { parseGrpcStatus } from "../../lib/grpc-status.ts";
+import { FIELD_ROLES } from "../config/field-roles.ts";
 import { type ResponseHead } from "../exchange.ts";
 import { BAD_VALUE, LOWER_TOKEN } from "../request-fields.ts";
 import { type FieldSink } from "./hpack/decoder.ts";
@@ -15,21 +16,15 @@ const DROPPED = 4;
 const MALFORMED = 5;
 const GRPC_STATUS = 6;
 
-/** RFC 9113 §8.2.2: what belongs to HTTP/1 connections makes a response malformed. */
 const KINDS: ReadonlyMap<string, number> = new Map([
+  ...FIELD_ROLES.connection.map((name) => [name, MALFORMED] as const),
+  ...FIELD_ROLES.proxy.map((name) => [name, DROPPED] as const),
   [":status", STATUS],
   ["content-length", CONTENT_LENGTH],
   ["date", DATE],
   ["grpc-status", GRPC_STATUS],
   ["te", DROPPED],
   ["trailer", DROPPED],
-  ["proxy-authenticate", DROPPED],
-  ["proxy-authorization", DROPPED],
-  ["connection", MALFORMED],
-  ["proxy-connection", MALFORMED],
-  ["keep-alive", MALFORMED],
-  ["transfer-encoding", MALFORMED],
-  ["upgrade", MALFORMED],
 ]);
 
 /** RFC 9110 §15: a status of three digits, whose class is known. */

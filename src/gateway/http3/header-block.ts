@@ -1,21 +1,13 @@
 import { type HeaderBlock } from "node:quic";
 import { eachField, type Fields } from "../../lib/fields.ts";
+import { FIELD_ROLES } from "../config/field-roles.ts";
 import { type RequestField, requestField } from "../request-fields.ts";
 
 /** The engine hands fields over as an object, whose order is that of arrival but for names that look like array indices. */
 const INDEX_NAME = /^(?:0|[1-9]\d*)$/;
 
 /** What RFC 9114 §4.2 forbids, and what HTTP/3 frames by itself. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "transfer-encoding",
-  "upgrade",
-  "http2-settings",
-  "te",
-  "content-length",
-]);
+const NEVER_SENT: ReadonlySet<string> = new Set([...FIELD_ROLES.connection, "http2-settings", "te", "content-length"]);
 
 /** The engine throws where one of these comes twice; the first one is sent then. */
 const SINGLE: ReadonlySet<string> = new Set([

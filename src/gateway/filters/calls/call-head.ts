@@ -1,7 +1,7 @@
 import { type Fields } from "../../../lib/fields.ts";
 import { unservedMethod } from "../../../lib/http-method.ts";
 import { isAuthority } from "../../authority.ts";
-import { HOP_FIELDS } from "../../config/own-fields.ts";
+import { FIELD_ROLES, HOP_FIELDS } from "../../config/field-roles.ts";
 import { type RequestHead } from "../../exchange.ts";
 import { BAD_VALUE, LOWER_TOKEN } from "../../request-fields.ts";
 import { soundTrailers } from "../../request-trailers.ts";
@@ -14,10 +14,9 @@ const TARGET = /^\/[!-"$-~]*$/;
 /** Fields of a message's frame, and those that the gateway itself tells every upstream. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...HOP_FIELDS,
+  ...FIELD_ROLES.proxy,
   "host",
   "http2-settings",
-  "proxy-authenticate",
-  "proxy-authorization",
   "via",
   "x-forwarded-host",
   "x-forwarded-proto",

@@ -1,5 +1,5 @@
 import { type Fields, fieldLine } from "../../../lib/fields.ts";
-import { HOP_FIELDS } from "../../config/own-fields.ts";
+import { HOP_FIELDS } from "../../config/field-roles.ts";
 
 /** Response fields that one invocation may stage. */
 const MAX_STAGED_FIELDS = 16;

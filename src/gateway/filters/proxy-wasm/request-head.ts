@@ -2,13 +2,13 @@ import { type Fields } from "../../../lib/fields.ts";
 import { unservedMethod } from "../../../lib/http-method.ts";
 import { normalisePath } from "../../../lib/url-path.ts";
 import { isAuthority } from "../../authority.ts";
-import { HOP_FIELDS, TOLD_FIELDS } from "../../config/own-fields.ts";
+import { FIELD_ROLES, HOP_FIELDS } from "../../config/field-roles.ts";
 import { type Exchange, type RequestHead } from "../../exchange.ts";
 import { type FilterSettings } from "../runtime.ts";
 import { FieldList } from "./field-list.ts";
 
 /** Framing is the gateway's, and it alone tells upstreams who the client is. */
-const KEPT: ReadonlySet<string> = new Set([...HOP_FIELDS, ...TOLD_FIELDS]);
+const KEPT: ReadonlySet<string> = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted]);
 const TARGET = /^\/[!-"$-~]*$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 

@@ -1,5 +1,5 @@
 import { type Fields } from "../../../lib/fields.ts";
-import { HOP_FIELDS } from "../../config/own-fields.ts";
+import { HOP_FIELDS } from "../../config/field-roles.ts";
 import { type ResponseHead } from "../../exchange.ts";
 import { FieldList } from "./field-list.ts";
 

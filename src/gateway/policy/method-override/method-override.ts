@@ -1,15 +1,15 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { LineSearch } from "../../../lib/fields.ts";
 import { answerError } from "../../answer.ts";
-import { METHOD_OVERRIDES } from "../../config/own-fields.ts";
+import { FIELD_ROLES } from "../../config/field-roles.ts";
 import { type Policy } from "../policy.ts";
 
 const REFUSED = new TurnpikeError(
   "bad-request",
-  `this route takes no ${METHOD_OVERRIDES.join(", ")}: send the request with the method itself`,
+  `this route takes no ${FIELD_ROLES.methodOverride.join(", ")}: send the request with the method itself`,
 );
 
-const OVERRIDES = new LineSearch(METHOD_OVERRIDES);
+const OVERRIDES = new LineSearch(FIELD_ROLES.methodOverride);
 
 /**
  * Refuses fields by which an upstream takes another method than the request's: what is sold, guarded, retried and stored

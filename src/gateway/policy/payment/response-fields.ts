@@ -1,14 +1,9 @@
 import { SETTLEMENT_OVERRIDES } from "../../../payments/x402/charge.ts";
+import { FIELD_ROLES } from "../../config/field-roles.ts";
 import { type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
 
 /** The field with the upstream's charge, in the form that fields are looked up by. */
 export const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
-
-/**
- * Fields with which an upstream could speak for the gateway, or set its own price: the `upto` scheme of x402 reads one
- * of them.
- */
-const PAYMENT_FIELDS = ["payment-response", "payment-required", "x-payment-response", OVERRIDES];
 
 /** The fields that a script of another origin can read, if it can read the response at all. */
 export const EXPOSED = fieldLine(
@@ -16,8 +11,9 @@ export const EXPOSED = fieldLine(
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
 );
 
+/** An upstream's fields without those by which it could speak for the gateway, or set its own price. */
 export function withoutPaymentClaims(fields: Fields): Fields {
-  return withoutFields(fields, PAYMENT_FIELDS);
+  return withoutFields(fields, FIELD_ROLES.settlement);
 }
 
 /**

@@ -1,0 +1,13 @@
+/** Responds 200 while the process runs. */
+export const HEALTH_PATH = "/.healthz";
+/** Responds 200 while the gateway accepts requests, and 503 before and after. */
+export const READY_PATH = "/.ready";
+/** Metrics in the text format of Prometheus. */
+export const METRICS_PATH = "/metrics";
+/** The catalogue of paid routes. Routes get the path if nothing is for sale. */
+export const CATALOGUE_PATH = "/.well-known/x402";
+/** HTTP-01 challenges (RFC 8555 §8.3). Routes get the paths of challenges that the gateway does not know. */
+export const CHALLENGE_PREFIX = "/.well-known/acme-challenge/";
+
+/** The paths that the gateway always serves itself, before it finds a route. */
+export const OWN_PATHS: readonly string[] = [HEALTH_PATH, READY_PATH, METRICS_PATH];
