@@ -6,4 +6,5 @@ export const FLAGS_TEXT = `  --config FILE       the configuration; without it, 
   --static-root DIR   serve the files in here at paths that no route takes
   --cert FILE         the certificate of listeners with TLS
   --key FILE          its private key
-  --take-over PID     replace the gateway of this process on the same ports; it ends when its last request has (docs/guides/upgrade.md)`;
+  --take-over PID     replace the gateway of this process on the same ports; it ends when its last request has (docs/guides/upgrade.md)
+  --detach            with --take-over: end when the new gateway serves; it goes on in the background`;

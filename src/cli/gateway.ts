@@ -8,6 +8,7 @@ import { defaultStorePath } from "../gateway/process/store-path.ts";
 import { messageOf } from "../lib/caught.ts";
 import { atBoundary } from "./boundary.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
+import { runDetached } from "./detach.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { FLAGS_TEXT } from "./gateway-flags.ts";
 import { rotation } from "./held-signals.ts";
@@ -17,8 +18,9 @@ import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.t
 import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say, sayWarning } from "./terminal.ts";
 import { MAX_PORT } from "../lib/port.ts";
+import { UsageError } from "./usage-error.ts";
 
-const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE] [--take-over PID]
+const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE] [--take-over PID [--detach]]
 
 Runs the gateway alone.
 
@@ -34,6 +36,7 @@ const FLAGS = {
   cert: { type: "string" },
   key: { type: "string" },
   "take-over": { type: "string" },
+  detach: { type: "boolean" },
   help: HELP,
 } as const;
 
@@ -78,6 +81,10 @@ export function runGateway(args: readonly string[]): Promise<number> {
 async function run(args: readonly string[]): Promise<number | "help"> {
   const values = readFlags(args, FLAGS);
   if (values.help === true) return "help";
+  if (values.detach === true) {
+    if (values["take-over"] === undefined) throw new UsageError("--detach needs --take-over");
+    return await runDetached();
+  }
   const path = values.config;
   const flags = configFlags(values);
   const opened = await readConfig({ path, flags, prepare: (value) => value });

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { codeOf } from "../lib/caught.ts";
 import { type AdministeredGateway } from "../gateway/process/administered-gateway.ts";
+import { leaveParent } from "./detach.ts";
 import { notifySystemd } from "./notify.ts";
 import { StartError } from "./start-error.ts";
 import { type StopReason } from "./stop-signal.ts";
@@ -82,10 +83,13 @@ export async function serveUntilStopped(
   stopped: Promise<StopReason>,
   predecessor: Predecessor | undefined,
 ): Promise<void> {
+  await leaveParent();
+  // Before the old process is told to end: a unit whose main process ends is stopped, with all of its processes.
+  notifySystemd(predecessor === undefined ? "READY=1" : `MAINPID=${process.pid}\nREADY=1`);
   const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
-  notifySystemd("READY=1");
   const reason = await stopped;
-  notifySystemd("STOPPING=1");
+  // The unit goes on with the other gateway.
+  if (reason === "stop") notifySystemd("STOPPING=1");
   await endGateway(gateway, reason);
   await taken;
 }

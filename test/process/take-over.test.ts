@@ -1,5 +1,6 @@
 /** `turnpike --take-over PID`: a gateway replaces another on the same ports, under load, without a lost request. */
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -213,5 +214,61 @@ test("a port that the system chooses cannot be taken over", async () => {
   const program = new Program(["--config", config, "--take-over", String(before.pid)]);
   expect(await program.exit()).toBe(1);
   expect(program.output).toContain("a listener has port 0");
+  expect(before.running).toBe(true);
+});
+
+/** Prints what a service tells systemd, each message in brackets; the runtime has no datagram socket of this kind. */
+const RECEIVER = `import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print("bound", flush=True)
+while True: print(f"[{s.recv(256).decode()}]", flush=True)`;
+const PYTHON = "/usr/bin/python3";
+
+for (const workers of [1, 2]) {
+  test.skipIf(!existsSync(PYTHON))(
+    `systemd follows the new process, and hears of no stop, with workers: ${workers}`,
+    async () => {
+      const socket = folder.file(`notify-${workers}`);
+      const receiver = new Program(["-c", RECEIVER, socket], { command: [PYTHON] });
+      open.push(receiver);
+      await receiver.sees(/bound/);
+      const env = { NOTIFY_SOCKET: socket };
+      const config = folder.write("turnpike.json", configOf(await portsOf(), originOf(), workers));
+      const before = new Program(["--config", config], { env });
+      open.push(before);
+      await receiver.sees(/^\[READY=1\]$/m);
+      const command = new Program(["--config", config, "--take-over", String(before.pid), "--detach"], { env });
+      open.push(command);
+      const [, pid] = await receiver.sees(/^\[MAINPID=(\d+)\nREADY=1\]$/m);
+      open.push({ stop: () => endProcess(Number(pid)) });
+      expect(await before.exit()).toBe(0);
+      await until("the take-over", () => command.output.includes("took over from process") || undefined);
+      expect(receiver.output).not.toContain("STOPPING");
+      process.kill(Number(pid), "SIGTERM");
+      await receiver.sees(/^\[STOPPING=1\]$/m);
+      // Its output ends with that of the gateway, which shares it.
+      expect(await command.exit()).toBe(0);
+    },
+  );
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+test("--detach fails as the new gateway fails, and needs --take-over", async () => {
+  const before = await start(configOf(await portsOf(), originOf(), 1));
+  const config = folder.write("bad.json", { routes: 1 });
+  const failed = new Program(["--config", config, "--take-over", String(before.pid), "--detach"]);
+  expect(await failed.exit()).toBe(1);
+  expect(failed.output).toContain("bad.json");
+  const alone = new Program(["--config", config, "--detach"]);
+  expect(await alone.exit()).toBe(2);
+  expect(alone.output).toContain("--detach needs --take-over");
   expect(before.running).toBe(true);
 });
