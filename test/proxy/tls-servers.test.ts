@@ -62,6 +62,9 @@ async function relay(target: number): Promise<{ port: number; cut: () => void }>
   return { port, cut: () => [...open].forEach((socket) => socket.end()) };
 }
 
+const ALLOWED = ["allowed-host", "allowed-uri", "allowed-address"];
+const FORBIDDEN = ["host", "uri", "name", "spoofed", "signer"].map((why) => `forbidden-${why}`);
+
 beforeAll(async () => {
   const ca = folder.write("ca.pem", TEST_CA.cert);
   const relayed = await relay(await serve(LOCALHOST));
@@ -81,21 +84,38 @@ beforeAll(async () => {
     tls_cert_path: folder.write("client.pem", client.cert),
     tls_key_path: folder.write("client.key", client.key),
   };
+  const spiffe = await serve(
+    makeCertificate({ issuer: TEST_CA, hostnames: ["*.pod.test", "spiffe://cluster.test/ns/shop"] }),
+  );
+  const spoofed = await serve(
+    makeCertificate({ issuer: TEST_CA, hostnames: ["a.test, URI:spiffe://cluster.test/ns/shop"] }),
+  );
+  const allowing = (...names: string[]): object => ({ tls_subject_alt_names: names, tls_sni: "any.test" });
   gateway = await startGateway({
     upstreams: [
       over("known", known, shown),
       over("unknown", known),
+      over("allowed-host", spiffe, allowing("other.test", "one.pod.test")),
+      over("allowed-uri", spiffe, allowing("spiffe://cluster.test/ns/shop")),
+      over("allowed-address", trusted, allowing("127.0.0.1")),
+      over("forbidden-host", spiffe, allowing("pod.test", "two.one.pod.test")),
+      over("forbidden-uri", spiffe, allowing("spiffe://cluster.test/ns/shop2")),
+      over("forbidden-name", trusted, { tls_subject_alt_names: ["other.test"], tls_sni: "localhost" }),
+      over("forbidden-spoofed", spoofed, allowing("spiffe://cluster.test/ns/shop")),
+      over("forbidden-signer", strange, allowing("127.0.0.1")),
       over("trusted", trusted),
       over("named", trusted, { tls_sni: "localhost" }),
       over("misnamed", trusted, { tls_sni: "other.test" }),
       over("strange", strange),
       over("unverified", strange, { tls_verify: false }),
     ],
-    routes: ["trusted", "named", "misnamed", "strange", "unverified", "known", "unknown"].map((name) => ({
-      host: `${name}.test`,
-      path_prefix: "/",
-      upstream: name,
-    })),
+    routes: ["trusted", "named", "misnamed", "strange", "unverified", "known", "unknown", ...ALLOWED, ...FORBIDDEN].map(
+      (name) => ({
+        host: `${name}.test`,
+        path_prefix: "/",
+        upstream: name,
+      }),
+    ),
   });
 });
 
@@ -109,20 +129,41 @@ afterAll(async () => {
   folder.remove();
 });
 
-for (const name of ["trusted", "named", "unverified"]) {
+for (const name of ["trusted", "named", "unverified", ...ALLOWED]) {
   test(`a server is reached whose certificate is as it must be: ${name}`, async () => {
     const answer = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
     expect([statusOf(answer), answer.body]).toEqual([200, "all of it"]);
   });
 }
 
-for (const name of ["misnamed", "strange"]) {
+for (const name of ["misnamed", "strange", ...FORBIDDEN]) {
   test(`a server is not reached whose certificate is not as it must be, and nobody is told where it is: ${name}`, async () => {
     const answer = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
     expect(statusOf(answer)).toBe(502);
     expect(JSON.stringify(answer)).not.toContain("127.0.0.1");
   });
 }
+
+test("a server that was reached under one list of names is not taken up again under another", async () => {
+  for (const [name, status] of [
+    ["allowed-uri", 200],
+    ["forbidden-uri", 502],
+    ["allowed-host", 200],
+  ] as const) {
+    for (let i = 0; i < 2; i++) {
+      const answer = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
+      expect([name, statusOf(answer)]).toEqual([name, status]);
+    }
+  }
+});
+
+test("the log says why a server is not reached", async () => {
+  const output = (): string => gateway.output();
+  await once(gateway.port, "GET / HTTP/1.1\r\nHost: forbidden-name.test\r\n\r\n");
+  await once(gateway.port, "GET / HTTP/1.1\r\nHost: forbidden-signer.test\r\n\r\n");
+  expect(output()).toMatch(/of upstream "forbidden-name" over TLS: its certificate is for other names/);
+  expect(output()).toMatch(/of upstream "forbidden-signer" over TLS: its certificate is not trusted \(DEPTH_ZERO_SELF/);
+});
 
 test("a server that asks for a client certificate gets the upstream's, and refuses connections without one", async () => {
   const answer = await once(gateway.port, "GET / HTTP/1.1\r\nHost: known.test\r\n\r\n");

@@ -20,7 +20,7 @@ export interface Certificate {
 export interface CertificateOptions {
   /** Least specific part first, as in `[["O", "Acme"], ["CN", "a.test"]]`. */
   readonly subject?: Certificate["subject"];
-  /** Names and IPv4 addresses. */
+  /** Names, IPv4 addresses and URIs. */
   readonly hostnames?: readonly string[];
   /** Left out: it signs itself. */
   readonly issuer?: Certificate;
@@ -53,8 +53,9 @@ function timeAfter(days: number): Buffer {
   return der(0x18, Buffer.from(text));
 }
 
-/** dNSName or iPAddress (RFC 5280 §4.2.1.6). */
+/** URI, dNSName or iPAddress (RFC 5280 §4.2.1.6). */
 function alternativeName(name: string): Buffer {
+  if (/^[a-z]+:/.test(name)) return der(0x86, Buffer.from(name));
   return isIPv4(name) ? der(0x87, name.split(".").map(Number)) : der(0x82, Buffer.from(name));
 }
 

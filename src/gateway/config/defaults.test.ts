@@ -142,6 +142,7 @@ const UPSTREAM = {
   tls: false,
   tls_verify: true,
   tls_sni: "",
+  tls_subject_alt_names: [],
   tls_ca_path: "",
   tls_cert_path: "",
   tls_key_path: "",

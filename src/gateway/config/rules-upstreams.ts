@@ -4,6 +4,10 @@ import { type UpstreamConfig, type UpstreamServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { MAX_SERVERS } from "./max-servers.ts";
 
+const HOST_NAME = /^[a-zA-Z0-9_-]{1,63}(?:\.[a-zA-Z0-9_-]{1,63})*$/;
+/** RFC 3986 §3, in ASCII: what a certificate writes a URI in. */
+const URI_NAME = /^[a-zA-Z][a-zA-Z0-9+.-]*:[!-+\--~]+$/;
+
 function target(server: UpstreamServerConfig, path: string, report: Report): void {
   const { address, port, unix } = server;
   if (unix !== undefined) {
@@ -37,6 +41,27 @@ function clientCertificate(
   if (cert !== "" && !tls) report.problem(`${path}.tls_cert_path`, "requires tls of the upstream");
 }
 
+/** Names that no certificate has, or that would not be looked at. */
+function allowedNames(
+  { tls, tls_verify: verify, tls_subject_alt_names: names }: UpstreamConfig,
+  at: string,
+  report: Report,
+): void {
+  const path = `${at}.tls_subject_alt_names`;
+  if (names.length === 0) return;
+  if (!tls) report.problem(path, "requires tls of the upstream");
+  else if (!verify) report.problem(path, "requires tls_verify of the upstream");
+  for (const [i, name] of names.entries()) {
+    const isKnown = isIP(name) !== 0 || URI_NAME.test(name) || HOST_NAME.test(name);
+    if (!isKnown) {
+      report.problem(
+        `${path}[${i}]`,
+        `expected a host name without wildcard, an IP address or a URI, found ${JSON.stringify(name)}`,
+      );
+    }
+  }
+}
+
 function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): void {
   for (const [i, server] of upstream.servers.entries()) {
     target(server, `${path}.servers[${i}]`, report);
@@ -45,6 +70,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
     }
   }
   clientCertificate(upstream, path, report);
+  allowedNames(upstream, path, report);
   if (isIP(upstream.tls_sni) !== 0) {
     report.problem(`${path}.tls_sni`, "expected a host name: addresses are not asked for by SNI");
   }

@@ -42,3 +42,21 @@ test("all upstreams together have as many servers as there are places for, and n
     `upstreams: expected at most ${MAX_SERVERS} servers in all upstreams together, found ${MAX_SERVERS + 1}`,
   ]);
 });
+
+test("names of upstream certificates need TLS that is verified, and are hosts, addresses or URIs", () => {
+  const names = ["api.internal", "10.0.0.1", "::1", "spiffe://cluster.local/ns/shop", "*.internal", "a b"];
+  const tls = { tls: true, tls_subject_alt_names: names };
+  const wrong = (at: number, found: string): string =>
+    `upstreams[0].tls_subject_alt_names[${at}]: expected a host name without wildcard, an IP address or a URI, found ${found}`;
+  expect(said({ upstreams: [{ ...upstream("a", 1), ...tls, tls_subject_alt_names: names }] }).problems).toEqual([
+    wrong(4, '"*.internal"'),
+    wrong(5, '"a b"'),
+  ]);
+  const one = { tls_subject_alt_names: ["a"] };
+  expect(said({ upstreams: [{ ...upstream("a", 1), ...one }] }).problems).toEqual([
+    "upstreams[0].tls_subject_alt_names: requires tls of the upstream",
+  ]);
+  expect(said({ upstreams: [{ ...upstream("a", 1), ...one, tls: true, tls_verify: false }] }).problems).toEqual([
+    "upstreams[0].tls_subject_alt_names: requires tls_verify of the upstream",
+  ]);
+});

@@ -9,6 +9,7 @@ import { type Telemetry } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { trustOf } from "../wire/tls-connect.ts";
 import { readAuthorities, readPair } from "./certificates.ts";
+import { tlsFailureLog } from "./tls-failures.ts";
 import { type DialSettings } from "../upstream/dial.ts";
 import { reasonName } from "../upstream/directory/probe-reason.ts";
 import { type Membership } from "../upstream/member.ts";
@@ -26,6 +27,7 @@ export interface UpstreamDeps {
   /** The servers of every upstream of the configuration. */
   readonly members: Membership;
   readonly onFault: (error: unknown) => void;
+  readonly log: (message: string) => void;
 }
 
 /** What is offered by ALPN. */
@@ -111,14 +113,15 @@ export function dialSettingsOf(config: UpstreamConfig): DialSettings {
   if (!tls) return { allowPrivate, tls: undefined, credential };
   const authorities = caPath === "" ? "" : readAuthorities(caPath, "upstream CAs");
   const { tls_verify: verify, tls_sni: serverName, tls_cert_path: cert_path, tls_key_path: key_path } = config;
+  const { tls_subject_alt_names: names } = config;
   const shown = cert_path === "" ? undefined : readPair({ cert_path, key_path });
   const trust = trustOf(authorities, shown);
-  return { allowPrivate, tls: { verify, serverName, protocols: ALPN[protocol], trust }, credential };
+  return { allowPrivate, tls: { verify, serverName, names, protocols: ALPN[protocol], trust }, credential };
 }
 
 function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
   const { connection_pool: pool, protocol, slow_start_ms: slowStartMs } = config;
-  const { wheel, buffers, telemetry, states, onFault } = deps;
+  const { wheel, buffers, telemetry, states, onFault, log } = deps;
   const dial = dialSettingsOf(config);
   const settings = {
     maxConnections: pool.max_connections,
@@ -143,7 +146,13 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
       const metrics = telemetry.serverMetrics(member.slot, config.name);
       return new UpstreamServer(
         member,
-        new ServerPool(member.endpoint, settings, { wheel, buffers, metrics, onFault }),
+        new ServerPool(member.endpoint, settings, {
+          wheel,
+          buffers,
+          metrics,
+          onFault,
+          onTlsFailure: tlsFailureLog({ upstream: config.name, endpoint: member.endpoint }, log, () => wheel.now()),
+        }),
         {
           metrics,
           states,

@@ -5,6 +5,7 @@ import { ClientConnection, type ConnectionOwner } from "../http1/client-connecti
 import { Http2ClientConnection, type Http2ConnectionOwner } from "../http2/client-connection.ts";
 import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
 import { type Connecting, DEAF, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { TlsError } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { dial, type DialSettings } from "./dial.ts";
 
@@ -37,6 +38,8 @@ export interface PoolDeps {
   readonly buffers: BufferPool;
   readonly metrics: ServerMetrics;
   readonly onFault: OnFault;
+  /** The TLS handshake of a new connection failed. */
+  readonly onTlsFailure?: (error: TlsError) => void;
 }
 
 /** Why no connection could be had. `busy`: all were in use, or others got the next ones, which says nothing against the server. */
@@ -82,6 +85,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   readonly #settings: PoolSettings;
   readonly #metrics: ServerMetrics;
   readonly #onFault: OnFault;
+  readonly #onTlsFailure: PoolDeps["onTlsFailure"];
   /** HTTP/1 connections without a request, the one used last at the end. */
   readonly #idle: ClientConnection[] = [];
   /** HTTP/2 connections that take requests, idle or not. */
@@ -106,6 +110,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#metrics = deps.metrics;
     this.#settings = settings;
     this.#onFault = deps.onFault;
+    this.#onTlsFailure = deps.onTlsFailure;
     this.#perConnection = settings.protocol === "http1" ? 1 : HOPED_STREAMS;
     this.#clients = new ClientShares(settings.clientPart, () => settings.maxConnections * this.#perConnection);
     this.#unbounded = new Share(this.#clients, 1, undefined);
@@ -278,7 +283,10 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     attempt.dialing = dial(this.endpoint, this.#settings.dial, accept, this.#onFault);
     attempt.dialing.done.then(
       () => (opened === undefined ? this.#refused(attempt) : this.#begin(attempt, opened)),
-      () => this.#refused(attempt),
+      (error: unknown) => {
+        if (error instanceof TlsError && this.#attempts.has(attempt)) this.#onTlsFailure?.(error);
+        this.#refused(attempt);
+      },
     );
   }
 

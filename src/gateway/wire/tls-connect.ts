@@ -5,6 +5,7 @@ import { type Socket, type SocketHandler } from "bun";
 import { systemTrust } from "../../lib/system-trust.ts";
 import { openSocket } from "./connect-tcp.ts";
 import { type Connecting, DEAF, guarded, handlerFor, type OnFault } from "./tcp.ts";
+import { hasAltName } from "./alt-names.ts";
 import { CIPHERS, type KeyPair } from "./tls.ts";
 import { nativeOf } from "./tls-context.ts";
 import { TlsRecords } from "./tls-records.ts";
@@ -20,6 +21,11 @@ export interface TlsClientOptions {
   readonly verify: boolean;
   /** Name for SNI and verification; empty: the address connected to. */
   readonly serverName: string;
+  /**
+   * Names of which the server's certificate must have one as a subjectAltName, in the place of `serverName`; empty, or left out: that one. Host
+   * names, IP addresses and URIs.
+   */
+  readonly names?: readonly string[];
   /** ALPN, most wanted first; empty: none is offered. */
   readonly protocols: readonly string[];
   /** Whom it trusts: see `trustOf`. */
@@ -112,7 +118,7 @@ class Handshake {
     this.#name = options.serverName === "" ? address : options.serverName;
     this.#sessions = sessionsOf.get(options.trust) ?? new TlsSessions();
     sessionsOf.set(options.trust, this.#sessions);
-    this.#sessionKey = `${address} ${port} ${this.#name} ${options.verify} ${options.protocols.join()}`;
+    this.#sessionKey = `${address} ${port} ${this.#name} ${options.verify} ${options.protocols.join()} ${options.names?.join() ?? ""}`;
   }
 
   /** Begins it on a socket that has carried nothing. */
@@ -121,10 +127,11 @@ class Handshake {
       socket.terminate();
       return;
     }
-    const { verify, protocols, trust } = this.#options;
+    const { verify, protocols, trust, names = [] } = this.#options;
     const tls: object = {
       secureContext: nativeOf(trust),
-      rejectUnauthorized: verify,
+      // Bun would close the connection before the names are compared.
+      rejectUnauthorized: verify && names.length === 0,
       // RFC 6066 §3: an address is no name to ask for. Without one, Bun verifies against the address.
       serverName: isIP(this.#name) === 0 ? this.#name : "",
       ALPNProtocols: protocols.map((protocol) => String.fromCharCode(protocol.length) + protocol).join(""),
@@ -178,8 +185,8 @@ class Handshake {
     if (this.#isOver) return;
     // Where the name is not the certificate's, Bun calls even a handshake that nobody verifies a failure.
     const isDone = success || CERTIFICATE_FAULTS.has(codeOf(error));
-    if (!isDone || (this.#options.verify && !(success && socket.authorized))) {
-      const code = codeOf(error);
+    if (!isDone || (this.#options.verify && !this.#isTrusted(socket, success, error))) {
+      const code = socket.authorized ? OTHER_NAME : codeOf(error);
       // Bun's name for a FIN; a reset closes the socket without this event.
       this.#refused(code === "ECONNRESET" ? "EOF" : code);
       return;
@@ -193,6 +200,16 @@ class Handshake {
       socket.data = this.#accept(socket, protocol);
     });
     this.result.resolve();
+  }
+
+  /** Bun looks at the chain and the dates before the name: where the name alone is wrong, all else is right. */
+  #isTrusted(socket: Socket<WireHandler>, success: boolean, error: unknown): boolean {
+    const isOfServerName = success && socket.authorized;
+    const { names = [] } = this.#options;
+    if (names.length === 0) return isOfServerName;
+    if (!isOfServerName && codeOf(error) !== OTHER_NAME) return false;
+    const certificate = socket.getPeerX509Certificate();
+    return certificate !== undefined && names.some((name) => hasAltName(certificate, name));
   }
 
   #refused(code: string): void {
@@ -212,6 +229,9 @@ function setSession(socket: Socket<WireHandler>, session: Buffer): void {
   if (typeof method === "function") Reflect.apply(method, socket, [session]);
 }
 
+/** The certificate is as it must be, but for another name. */
+const OTHER_NAME = "ERR_TLS_CERT_ALTNAME_INVALID";
+
 /** What can be wrong with a certificate while the handshake itself holds; any other failure is one of the handshake. */
 const CERTIFICATE_FAULTS: ReadonlySet<string> = new Set([
   "CERT_CHAIN_TOO_LONG",
@@ -222,7 +242,7 @@ const CERTIFICATE_FAULTS: ReadonlySet<string> = new Set([
   "CERT_SIGNATURE_FAILURE",
   "CERT_UNTRUSTED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
+  OTHER_NAME,
   "HOSTNAME_MISMATCH",
   "INVALID_CA",
   "INVALID_PURPOSE",

@@ -48,7 +48,15 @@ export function startCallRig(ports: Readonly<Record<string, readonly [port: numb
   );
   const onFault = (error: unknown): void => void faults.push(error);
   const states = new ServerStates(slot.zone, slot.row);
-  const deps = { wheel, buffers: plentyOfBuffers(), telemetry: new Telemetry(slot), states, members, onFault };
+  const deps = {
+    wheel,
+    buffers: plentyOfBuffers(),
+    telemetry: new Telemetry(slot),
+    states,
+    members,
+    onFault,
+    log() {},
+  };
   const upstreams = new Upstreams(config, deps, undefined);
   const memory = new BufferPool({ bufferSize: MEMORY_BYTES, bufferCount: 1, reserve: 0 });
   const calls = new UpstreamCalls({

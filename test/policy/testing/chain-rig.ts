@@ -55,7 +55,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
   const member = { endpoint: server, weight: 1, maxFails: 1000, failTimeoutMs: 1000, backup: false, slot: 0 };
   const states = new ServerStates(slot.zone, slot.row);
   const members = { origin: [member] };
-  const upstreams = new Upstreams(config, { wheel, buffers, telemetry, states, members, onFault }, undefined);
+  const upstreams = new Upstreams(config, { wheel, buffers, telemetry, states, members, onFault, log() {} }, undefined);
   const target: ForwardTarget = {
     wheel,
     upstream: upstreams.get("origin"),

@@ -8,6 +8,11 @@ export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random",
 
 const UPSTREAM_PROTOCOLS = ["http1", "h2", "h2c", "auto"] as const;
 
+/** Names of `tls_subject_alt_names` that one upstream has at most; the configuration is refused with more. */
+const MAX_NAMES = 64;
+/** Characters of such a name, which may be a URI. */
+const MAX_NAME = 2048;
+
 const upstreamServer = z
   .strictObject({
     address: hostAddress.exactOptional().describe("Host or IP address; required unless `unix` is set."),
@@ -94,6 +99,15 @@ export const upstream = z
         ),
       ),
     tls_sni: z.string().default("").describe("Name for SNI and verification. Empty: each server's address."),
+    tls_subject_alt_names: z
+      .array(text.max(MAX_NAME, `expected at most ${MAX_NAME} characters`))
+      .max(MAX_NAMES, `expected at most ${MAX_NAMES} names`)
+      .default([])
+      .meta(
+        ours(
+          "Host names, IP addresses and URIs (`spiffe://…`) of which a server's certificate must have at least one as a `subjectAltName`. `tls_sni` is then only the name for SNI. Empty: the certificate must be for `tls_sni`, or for the server's address.",
+        ),
+      ),
   })
   .describe("A named pool of backend servers.");
 
