@@ -65,6 +65,10 @@ async function relay(target: number): Promise<{ port: number; cut: () => void }>
 const ALLOWED = ["allowed-host", "allowed-uri", "allowed-address"];
 const FORBIDDEN = ["host", "uri", "name", "spoofed", "signer"].map((why) => `forbidden-${why}`);
 
+function allowing(...names: string[]): object {
+  return { tls_subject_alt_names: names, tls_sni: "any.test" };
+}
+
 beforeAll(async () => {
   const ca = folder.write("ca.pem", TEST_CA.cert);
   const relayed = await relay(await serve(LOCALHOST));
@@ -90,7 +94,6 @@ beforeAll(async () => {
   const spoofed = await serve(
     makeCertificate({ issuer: TEST_CA, hostnames: ["a.test, URI:spiffe://cluster.test/ns/shop"] }),
   );
-  const allowing = (...names: string[]): object => ({ tls_subject_alt_names: names, tls_sni: "any.test" });
   gateway = await startGateway({
     upstreams: [
       over("known", known, shown),

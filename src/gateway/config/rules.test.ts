@@ -43,14 +43,16 @@ test("all upstreams together have as many servers as there are places for, and n
   ]);
 });
 
+function wrongName(at: number, found: string): string {
+  return `upstreams[0].tls_subject_alt_names[${at}]: expected a host name without wildcard, an IP address or a URI, found ${found}`;
+}
+
 test("names of upstream certificates need TLS that is verified, and are hosts, addresses or URIs", () => {
   const names = ["api.internal", "10.0.0.1", "::1", "spiffe://cluster.local/ns/shop", "*.internal", "a b"];
   const tls = { tls: true, tls_subject_alt_names: names };
-  const wrong = (at: number, found: string): string =>
-    `upstreams[0].tls_subject_alt_names[${at}]: expected a host name without wildcard, an IP address or a URI, found ${found}`;
   expect(said({ upstreams: [{ ...upstream("a", 1), ...tls, tls_subject_alt_names: names }] }).problems).toEqual([
-    wrong(4, '"*.internal"'),
-    wrong(5, '"a b"'),
+    wrongName(4, '"*.internal"'),
+    wrongName(5, '"a b"'),
   ]);
   const one = { tls_subject_alt_names: ["a"] };
   expect(said({ upstreams: [{ ...upstream("a", 1), ...one }] }).problems).toEqual([
