@@ -84,7 +84,7 @@ export async function serveUntilStopped(
   predecessor: Predecessor | undefined,
 ): Promise<void> {
   await leaveParent();
-  // Before the old process is told to end: a unit whose main process ends is stopped, with all of its processes.
+  // First, while the old process serves: systemd stops a unit whose main process ends, with all of its processes.
   notifySystemd(predecessor === undefined ? "READY=1" : `MAINPID=${process.pid}\nREADY=1`);
   const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
   const reason = await stopped;
