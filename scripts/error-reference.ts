@@ -38,6 +38,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "unsupported-media-type": "The route does not accept the body's Content-Type or Content-Encoding.",
   "range-not-satisfiable": "None of the ranges in `Range` is in the file; `Content-Range` has its length.",
   "expectation-failed": "The request has an `Expect` field other than `100-continue`.",
+  misdirected:
+    "The connection was made for another host (SNI), which has another certificate or other rules for client certificates. Or the host needs a client certificate that the connection has not shown. A new connection for the host can succeed.",
   "upgrade-required":
     "The request asks for a WebSocket version that does not exist; `Sec-WebSocket-Version` names the supported one.",
   "rate-limited":

@@ -54,19 +54,24 @@ const EVADES = new CannedError(
   "bad-path",
   "another spelling of this path has a route that asks for credentials or money",
 );
+const MISDIRECTED = new CannedError(
+  "misdirected",
+  "this connection is not for that host; connect again with its name (SNI), and its client certificate if it needs one",
+);
 const NO_ROUTE = new CannedError("not-found", "no route serves this path");
 const NO_PLACE = new CannedError("overloaded", "this server, or this address, has as many connections as it may");
 const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left for another request");
 
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come. On a reserved
- * connection, which is over the limits, the paths of probes and metrics alone are served.
+ * connection, which is over the limits, the paths of probes and metrics alone are served; so they are to a misdirected request, whose host
+ * is not one of its connection.
  *
  *   client address → route → gateway paths → host allowed? → no guarded route passed by? → OPTIONS for us → room for it? → the route's policies, filters among the last → cache → forward → (the response passes the policies' sinks)
  *                                                                                   no route: → the policies of all → static files, 404
  *                                      a body that is announced too long: → those policies alone that edit answers → 413
  */
-export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reserved" = "any"): void {
+export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reserved" | "misdirected" = "any"): void {
   const { head } = exchange;
   if (exchange.writeIdField === undefined) exchange.addedFields += `X-Request-Id: ${exchange.id}\r\n`;
   else exchange.tellsId = true;
@@ -80,9 +85,9 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   const second = head.path.charCodeAt(1);
   // A dot or an m: the second character of every gateway path.
   const mayBeOurs = second === 0x2e || second === 0x6d;
-  if (on === "reserved") {
+  if (on !== "any") {
     if (!mayBeOurs || !serveGatewayPath(exchange, { ...pipeline, catalogue: undefined }))
-      pipeline.answerError(exchange, NO_PLACE);
+      pipeline.answerError(exchange, on === "reserved" ? NO_PLACE : MISDIRECTED);
     return;
   }
   if (mayBeOurs && serveGatewayPath(exchange, pipeline)) return;

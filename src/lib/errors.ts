@@ -40,6 +40,7 @@ export const ERRORS = {
   "unsupported-media-type": kind(415, "Unsupported Media Type", "client"),
   "range-not-satisfiable": kind(416, "Range Not Satisfiable", "client"),
   "expectation-failed": kind(417, "Expectation Failed", "client"),
+  misdirected: kind(421, "Misdirected Request", "client", true),
   "upgrade-required": kind(426, "Upgrade Required", "client"),
   "rate-limited": kind(429, "Too Many Requests", "client", true),
   "head-too-large": kind(431, "Request Header Fields Too Large", "client"),

@@ -21,14 +21,19 @@ export interface Issued {
 export const NOTHING_ISSUED: Issued = { pairs: [], placeholder: undefined, challenges: [] };
 
 /** What a configuration's files hold; `fallback` is undefined where `tls.acme` alone gives certificates. */
-export interface ReadTls extends Omit<TlsMaterial, "fallback"> {
+export interface OwnTls extends Omit<TlsMaterial, "fallback"> {
   readonly fallback: KeyPair | undefined;
+}
+
+/** The section `tls`, and beside it what listeners have in its place: undefined for a listener without a section of its own. */
+export interface ReadTls extends OwnTls {
+  readonly listeners: readonly (OwnTls | undefined)[];
 }
 
 /** What listeners with TLS show; undefined where the configuration has no certificate. Files come before what was issued. */
 export function shownTls(
   acme: AcmeConfig | undefined,
-  read: ReadTls | undefined,
+  read: OwnTls | undefined,
   { pairs, placeholder }: Issued,
 ): TlsMaterial | undefined {
   if (read === undefined) return undefined;
@@ -36,11 +41,41 @@ export function shownTls(
   const issued = pairs.filter(({ domain }) => wanted.has(domain));
   const fallback = read.fallback ?? issued[0]?.pair ?? placeholder;
   if (fallback === undefined) return undefined;
+  const { clientCa, clientCertRequired, hosts = [] } = read;
   return {
-    ...read,
     fallback,
+    clientCa,
+    clientCertRequired,
+    hosts,
     named: [...read.named, ...issued.map(({ domain, pair }) => ({ hostnames: [domain], pair }))],
   };
+}
+
+/**
+ * What each listener of a configuration shows, in its order. A listener without TLS shows nothing, and has the rules for hosts: those that
+ * need a client certificate are refused on it.
+ */
+export function shownByListener(
+  { tls, server }: Pick<Config, "tls" | "server">,
+  read: ReadTls | undefined,
+  issued: Issued,
+): readonly (TlsMaterial | undefined)[] {
+  const section = shownTls(tls.acme, read, issued);
+  if (server.listeners.length === 0) return [section ?? plainMaterial(read)];
+  return server.listeners.map(({ use_tls: useTls }, i) => {
+    if (!useTls) return plainMaterial(read);
+    const own = read?.listeners[i];
+    return own === undefined ? section : shownTls(tls.acme, own, issued);
+  });
+}
+
+const NO_PAIR: KeyPair = { cert: "", key: "" };
+
+function plainMaterial(read: ReadTls | undefined): TlsMaterial | undefined {
+  const hosts = read?.hosts ?? [];
+  return hosts.length === 0
+    ? undefined
+    : { fallback: NO_PAIR, named: [], clientCa: "", clientCertRequired: false, hosts };
 }
 
 /** The answer to a request for an HTTP-01 challenge (RFC 8555 §8.3); undefined: there is no such challenge. */

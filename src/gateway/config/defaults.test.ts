@@ -28,7 +28,7 @@ const SECTIONS = {
     response_disk_bytes: 1073741824,
     temp_path: "",
   },
-  tls: { cert_path: "", key_path: "", certificates: [], client_ca_path: "", client_cert_required: true },
+  tls: { cert_path: "", key_path: "", certificates: [], client_ca_path: "", client_cert_required: true, hosts: [] },
   http2: {
     max_streams: 128,
     max_header_list_size: 8192,

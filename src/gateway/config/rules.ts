@@ -46,10 +46,40 @@ function certificates({ server, tls, quic }: Draft, report: Report): void {
   if (quic !== undefined) certificatePair(quic, "quic", report);
   const hasCertificate = hasAny(tls);
   for (const [i, listener] of (server?.listeners ?? []).entries()) {
-    if (listener.use_tls && !hasCertificate) {
-      report.problem(`server.listeners[${i}].use_tls`, "requires tls.cert_path and tls.key_path");
+    const path = `server.listeners[${i}]`;
+    if (listener.use_tls && !hasCertificate && !hasOwn(listener.tls)) {
+      report.problem(`${path}.use_tls`, "requires tls.cert_path and tls.key_path");
+    }
+    if (listener.tls === undefined) continue;
+    if (!listener.use_tls) report.problem(`${path}.tls`, "requires use_tls of the listener");
+    const { cert_path = "", key_path = "", hosts = [] } = listener.tls;
+    certificatePair({ cert_path, key_path }, `${path}.tls`, report);
+    repeatedHosts(hosts, `${path}.tls`, report);
+  }
+  repeatedHosts(tls?.hosts ?? [], "tls", report);
+}
+
+/** Of two rules for one host, one would be ignored: clients could be let in that the other keeps out. */
+function repeatedHosts(
+  hosts: readonly { readonly hostnames: readonly string[] }[],
+  path: string,
+  report: Report,
+): void {
+  const seen = new Map<string, number>();
+  for (const [i, { hostnames }] of hosts.entries()) {
+    for (const name of hostnames) {
+      const first = seen.get(name);
+      if (first !== undefined)
+        report.problem(`${path}.hosts[${i}].hostnames`, `${name} is in ${path}.hosts[${first}] already`);
+      else seen.set(name, i);
     }
   }
+}
+
+type ListenerTls = NonNullable<Draft["server"]>["listeners"][number]["tls"];
+
+function hasOwn(tls: ListenerTls): boolean {
+  return tls?.cert_path !== undefined || (tls?.certificates?.length ?? 0) > 0;
 }
 
 /** True where listeners with TLS have something to show, or that is not known since the section is wrong. */
@@ -69,6 +99,7 @@ function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
     if (!listener.quic_enabled) continue;
     isServed = true;
     const path = `server.listeners[${i}].quic_enabled`;
+    if (hasOwn(server?.listeners[i]?.tls)) continue;
     if (!hasCertificate)
       report.problem(path, "requires tls.cert_path and tls.key_path, or quic.cert_path and quic.key_path");
   }
@@ -89,6 +120,9 @@ function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
   }
   if (tls !== undefined && tls.client_ca_path !== "" && !tls.client_cert_required) {
     report.warning("tls.client_cert_required", "HTTP/3 asks for no client certificate that need not come");
+  }
+  if (tls !== undefined && tls.hosts.length > 0) {
+    report.warning("tls.hosts", "HTTP/3 responds with 421 for these hosts; their clients use HTTP/1.1 or HTTP/2");
   }
 }
 

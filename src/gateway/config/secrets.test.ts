@@ -12,6 +12,8 @@ const SOUNDS_SECRET =
 const NO_SECRETS: Readonly<Record<string, string>> = {
   "tls.key_path": "the path of a file",
   "tls.certificates[].key_path": "the path of a file",
+  "server.listeners[].tls.key_path": "the path of a file",
+  "server.listeners[].tls.certificates[].key_path": "the path of a file",
   "tls.acme.key_type": "the name of an algorithm",
   "quic.key_path": "the path of a file",
   "admin.tls.key_path": "the path of a file",

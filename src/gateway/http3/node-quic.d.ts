@@ -62,6 +62,7 @@ declare module "node:quic" {
   }
 
   export interface HandshakeInfo {
+    readonly servername: string | undefined;
     readonly remote: { readonly address: string; readonly port: number } | undefined;
     /** Undefined: the client's certificate was verified. */
     readonly validationErrorReason: string | undefined;

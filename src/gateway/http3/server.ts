@@ -44,10 +44,10 @@ export interface Http3Options {
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
   /**
-   * Who serves a connection from this address, by its client's certificate: undefined where none is asked for. Answers
-   * undefined where there is no place for another connection.
+   * Who serves a connection from this address, by its client's certificate: undefined where none is asked for. `serverName` is the host
+   * name that the client asked for, in small letters, or empty. Answers undefined where there is no place for another connection.
    */
-  admit(peerAddress: string, clientSubject: ClientSubject | undefined): Admitted | undefined;
+  admit(peerAddress: string, clientSubject: ClientSubject | undefined, serverName: string): Admitted | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -177,7 +177,8 @@ class Http3Server implements Http3Endpoint {
     if (asksForCertificate && info.validationErrorReason !== undefined) return undefined;
     const certificate = asksForCertificate ? session.peerCertificate : undefined;
     const subject = certificate === undefined ? "none" : { subject: certificateSubject(certificate.subject) };
-    const admitted = this.#options.admit(peerAddress, material.clientCa === "" ? undefined : subject);
+    const known = material.clientCa === "" ? undefined : subject;
+    const admitted = this.#options.admit(peerAddress, known, (info.servername ?? "").toLowerCase());
     if (admitted === undefined) {
       this.#counters.connectionsRefused++;
       session.destroy(undefined, { code: codes.EXCESSIVE_LOAD, type: "application" });

@@ -34,6 +34,8 @@ test("certificates are read with what belongs to them", () => {
     named: [{ hostnames: ["b.test"], pair: { cert: other.cert, key: other.key } }],
     clientCa: "",
     clientCertRequired: true,
+    hosts: [],
+    listeners: [],
   });
   expect(read({ certificates })?.fallback?.cert).toBe(other.cert);
   expect(read({})).toBeUndefined();

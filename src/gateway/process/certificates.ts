@@ -2,9 +2,9 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { type AcmeSettings } from "../acme/keeper.ts";
-import { type ReadTls } from "../acme/issued.ts";
+import { type OwnTls, type ReadTls } from "../acme/issued.ts";
 import { type Config } from "../config/config.ts";
-import { checkMaterial, type KeyPair } from "../wire/tls.ts";
+import { checkMaterial, type HostRule, type KeyPair } from "../wire/tls.ts";
 
 /** A larger file is no certificate. */
 const MAX_PEM_BYTES = 1024 * 1024;
@@ -13,22 +13,82 @@ const MAX_PEM_BYTES = 1024 * 1024;
  * Reads and checks the certificates of a configuration's TLS listeners; undefined where it names none, and has no `tls.acme` either.
  * Throws, naming the file, where one cannot be read, is no certificate, is not valid at this time, or has another key.
  */
-export function readTlsMaterial({ tls }: Pick<Config, "tls">, now = Date.now()): ReadTls | undefined {
+export function readTlsMaterial(
+  { tls, server }: Pick<Config, "tls" | "server">,
+  now = Date.now(),
+): ReadTls | undefined {
+  const section = readOwn(tls, { path: "tls", hasAcme: tls.acme !== undefined }, now);
+  const listeners = server.listeners.map(({ tls: own }, i) => {
+    const where = { path: `server.listeners[${i}].tls`, hasAcme: tls.acme !== undefined };
+    return own === undefined ? undefined : readOwn({ ...tls, ...own }, where, now);
+  });
+  if (section === undefined && listeners.every((one) => one === undefined)) return undefined;
+  // Listeners without TLS refuse hosts that need a client certificate, whatever is shown elsewhere.
+  const hosts = readHosts(tls);
+  return {
+    ...(section ?? { fallback: undefined, named: [], clientCa: "", clientCertRequired: true, hosts }),
+    listeners,
+  };
+}
+
+function readHosts({ hosts }: TlsKeys): HostRule[] {
+  return hosts.map(({ hostnames, client_ca_path: ca, client_cert_required: clientCertRequired }) => ({
+    hostnames,
+    clientCa: ca === "" ? "" : readAuthorities(ca, "client CAs"),
+    clientCertRequired,
+  }));
+}
+
+type TlsKeys = Omit<Config["tls"], "acme">;
+
+interface Where {
+  /** The section's path in the configuration. */
+  readonly path: string;
+  readonly hasAcme: boolean;
+}
+
+/** Undefined: there is no certificate to show, and none will be issued. */
+function readOwn(tls: TlsKeys, { path, hasAcme }: Where, now: number): OwnTls | undefined {
   const named = tls.certificates.map((entry) => ({ hostnames: entry.hostnames, pair: readPair(entry, now) }));
   const fallback = tls.cert_path === "" ? named[0]?.pair : readPair(tls, now);
-  if (fallback === undefined && tls.acme === undefined) return undefined;
+  if (fallback === undefined && !hasAcme) return undefined;
   const material = {
     fallback,
     named,
     clientCa: tls.client_ca_path === "" ? "" : readAuthorities(tls.client_ca_path, "client CAs"),
     clientCertRequired: tls.client_cert_required,
+    hosts: readHosts(tls),
   };
+  if (!hasAcme) checkNames(material, path);
   try {
     checkMaterial(material);
   } catch (error) {
     throw new Error(`Cannot use the certificates: ${messageOf(error)}`, { cause: error });
   }
   return material;
+}
+
+/** Throws where a host has rules for its clients, and no certificate that they would accept. */
+function checkNames({ fallback, named, hosts = [] }: OwnTls, path: string): void {
+  const certificates = [fallback, ...named.map(({ pair }) => pair)].flatMap((pair) =>
+    pair === undefined ? [] : [new X509Certificate(pair.cert)],
+  );
+  const mapped = new Set(named.flatMap(({ hostnames }) => hostnames));
+  for (const [i, { hostnames }] of hosts.entries()) {
+    const missing = hostnames.find((name) => !mapped.has(name) && !certificates.some((one) => isFor(one, name)));
+    if (missing !== undefined) {
+      throw new Error(
+        `Cannot use ${path}.hosts[${i}]: no certificate of the listener is for ${JSON.stringify(missing)}`,
+      );
+    }
+  }
+}
+
+/** A certificate is for a wildcard where it is for one of its hosts. */
+function isFor(certificate: X509Certificate, hostname: string): boolean {
+  if (!hostname.startsWith("*.")) return certificate.checkHost(hostname) !== undefined;
+  const { subjectAltName = "" } = certificate;
+  return subjectAltName.split(", ").some((name) => name.startsWith("DNS:") && name.endsWith(hostname.slice(1)));
 }
 
 /** `tls.acme` of a configuration, with the file that it names; undefined where there is none. Throws where that cannot be read. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Fields } from "../../lib/fields.ts";
 import { Roster } from "../../lib/roster.ts";
 import { type Exchange } from "../exchange.ts";
@@ -6,6 +7,7 @@ import { type ClientPlace, type ServerConnection, type ServerHost } from "../ser
 import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
 import { DEAF, listen, type Listener, type OnFault } from "../wire/tcp.ts";
 import {
+  type ClientRule,
   type ClientSubject,
   type KeyPair,
   listenTls,
@@ -24,6 +26,7 @@ import { type Entrance, type Phase } from "./phase.ts";
 import { becomeHttp1, becomeHttp2, type Codec, FirstBytes, type Successor } from "./protocol.ts";
 import { Proxied, type Unwrapped } from "./proxied.ts";
 import { RefusedConnection } from "./refused-connection.ts";
+import { type ConnectionIdentity, NO_IDENTITY, TlsIdentities } from "./tls-identities.ts";
 
 /**
  * Milliseconds from the end of accepting until idle connections are closed: a client whose next request is on its way
@@ -37,6 +40,8 @@ export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "
   readonly connections: ConnectionMetrics;
   /** Serves the gateway's own paths alone: the connection is over the limits. */
   readonly handleReserved: (exchange: Exchange) => void;
+  /** Serves the gateway's own paths alone: the connection is not for the request's host. */
+  readonly handleMisdirected: (exchange: Exchange) => void;
   readonly onFault: OnFault;
   /** What answers a challenge of TLS-ALPN-01 for a host name; undefined: there is no such challenge. */
   readonly challengePair: (hostname: string) => KeyPair | undefined;
@@ -44,6 +49,16 @@ export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "
 
 /** RFC 8737 §4: nothing is said by this protocol, the handshake is all. */
 const CHALLENGE_PROTOCOL = "acme-tls/1";
+
+/** Where a connection with TLS comes from. */
+interface Origin {
+  /** Undefined: where its wire says. */
+  readonly address: string | undefined;
+  /** The host name that its rules were chosen by, in small letters; undefined: there is one rule for all. */
+  readonly asked?: string | undefined;
+}
+
+const NOWHERE: Origin = { address: undefined };
 
 /** One port that clients connect to, and the connections that came by it. */
 export class GatewayListener {
@@ -56,8 +71,11 @@ export class GatewayListener {
   readonly #plain: Successor;
   readonly #open = new Roster<ServerConnection>();
   #material: TlsMaterial | undefined;
+  /** Undefined: every connection may carry every request. */
+  #identities: TlsIdentities | undefined;
   #bound: Listener | TlsListener | undefined;
-  #upgrade: TlsUpgrade | undefined;
+  /** By the rules for clients' certificates; empty where the TLS listener does it all. */
+  #upgrades: ReadonlyMap<ClientRule, TlsUpgrade> = new Map();
   #draining = false;
   #finished: Promise<void> | undefined;
   /** What its answers say of HTTP/3. */
@@ -76,10 +94,7 @@ export class GatewayListener {
       peerAddress: undefined,
       draining: () => this.#draining || shared.draining(),
       gathers: true,
-      handle: (exchange) => {
-        exchange.addedFields = this.#announced;
-        shared.handle(exchange);
-      },
+      handle: (exchange) => this.#handle(exchange, NO_IDENTITY),
       closed,
     };
     this.#plain = this.#createSuccessor(this.#host);
@@ -119,7 +134,9 @@ export class GatewayListener {
       plan.proxyProtocol === this.plan.proxyProtocol &&
       plan.deferAccept === this.plan.deferAccept &&
       plan.readsHello === this.plan.readsHello;
-    return isSame && (!plan.useTls || asksAlike(material, this.#material));
+    // A handshake that the gateway begins itself can ask for anything.
+    const begins = plan.readsHello || plan.proxyProtocol;
+    return isSame && (!plan.useTls || begins || asksAlike(material, this.#material));
   }
 
   /** Has its answers carry these fields. */
@@ -127,12 +144,39 @@ export class GatewayListener {
     this.#announced = fields;
   }
 
-  /** Shows other certificates to those who connect from now on. Throws where one cannot be used. */
-  show(material: TlsMaterial): void {
-    if (!this.plan.useTls) return;
-    if (this.#upgrade !== undefined) this.#upgrade = this.#createUpgrade(material);
+  /**
+   * Shows other certificates to those who connect from now on, and judges all requests by its rules. Throws where one cannot be used.
+   * Undefined: a listener without TLS has no rules any more.
+   */
+  show(material: TlsMaterial | undefined): void {
+    if (isDeepStrictEqual(material, this.#material)) return;
+    if (material === undefined) {
+      if (this.plan.useTls) return;
+      this.#material = undefined;
+      this.#identities = undefined;
+      return;
+    }
+    const identities = this.#identitiesOf(material);
+    if (this.#upgrades.size > 0) this.#upgrades = this.#createUpgrades(material, identities);
     else if (this.#bound !== undefined && "show" in this.#bound) this.#bound.show(material);
     this.#material = material;
+    this.#identities = identities;
+  }
+
+  #identitiesOf(material: TlsMaterial): TlsIdentities {
+    return new TlsIdentities(material, this.plan.useTls ? "by name" : "none");
+  }
+
+  #handle(exchange: Exchange, identity: ConnectionIdentity): void {
+    const identities = this.#identities;
+    const { authority } = exchange.head;
+    if (identities?.allows(authority, identity) === false) {
+      this.#shared.handleMisdirected(exchange);
+      return;
+    }
+    // HTTP/3 has the rule of all hosts alone: see decision 0307.
+    if (identities === undefined || identities.isCommon(authority)) exchange.addedFields = this.#announced;
+    this.#shared.handle(exchange);
   }
 
   /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
@@ -163,13 +207,16 @@ export class GatewayListener {
     const { onFault } = this.#shared;
     const bound = { address, port, reusePort: true, deferAccept, onFault };
     this.#material = material;
+    if (material !== undefined) this.#identities = this.#identitiesOf(material);
     if (!useTls) {
       this.#bound = listen({ ...bound, accept: (wire) => this.#accept(wire) });
       return;
     }
-    if (material === undefined) throw new Error("Cannot listen with TLS: there is no certificate");
+    const identities = this.#identities;
+    if (material === undefined || identities === undefined)
+      throw new Error("Cannot listen with TLS: there is no certificate");
     if (proxyProtocol || readsHello) {
-      this.#upgrade = this.#createUpgrade(material);
+      this.#upgrades = this.#createUpgrades(material, identities);
       this.#bound = listen({ ...bound, accept: (wire) => this.#accept(wire) });
       return;
     }
@@ -179,7 +226,7 @@ export class GatewayListener {
       protocols: this.#protocols(),
       accept: (wire) => {
         const place = this.#admit(wire);
-        return place && this.#entered(this.#beginHandshake(wire, undefined), place);
+        return place && this.#entered(this.#beginHandshake(wire, NOWHERE), place);
       },
     });
   }
@@ -188,8 +235,17 @@ export class GatewayListener {
     return this.plan.h2cOnly ? ["h2"] : ["h2", "http/1.1"];
   }
 
-  #createUpgrade(material: TlsMaterial): TlsUpgrade {
-    return createTlsUpgrade(material, this.#protocols(), this.#shared.onFault);
+  #createUpgrades(material: TlsMaterial, { rules }: TlsIdentities): ReadonlyMap<ClientRule, TlsUpgrade> {
+    const { onFault } = this.#shared;
+    return new Map(
+      [...rules].map((rule) => [rule, createTlsUpgrade({ ...material, ...rule }, this.#protocols(), onFault)]),
+    );
+  }
+
+  /** How TLS begins for a client that asks for this name. */
+  #upgradeFor(serverName: string): TlsUpgrade | undefined {
+    const rule = this.#identities?.ruleFor(serverName);
+    return rule && this.#upgrades.get(rule);
   }
 
   #accept(wire: Wire): WireHandler {
@@ -231,8 +287,10 @@ export class GatewayListener {
       proxied.refuse();
       return;
     }
-    if (this.#upgrade !== undefined && !this.plan.readsHello) {
-      this.#beginTls(this.#upgrade, proxied, { bytes: rest, place, address });
+    if (this.plan.useTls && !this.plan.readsHello) {
+      const upgrade = this.#upgradeFor("");
+      if (upgrade === undefined) proxied.refuse();
+      else this.#beginTls(upgrade, proxied, { bytes: rest, place, address });
       return;
     }
     const next = this.plan.readsHello
@@ -247,9 +305,10 @@ export class GatewayListener {
   #beginHello(wire: Wire, place: Place, address: string | undefined): WireHandler {
     const ms = this.#shared.settings().headerMs;
     const whole = (phase: Hello, hello: ClientHello | undefined, bytes: Buffer): void => {
-      const upgrade = this.#challengeUpgrade(hello) ?? this.#upgrade;
+      const asked = hello?.serverName ?? "";
+      const upgrade = this.#challengeUpgrade(hello) ?? this.#upgradeFor(asked);
       if (upgrade === undefined) phase.cutOff();
-      else this.#beginTls(upgrade, phase, { bytes, place, address });
+      else this.#beginTls(upgrade, phase, { bytes, place, address, asked });
     };
     return this.#entered(new Hello(wire, this.#entrance, { ms, whole }), place);
   }
@@ -266,35 +325,37 @@ export class GatewayListener {
   #beginTls(
     upgrade: TlsUpgrade,
     phase: Phase,
-    { bytes, place, address }: { bytes: Buffer; place: Place; address: string | undefined },
+    { bytes, place, ...from }: { bytes: Buffer; place: Place } & Origin,
   ): void {
     upgrade.begin(phase.wire, bytes, (inner) => {
-      const handshake = this.#entered(this.#beginHandshake(inner, address), place);
+      const handshake = this.#entered(this.#beginHandshake(inner, from), place);
       phase.leave();
       return handshake;
     });
   }
 
-  #beginHandshake(wire: Wire, address: string | undefined): Handshake {
+  #beginHandshake(wire: Wire, from: Origin): Handshake {
     const ms = this.#shared.settings().headerMs;
     const { connections } = this.#shared;
     const handshake: Handshake = new Handshake(wire, this.#entrance, ms, {
       secured: (peer) => {
         connections.handshake(peer.version, peer.resumed);
-        this.#secured(handshake, address, peer);
+        this.#secured(handshake, from, peer);
       },
       failed: () => connections.handshakeFailed(),
     });
     return handshake;
   }
 
-  #secured(handshake: Handshake, address: string | undefined, peer: TlsPeer): void {
-    if (peer.protocol === CHALLENGE_PROTOCOL) {
+  #secured(handshake: Handshake, { address, asked }: Origin, peer: TlsPeer): void {
+    // The rules for its client's certificate were chosen by the name that we have read: the TLS library must have read the same.
+    const isOther = asked !== undefined && asked !== peer.serverName.toLowerCase();
+    if (peer.protocol === CHALLENGE_PROTOCOL || isOther) {
       handshake.wire.shutdown();
       handshake.wire.close();
       return;
     }
-    const successor = this.#successor(this.#hostFor(handshake.place, address, peer.clientSubject));
+    const successor = this.#successor(this.#hostFor(handshake.place, address, peer));
     // RFC 9113 §3.3: HTTP/2 over TLS is agreed on by ALPN alone.
     if (peer.protocol === "h2") becomeHttp2(handshake, successor);
     else becomeHttp1(handshake, successor);
@@ -320,11 +381,24 @@ export class GatewayListener {
   }
 
   /** The host of one connection, where there is something to say of it that its wire does not know. */
-  #hostFor(place: ClientPlace | undefined, peerAddress?: string, clientSubject?: ClientSubject): ServerHost {
+  #hostFor(place: ClientPlace | undefined, peerAddress?: string, peer?: TlsPeer): ServerHost {
     const isReserved = place?.isReserved === true;
-    if (peerAddress === undefined && clientSubject === undefined && !isReserved) return this.#host;
-    const host = isReserved ? reservedHost(this.#host, this.#shared, place) : this.#host;
-    return { ...withClient(host, clientSubject), peerAddress };
+    const identity = this.#identityOf(peer);
+    if (peerAddress === undefined && identity === undefined && !isReserved) return this.#host;
+    const base =
+      identity === undefined
+        ? this.#host
+        : { ...this.#host, handle: (exchange: Exchange) => this.#handle(exchange, identity) };
+    const host = isReserved ? reservedHost(base, this.#shared, place) : base;
+    return { ...withClient(host, peer?.clientSubject), peerAddress };
+  }
+
+  /** Undefined: nothing that a request is judged by. */
+  #identityOf(peer: TlsPeer | undefined): ConnectionIdentity | undefined {
+    if (peer === undefined || this.#identities === undefined) return undefined;
+    const { serverName, clientSubject } = peer;
+    if (this.#identities.isUniform && clientSubject === undefined) return undefined;
+    return { serverName: serverName.toLowerCase(), isVerified: typeof clientSubject === "object" };
   }
 
   /** A phase or codec that takes over enters before the one before it leaves, so that there is no moment without any. */

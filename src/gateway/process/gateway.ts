@@ -14,7 +14,14 @@ import { Directory } from "../upstream/directory/directory.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type Actor, type NewEvent } from "../telemetry/event.ts";
 import { flushCork } from "../wire/outgoing.ts";
-import { handshakeAnswer, httpAnswer, type Issued, NOTHING_ISSUED, type ReadTls, shownTls } from "../acme/issued.ts";
+import {
+  handshakeAnswer,
+  httpAnswer,
+  type Issued,
+  NOTHING_ISSUED,
+  type ReadTls,
+  shownByListener,
+} from "../acme/issued.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
@@ -25,7 +32,7 @@ import { type GatewayOptions, type GatewayProcess, STOPPING, withEvents } from "
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
 import { PaymentChores } from "./payment-chores.ts";
 import { withBreakerEvents } from "./payment-events.ts";
-import { QuicListeners, quicPlansOf, readQuicMaterial } from "./quic-listeners.ts";
+import { quicMaterialsOf, QuicListeners, quicPlansOf, readQuicMaterial } from "./quic-listeners.ts";
 import {
   type BoundListener,
   type ListenerPlan,
@@ -56,6 +63,8 @@ function tenantLimits(config: Config): WarmTenantsLimits {
   return { idleMs: config.tenant_idle_ttl_ms, most: config.tenant_max_warm };
 }
 
+type Materials = readonly (TlsMaterial | undefined)[];
+
 class RunningGateway implements GatewayProcess {
   readonly #options: GatewayOptions;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
@@ -78,7 +87,8 @@ class RunningGateway implements GatewayProcess {
     quic: undefined,
   };
   #issued: Issued;
-  #material: TlsMaterial | undefined;
+  /** What each listener shows, in the configuration's order. */
+  #materials: Materials = [];
   /** Settles when the last change has come to its end. */
   #turn: Promise<void> = Promise.resolve();
   /** The one that is served by. */
@@ -114,6 +124,7 @@ class RunningGateway implements GatewayProcess {
       bodyLimit: (head) => routeBodyLimit(this.#ready().pipeline, head),
       handle: (exchange) => serve(this.#ready().pipeline, exchange),
       handleReserved: (exchange) => serve(this.#ready().pipeline, exchange, "reserved"),
+      handleMisdirected: (exchange) => serve(this.#ready().pipeline, exchange, "misdirected"),
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onFault: (error) => this.#fault(error),
       challengePair: (hostname) => handshakeAnswer(this.#issued, hostname),
@@ -147,7 +158,7 @@ class RunningGateway implements GatewayProcess {
     const { material, reusePort, takesOver = false } = this.#options;
     try {
       this.#read = { tls: material ?? readTlsMaterial(config), quic: readQuicMaterial(config) };
-      this.#material = shownTls(config.tls.acme, this.#read.tls, this.#issued);
+      this.#materials = shownByListener(config, this.#read.tls, this.#issued);
       const members = await this.#membersOf(config, this.#options.members);
       if (!reusePort && !takesOver) probeListeners(config);
       const plans = listenersOf(config);
@@ -155,12 +166,12 @@ class RunningGateway implements GatewayProcess {
       const early = plans.some(({ port }) => port === 0);
       await this.#facilitators.prepare(config);
       this.#control.use(config);
-      if (early) this.#bound = await this.#bindAll(plans, this.#material);
+      if (early) this.#bound = await this.#bindAll(plans, this.#materials);
       const places = early ? this.listeners : plans.map(placeOf);
       this.#compiled = await compile(config, this.#deps(config, places, members));
       this.#filters.use(config, this.#compiled.filters);
       await this.#prepareStore();
-      if (!early) this.#bound = await this.#bindAll(plans, this.#material);
+      if (!early) this.#bound = await this.#bindAll(plans, this.#materials);
       await this.#serveQuic(config, this.#read, this.#bound);
       this.#isUp = true;
       this.#directory?.commit();
@@ -203,14 +214,12 @@ class RunningGateway implements GatewayProcess {
     read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined },
   ): Promise<void> {
     this.#refuseWhileStopping();
-    const material = shownTls(config.tls.acme, read.tls, this.#issued);
+    const materials = shownByListener(config, read.tls, this.#issued);
     const before = this.#bound;
     const plans = listenersOf(withPorts(config, this.listeners));
-    const kept = plans.map((plan) => before.find((listener) => listener.serves(plan, material)));
-    const added = await this.#bindAll(
-      plans.filter((_, i) => kept[i] === undefined),
-      material,
-    );
+    const kept = plans.map((plan, i) => before.find((listener) => listener.serves(plan, materials[i])));
+    const isNew = (_: unknown, i: number): boolean => kept[i] === undefined;
+    const added = await this.#bindAll(plans.filter(isNew), materials.filter(isNew));
     let next: Compiled | undefined;
     try {
       const fresh = added.values();
@@ -228,13 +237,11 @@ class RunningGateway implements GatewayProcess {
       this.#refuseWhileStopping();
       await this.#serveQuic(config, read, bound);
       // Last of what can fail, and checked before: the old ones cannot be told from the new ones any more.
-      if (material !== undefined && !isDeepStrictEqual(material, this.#material)) {
-        for (const listener of kept) listener?.show(material);
-      }
+      for (const [i, listener] of kept.entries()) listener?.show(materials[i]);
       this.#bound = bound;
       const previous = this.#compiled;
       this.#compiled = next;
-      this.#material = material;
+      this.#materials = materials;
       this.#read = read;
       this.#config = config;
       this.#own.reload(config);
@@ -263,10 +270,10 @@ class RunningGateway implements GatewayProcess {
 
   async #certify(issued: Issued): Promise<void> {
     this.#issued = issued;
-    const material = shownTls(this.#config.tls.acme, this.#read.tls, issued);
-    if (this.#draining || material === undefined || isDeepStrictEqual(material, this.#material)) return;
-    for (const listener of this.#bound) listener.show(material);
-    this.#material = material;
+    const materials = shownByListener(this.#config, this.#read.tls, issued);
+    if (this.#draining || isDeepStrictEqual(materials, this.#materials)) return;
+    for (const [i, listener] of this.#bound.entries()) listener.show(materials[i]);
+    this.#materials = materials;
     await this.#serveQuic(this.#config, this.#read, this.#bound);
   }
 
@@ -341,9 +348,9 @@ class RunningGateway implements GatewayProcess {
     read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined },
     bound: readonly GatewayListener[],
   ): Promise<void> {
-    const material = shownTls(config.tls.acme, read.quic ?? read.tls, this.#issued);
+    const materials = quicMaterialsOf(config, read.quic ?? read.tls, this.#issued);
     const places = bound.map((listener) => listener.place);
-    await this.#quic.serve(quicPlansOf(config, places), material, REMOVED_GRACE_MS);
+    await this.#quic.serve(quicPlansOf(config, places), materials, REMOVED_GRACE_MS);
     for (const listener of bound) listener.announce(this.#quic.announcement(listener.place));
   }
 
@@ -354,10 +361,12 @@ class RunningGateway implements GatewayProcess {
   }
 
   /** Binds all, or rejects with none of them left bound. */
-  async #bindAll(plans: readonly ListenerPlan[], material: TlsMaterial | undefined): Promise<GatewayListener[]> {
+  async #bindAll(plans: readonly ListenerPlan[], materials: Materials): Promise<GatewayListener[]> {
     const bound: GatewayListener[] = [];
     try {
-      for (const plan of plans) bound.push(await GatewayListener.bind(plan, material, this.#shared));
+      for (const [i, plan] of plans.entries()) {
+        bound.push(await GatewayListener.bind(plan, materials[i], this.#shared));
+      }
     } catch (error) {
       await Promise.all(bound.map((listener) => listener.close(0)));
       throw error;

@@ -10,7 +10,7 @@ export interface ListenerPlan {
   readonly h2cOnly: boolean;
   readonly proxyProtocol: boolean;
   readonly deferAccept: boolean;
-  /** Answers challenges of TLS-ALPN-01, so that clients' first messages are looked into. */
+  /** Answers challenges of TLS-ALPN-01, or has rules by host, so that clients' first messages are looked into. */
   readonly readsHello: boolean;
 }
 
@@ -22,10 +22,11 @@ export interface BoundListener {
 }
 
 export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
-  const readsHello = tls.acme?.challenges.includes("tls-alpn-01") === true;
+  const hasChallenges = tls.acme?.challenges.includes("tls-alpn-01") === true;
   if (server.listeners.length === 0) {
     const { address, port, defer_accept: deferAccept } = server;
     const useTls = tls.cert_path !== "" || tls.acme !== undefined;
+    const readsHello = hasChallenges || (useTls && tls.hosts.length > 0);
     return [
       { address, port, useTls, h2cOnly: http2.h2c_only && !useTls, proxyProtocol: false, readsHello, deferAccept },
     ];
@@ -37,7 +38,7 @@ export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
     h2cOnly: listener.h2c_only,
     proxyProtocol: listener.proxy_protocol,
     deferAccept: server.defer_accept,
-    readsHello: readsHello && listener.use_tls,
+    readsHello: listener.use_tls && (hasChallenges || (listener.tls?.hosts ?? tls.hosts).length > 0),
   }));
 }
 

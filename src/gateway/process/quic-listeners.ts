@@ -3,15 +3,17 @@ import { udpSocket } from "bun";
 import { messageOf } from "../../lib/caught.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type Config } from "../config/config.ts";
+import { type Exchange } from "../exchange.ts";
 import { altSvc } from "../http3/alt-svc.ts";
 import { type QuicFigures } from "../http3/figures.ts";
 import { type Http3Endpoint, startHttp3 } from "../http3/server.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type QuicMetrics } from "../telemetry/quic-metrics.ts";
-import { type ReadTls } from "../acme/issued.ts";
+import { type Issued, type ReadTls, shownTls } from "../acme/issued.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { type ListenerShared, reservedHost, withClient } from "./gateway-listener.ts";
+import { type ConnectionIdentity, TlsIdentities } from "./tls-identities.ts";
 import { bindError, type BoundListener } from "./listener-plan.ts";
 
 /** Milliseconds between two looks at what the endpoints have counted: other workers tell figures that old. */
@@ -52,7 +54,31 @@ export function quicPlansOf({ server, quic, limits }: Config, bound: readonly Bo
 export function readQuicMaterial(config: Config): ReadTls | undefined {
   const { quic, tls } = config;
   if (quic.cert_path === "" || !servesQuic(config)) return undefined;
-  return readTlsMaterial({ tls: { ...tls, cert_path: quic.cert_path, key_path: quic.key_path } });
+  const server = {
+    ...config.server,
+    // A listener's own certificate comes before that of all HTTP/3.
+    listeners: config.server.listeners.map((listener) =>
+      listener.tls === undefined || listener.tls.cert_path !== undefined
+        ? listener
+        : { ...listener, tls: { ...listener.tls, cert_path: quic.cert_path, key_path: quic.key_path } },
+    ),
+  };
+  return readTlsMaterial({ server, tls: { ...tls, cert_path: quic.cert_path, key_path: quic.key_path } });
+}
+
+/** What each of `quicPlansOf` shows. */
+export function quicMaterialsOf(
+  { server, quic, tls }: Config,
+  read: ReadTls | undefined,
+  issued: Issued,
+): readonly (TlsMaterial | undefined)[] {
+  const section = shownTls(tls.acme, read, issued);
+  const own = server.listeners.flatMap(({ quic_enabled: isEnabled }, i) => {
+    if (!isEnabled) return [];
+    const listener = read?.listeners[i];
+    return [listener === undefined ? section : shownTls(tls.acme, listener, issued)];
+  });
+  return quic.enabled ? [section, ...own] : own;
 }
 
 function servesQuic({ quic, server }: Config): boolean {
@@ -62,14 +88,18 @@ function servesQuic({ quic, server }: Config): boolean {
 /** One UDP port that serves HTTP/3, and the connections that came by it. */
 class QuicListener {
   readonly plan: QuicPlan;
+  material: TlsMaterial;
   readonly #shared: ListenerShared;
+  #identities: TlsIdentities;
   readonly #open = new Set<ServerConnection>();
   #endpoint: Http3Endpoint | undefined;
   #draining = false;
   #emptied: (() => void) | undefined;
 
-  constructor(plan: QuicPlan, shared: ListenerShared) {
+  constructor(plan: QuicPlan, material: TlsMaterial, shared: ListenerShared) {
     this.plan = plan;
+    this.material = material;
+    this.#identities = new TlsIdentities(material, "alike");
     this.#shared = shared;
   }
 
@@ -85,8 +115,8 @@ class QuicListener {
     return this.#endpoint?.figures;
   }
 
-  async bind(material: TlsMaterial, isOurs: boolean): Promise<void> {
-    const { plan } = this;
+  async bind(isOurs: boolean): Promise<void> {
+    const { plan, material } = this;
     const { places, connections, onFault } = this.#shared;
     const host: ServerHost = {
       ...this.#shared,
@@ -103,12 +133,14 @@ class QuicListener {
         quic: plan,
         maxHeaderBytes: plan.maxHeaderBytes,
         maxHeaderCount: plan.maxHeaderCount,
-        admit: (peerAddress, clientSubject) => {
+        admit: (peerAddress, clientSubject, serverName) => {
           const place = places.admit(peerAddress, "quic");
           if (place?.isReserved === false) connections.accepted("quic");
           else connections.refused("quic");
           if (place === undefined) return undefined;
-          const own = place.isReserved ? reservedHost(host, this.#shared, place) : host;
+          const identity = { serverName, isVerified: typeof clientSubject === "object" };
+          const named = { ...host, handle: (exchange: Exchange) => this.#handle(exchange, identity) };
+          const own = place.isReserved ? reservedHost(named, this.#shared, place) : named;
           const entered = (connection: ServerConnection): void => {
             places.enter(place, connection);
             this.#open.add(connection);
@@ -125,7 +157,15 @@ class QuicListener {
   }
 
   show(material: TlsMaterial): void {
+    const identities = new TlsIdentities(material, "alike");
     this.#endpoint?.show(material);
+    this.material = material;
+    this.#identities = identities;
+  }
+
+  #handle(exchange: Exchange, identity: ConnectionIdentity): void {
+    if (this.#identities.allows(exchange.head.authority, identity)) this.#shared.handle(exchange);
+    else this.#shared.handleMisdirected(exchange);
   }
 
   /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
@@ -159,8 +199,8 @@ async function probe({ address, port }: QuicPlan): Promise<void> {
 }
 
 /** Certificates can be shown anew only where no client's is asked for: the engine forgets about those with the old ones. */
-function asksNobody(material: TlsMaterial | undefined): boolean {
-  return material?.clientCa === "";
+function asksNobody({ clientCa }: TlsMaterial): boolean {
+  return clientCa === "";
 }
 
 /** Rejects if a UDP port of the configuration has another socket. `bound` as in `quicPlansOf`. */
@@ -181,7 +221,6 @@ export class QuicListeners {
   #bound: readonly QuicListener[] = [];
   /** Those that a reload has taken away, and that still have connections. */
   readonly #leaving = new Set<QuicListener>();
-  #material: TlsMaterial | undefined;
 
   /** `reusePort`: other processes bind the same ports. */
   constructor(shared: ListenerShared, metrics: QuicMetrics, reusePort: boolean) {
@@ -212,23 +251,30 @@ export class QuicListeners {
   }
 
   /**
-   * Serves by these plans from now on. Rejects, with all as it was, where one cannot be bound or the certificate cannot be
+   * Serves by these plans from now on; `materials` are what they show, in the same order. Rejects, with all as it was, where one cannot be bound or the certificate cannot be
    * used. What is not changed stays bound; what is gone ends its connections within `graceMs`.
    */
-  async serve(plans: readonly QuicPlan[], material: TlsMaterial | undefined, graceMs: number): Promise<void> {
+  async serve(
+    plans: readonly QuicPlan[],
+    materials: readonly (TlsMaterial | undefined)[],
+    graceMs: number,
+  ): Promise<void> {
     const before = this.#bound;
-    const isSame = isDeepStrictEqual(material, this.#material);
+    const shown: (() => void)[] = [];
     const added: QuicListener[] = [];
     const next: QuicListener[] = [];
     try {
-      for (const plan of plans) {
+      for (const [i, plan] of plans.entries()) {
+        const material = materials[i];
+        if (material === undefined) throw new Error("Cannot serve HTTP/3: there is no certificate");
         const kept = before.find((listener) => isDeepStrictEqual(listener.plan, plan));
-        if (kept !== undefined && (isSame || (asksNobody(material) && asksNobody(this.#material)))) next.push(kept);
-        else next.push(await this.#bind(plan, material, added));
+        const isSame = isDeepStrictEqual(material, kept?.material);
+        if (kept !== undefined && (isSame || (asksNobody(material) && asksNobody(kept.material)))) {
+          next.push(kept);
+          if (!isSame) shown.push(() => kept.show(material));
+        } else next.push(await this.#bind(plan, material, added));
       }
-      if (material !== undefined && !isSame) {
-        for (const listener of next) if (!added.includes(listener)) listener.show(material);
-      }
+      for (const show of shown) show();
     } catch (error) {
       await Promise.all(added.map((listener) => listener.close(0)));
       throw error;
@@ -236,7 +282,6 @@ export class QuicListeners {
     // What goes is counted for the last time.
     this.tell();
     this.#bound = next;
-    this.#material = material;
     if (next.length > 0) this.#telling ??= setInterval(() => this.tell(), TELL_MS).unref();
     for (const listener of before) if (!next.includes(listener)) void this.#leave(listener, graceMs);
   }
@@ -252,12 +297,11 @@ export class QuicListeners {
     await Promise.all([...this.#bound, ...this.#leaving].map((listener) => listener.close(graceMs)));
   }
 
-  async #bind(plan: QuicPlan, material: TlsMaterial | undefined, added: QuicListener[]): Promise<QuicListener> {
-    if (material === undefined) throw new Error("Cannot serve HTTP/3: there is no certificate");
-    const listener = new QuicListener(plan, this.#shared);
+  async #bind(plan: QuicPlan, material: TlsMaterial, added: QuicListener[]): Promise<QuicListener> {
+    const listener = new QuicListener(plan, material, this.#shared);
     added.push(listener);
     const own = [...this.#bound, ...this.#leaving];
-    await listener.bind(material, this.#reusePort || own.some(({ port }) => port === plan.port));
+    await listener.bind(this.#reusePort || own.some(({ port }) => port === plan.port));
     return listener;
   }
 }

@@ -24,7 +24,17 @@ export interface TlsMaterial {
   /** The CAs that sign client certificates, in PEM; empty: none is asked for. */
   readonly clientCa: string;
   readonly clientCertRequired: boolean;
+  /** What takes the place of the last two for clients that ask for one of these names. Left out: none. */
+  readonly hosts?: readonly HostRule[];
 }
+
+/** How clients of some hosts show who they are. */
+export interface HostRule extends ClientRule {
+  readonly hostnames: readonly string[];
+}
+
+/** How clients show who they are: `clientCa` and `clientCertRequired` as in `TlsMaterial`. */
+export type ClientRule = Pick<TlsMaterial, "clientCa" | "clientCertRequired">;
 
 /** Whom a client's certificate names; `none`: no certificate was verified, or sent. */
 export type ClientSubject = { readonly subject: string } | "none";
@@ -77,13 +87,11 @@ export const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-type Clients = Pick<TlsMaterial, "clientCa" | "clientCertRequired">;
-
-function authoritiesOf({ clientCa, clientCertRequired }: Clients): TlsOptions {
+function authoritiesOf({ clientCa, clientCertRequired }: ClientRule): TlsOptions {
   return clientCa === "" ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: clientCertRequired };
 }
 
-function optionsFor({ cert, key }: KeyPair, clients: Clients): TlsOptions {
+function optionsFor({ cert, key }: KeyPair, clients: ClientRule): TlsOptions {
   return { cert, key, minVersion: "TLSv1.2", ciphers: CIPHERS, ...authoritiesOf(clients) };
 }
 
@@ -94,6 +102,7 @@ export function checkMaterial(
   for (const pair of [material.fallback, ...material.named.map((named) => named.pair)]) {
     nodeTls().createSecureContext(pair === undefined ? authoritiesOf(material) : optionsFor(pair, material));
   }
+  for (const rule of material.hosts ?? []) nodeTls().createSecureContext(authoritiesOf(rule));
 }
 
 function isHandshaking(handler: WireHandler): handler is HandshakeHandler {
@@ -220,8 +229,13 @@ export function contextsOf(material: TlsMaterial): Contexts {
 
 /** The one that a client sees which asks for `hostname`, in small letters. */
 export function contextFor({ fallback, byName }: Contexts, hostname: string): SecureContext {
+  return ofHost(byName, hostname) ?? fallback;
+}
+
+/** What a table has for `hostname`, in small letters: by the whole name, or else by a wildcard in the place of its first label. */
+export function ofHost<T>(byName: ReadonlyMap<string, T>, hostname: string): T | undefined {
   const dot = hostname.indexOf(".");
-  return byName.get(hostname) ?? byName.get(dot === -1 ? "" : `*${hostname.slice(dot)}`) ?? fallback;
+  return byName.get(hostname) ?? (dot === -1 ? undefined : byName.get(`*${hostname.slice(dot)}`));
 }
 
 /** The listener of `Bun.listen` that a server of node:tls is made of; a test fails where another Bun has it elsewhere. */

@@ -134,6 +134,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     places,
     connections: telemetry.connections,
     handleReserved: handle,
+    handleMisdirected: handle,
     onFault,
     challengePair: () => undefined,
   });

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { cidr, count, hostAddress, listenPort, ours, text } from "./kinds.ts";
+import { listenerTls } from "./tls.ts";
 
 const listener = z
   .strictObject({
     address: hostAddress.default("0.0.0.0").describe("Bind address."),
     port: listenPort.describe("Bind port. 0 selects a free port."),
     use_tls: z.boolean().default(false).describe("Terminate TLS on this port."),
+    tls: listenerTls,
     h2c_only: z
       .boolean()
       .default(false)

@@ -1,21 +1,66 @@
 import * as z from "zod";
-import { text } from "./kinds.ts";
+import { ours, text } from "./kinds.ts";
 import { acme } from "./tls-acme.ts";
+
+/** Entries of `tls.hosts`; the configuration is refused with more. */
+const MAX_HOST_RULES = 256;
+
+const hostnames = z
+  .array(
+    text
+      .toLowerCase()
+      .regex(/^(?:\*\.)?[^\s*.][^\s*]*$/, 'expected a host name, as in "example.com" or "*.example.com"'),
+  )
+  .min(1, "expected at least one host name");
 
 const certificate = z
   .strictObject({
-    hostnames: z
-      .array(
-        text
-          .toLowerCase()
-          .regex(/^(?:\*\.)?[^\s*.][^\s*]*$/, 'expected a host name, as in "example.com" or "*.example.com"'),
-      )
-      .min(1, "expected at least one host name")
-      .describe("Host names (SNI) of this certificate. `*.example.com` stands for one label."),
+    hostnames: hostnames.describe("Host names (SNI) of this certificate. `*.example.com` stands for one label."),
     cert_path: text.describe("PEM certificate chain."),
     key_path: text.describe("PEM private key."),
   })
   .describe("A further certificate, selected by the host name that the client sends (SNI).");
+
+const hostRule = z
+  .strictObject({
+    hostnames: hostnames.meta(ours("Host names (SNI). `*.example.com` stands for one label.")),
+    client_ca_path: z
+      .string()
+      .default("")
+      .meta(ours("PEM bundle of the CAs that sign client certificates for these hosts. Empty: none is requested.")),
+    client_cert_required: z
+      .boolean()
+      .default(true)
+      .meta(ours("Require a client certificate. If false, the certificate is optional.")),
+  })
+  .meta(
+    ours("Client certificates of some hosts, in place of `client_ca_path` and `client_cert_required` of the section."),
+  );
+
+const hostRules = z.array(hostRule).max(MAX_HOST_RULES, `expected at most ${MAX_HOST_RULES} entries`);
+
+/** `server.listeners[].tls`: a key that is set takes the place of the same key of `tls`. */
+export const listenerTls = z
+  .strictObject({
+    cert_path: text.exactOptional().meta(ours("PEM certificate chain of this listener; together with `key_path`.")),
+    key_path: text.exactOptional().meta(ours("PEM private key of `cert_path`.")),
+    certificates: z
+      .array(certificate)
+      .exactOptional()
+      .meta(ours("Further certificates of this listener, selected by SNI.")),
+    client_ca_path: z
+      .string()
+      .exactOptional()
+      .meta(ours("PEM bundle of the CAs that sign client certificates. Empty: no check on this listener.")),
+    client_cert_required: z.boolean().exactOptional().meta(ours("Require a client certificate on this listener.")),
+    hosts: hostRules.exactOptional().meta(ours("Client certificates by host on this listener.")),
+  })
+  .exactOptional()
+  .meta(
+    ours(
+      "TLS of this listener. A key that is set takes the place of the same key of the section `tls`. Default: none.",
+    ),
+  );
 
 /** `tls`: certificates of the TCP listeners. */
 export const tls = z
@@ -32,6 +77,13 @@ export const tls = z
       .default(true)
       .describe(
         "Require a client certificate. If false, the certificate is optional. An invalid certificate is always refused.",
+      ),
+    hosts: hostRules
+      .default([])
+      .meta(
+        ours(
+          "Client certificates by host name (SNI). A request gets 421 if its host has other rules than the host name of its connection.",
+        ),
       ),
     acme,
   })

@@ -1,0 +1,106 @@
+import { X509Certificate } from "node:crypto";
+import { hostOf } from "../routing/table.ts";
+import { type ClientRule, type KeyPair, ofHost, type TlsMaterial } from "../wire/tls.ts";
+
+/** What a connection's handshake was about. */
+export interface ConnectionIdentity {
+  /** The host name that the client asked for, in small letters; empty where it asked for none, or that is not known. */
+  readonly serverName: string;
+  /** A certificate of the client was verified. */
+  readonly isVerified: boolean;
+}
+
+/** A connection without SNI and without a client certificate. */
+export const NO_IDENTITY: ConnectionIdentity = { serverName: "", isVerified: false };
+
+/** What holds the handshakes of a listener: TLS by host name, TLS that is the same for all (QUIC), or nothing. */
+export type Handshakes = "by name" | "alike" | "none";
+
+/**
+ * Which certificate and which rules for clients a listener has for a host, and whether a connection that was made for one host
+ * may carry requests for another (RFC 9110 §15.5.20). A reload makes another one, and open connections are judged by it.
+ */
+export class TlsIdentities {
+  /** True: every connection may carry every request. */
+  readonly isUniform: boolean;
+  readonly rules: ReadonlySet<ClientRule>;
+  readonly #handshakes: Handshakes;
+  readonly #fallback: ClientRule;
+  readonly #byName: ReadonlyMap<string, ClientRule>;
+  readonly #certificates: Certificates;
+
+  constructor(material: TlsMaterial, handshakes: Handshakes) {
+    const rules = new Map<string, ClientRule>();
+    const known = ({ clientCa, clientCertRequired }: ClientRule): ClientRule => {
+      const rule = { clientCa, clientCertRequired };
+      const key = clientCa === "" ? "" : `${clientCertRequired} ${clientCa}`;
+      const found = rules.get(key) ?? rule;
+      rules.set(key, found);
+      return found;
+    };
+    this.#handshakes = handshakes;
+    this.#fallback = known(handshakes === "none" ? { clientCa: "", clientCertRequired: false } : material);
+    const byName = new Map<string, ClientRule>();
+    for (const host of material.hosts ?? []) {
+      for (const name of host.hostnames) if (!byName.has(name)) byName.set(name, known(host));
+    }
+    this.#byName = byName;
+    this.rules = new Set(rules.values());
+    this.#certificates = new Certificates(handshakes === "none" ? { ...material, named: [] } : material);
+    this.isUniform = this.rules.size === 1 && !this.#certificates.isSeveral;
+  }
+
+  /** The rule for clients that ask for `serverName`, in small letters. */
+  ruleFor(serverName: string): ClientRule {
+    return ofHost(this.#byName, serverName) ?? this.#fallback;
+  }
+
+  /** True if the host of an authority has the rule of clients that ask for no name. */
+  isCommon(authority: string): boolean {
+    return this.rules.size === 1 || this.ruleFor(hostOf(authority)) === this.#fallback;
+  }
+
+  /** True if a connection may carry a request for this authority. */
+  allows(authority: string, { serverName, isVerified }: ConnectionIdentity): boolean {
+    if (this.isUniform) return true;
+    const host = hostOf(authority);
+    const rule = this.ruleFor(host);
+    // The rule may be younger than the connection.
+    if (rule.clientCa !== "" && rule.clientCertRequired && !isVerified) return false;
+    if (this.#handshakes === "none") return true;
+    const own = this.#handshakes === "alike" ? this.#fallback : this.ruleFor(serverName);
+    if (rule !== own) return false;
+    return serverName === "" || serverName === host || this.#certificates.covers(serverName, host);
+  }
+}
+
+/** The certificates of a listener, by name. */
+class Certificates {
+  readonly isSeveral: boolean;
+  readonly #fallback: KeyPair;
+  readonly #byName = new Map<string, KeyPair>();
+  readonly #read = new Map<KeyPair, X509Certificate>();
+
+  constructor({ fallback, named }: TlsMaterial) {
+    this.#fallback = fallback;
+    for (const { hostnames, pair } of named) {
+      for (const name of hostnames) if (!this.#byName.has(name)) this.#byName.set(name, pair);
+    }
+    const pairs = new Set([fallback, ...this.#byName.values()]);
+    this.isSeveral = new Set([...pairs].map(({ cert }) => cert)).size > 1;
+    if (this.isSeveral) for (const pair of pairs) this.#read.set(pair, new X509Certificate(pair.cert));
+  }
+
+  /** False if clients that ask for `host` see another certificate, which is for it, and that of `serverName` is not. */
+  covers(serverName: string, host: string): boolean {
+    const shown = ofHost(this.#byName, serverName) ?? this.#fallback;
+    const mapped = ofHost(this.#byName, host);
+    const theirs = mapped ?? this.#fallback;
+    if (shown === theirs || this.#isFor(shown, host)) return true;
+    return mapped === undefined && !this.#isFor(theirs, host);
+  }
+
+  #isFor(pair: KeyPair, host: string): boolean {
+    return this.#read.get(pair)?.checkHost(host) !== undefined;
+  }
+}
