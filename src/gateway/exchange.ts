@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../lib/errors.ts";
 import { type Fields } from "../lib/fields.ts";
+import { type TextPieces } from "../lib/text-pieces.ts";
 
 /** The head of a request, the same for every protocol. */
 export interface RequestHead {
@@ -155,11 +156,6 @@ export interface TimeKeeper {
   timedOut(): void;
 }
 
-/** Receives latin1 text in pieces. */
-export interface TextSink {
-  text(text: string): void;
-}
-
 /**
  * The parts of a request that are logged. It is an exchange, or a request that the codec answered itself, with as much
  * of its head as was read.
@@ -204,11 +200,11 @@ export interface Exchange {
   /** Field lines that are added to the final head of any response. */
   addedFields: Fields;
   /**
-   * Writes the field line with the request id, without making a text of the id. Absent if the id is a text from the
+   * Adds the field line with the request id, without making a text of the id. Absent if the id is a text from the
    * start.
    */
-  writeIdField?(out: TextSink): void;
-  /** The final head has the request id, written by `writeIdField`. */
+  addIdField?(pieces: TextPieces): void;
+  /** The final head has the request id, added by `addIdField`. */
   tellsId?: boolean;
   /** The consumer's name from authentication; empty without authentication. */
   consumer: string;

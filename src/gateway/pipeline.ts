@@ -73,7 +73,7 @@ const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left
  */
 export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reserved" | "misdirected" = "any"): void {
   const { head } = exchange;
-  if (exchange.writeIdField === undefined) exchange.addedFields += `X-Request-Id: ${exchange.id}\r\n`;
+  if (exchange.addIdField === undefined) exchange.addedFields += `X-Request-Id: ${exchange.id}\r\n`;
   else exchange.tellsId = true;
   if (pipeline.clientAddress !== undefined) {
     exchange.clientAddress = pipeline.clientAddress(exchange.peerAddress, head.forwardedFor);

@@ -1,9 +1,10 @@
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type Fields } from "../../lib/fields.ts";
+import { TextPieces } from "../../lib/text-pieces.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { webSocketAccept } from "../../lib/websocket-handshake.ts";
-import { type BodySink, type ResponseSink, type TextSink, type TimeKeeper } from "../exchange.ts";
+import { type BodySink, type ResponseSink, type TimeKeeper } from "../exchange.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { ClientTunnel } from "./client-tunnel.ts";
@@ -33,8 +34,8 @@ const TUNNEL = 5;
 const CLOSED = 6;
 
 const trailerScan = new FieldScan();
-/** The output of a connection without a socket. */
-const NOWHERE: TextSink = { text() {} };
+/** The head that is being composed: `begin` and `endHead` follow each other within one call. */
+const headPieces = new TextPieces();
 
 /** The owner of a connection. It is notified when the connection may be used again, and when it has closed. */
 export interface ConnectionOwner {
@@ -162,12 +163,12 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
    * RequestHead. The body follows with `data` and `end`. Without a body no call follows.
    */
   request(method: string, head: string, bodyLength: number, sink: ResponseSink): void {
-    this.begin(method, bodyLength, sink).text(head);
+    this.begin(method, bodyLength, sink).add(head);
     this.endHead(method, bodyLength);
   }
 
-  /** Like `request`, but the caller writes the head to the returned sink, then calls `endHead`. */
-  begin(method: string, bodyLength: number, sink: ResponseSink): TextSink {
+  /** Like `request`, but the caller adds the head to the returned pieces, then calls `endHead`. */
+  begin(method: string, bodyLength: number, sink: ResponseSink): TextPieces {
     this.requests++;
     this.#method = method;
     this.#accept = "";
@@ -177,19 +178,18 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.heard = false;
     this.#requestChunked = bodyLength === -1;
     this.#requestSent = bodyLength === 0;
-    return this.#out ?? NOWHERE;
+    return headPieces.begin();
   }
 
-  /** Writes the framing of a request that `begin` began, and the empty line. */
+  /** Writes the head that `begin` began, its framing and the empty line. */
   endHead(method: string, bodyLength: number): void {
-    const out = this.#out;
-    if (out === undefined) return;
-    if (bodyLength === -1) out.text("Transfer-Encoding: chunked\r\n");
+    if (bodyLength === -1) headPieces.add("Transfer-Encoding: chunked\r\n");
     // RFC 9110 §8.6: a method that expects content sends a length even without content.
     else if (bodyLength > 0 || method === "POST" || method === "PUT" || method === "PATCH") {
-      out.text(`Content-Length: ${bodyLength}\r\n`);
+      headPieces.add(`Content-Length: ${bodyLength}\r\n`);
     }
-    out.text("\r\n");
+    headPieces.add("\r\n");
+    this.#out?.pieces(headPieces);
   }
 
   /**

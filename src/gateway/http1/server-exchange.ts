@@ -1,7 +1,7 @@
-import { STATUS_CODES } from "node:http";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { isRequestId, requestIds } from "../../lib/request-id.ts";
+import { TextPieces } from "../../lib/text-pieces.ts";
 import {
   type Admission,
   type Exchange,
@@ -9,7 +9,6 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
-  type TextSink,
   type ToldClient,
   type UpstreamTrace,
 } from "../exchange.ts";
@@ -18,6 +17,7 @@ import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { NO_BODY } from "./request-body.ts";
 import { type ParsedRequest } from "./request-head.ts";
+import { addResponseLines, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTIL_CLOSE } from "./response-lines.ts";
 
 /** The connection that an exchange runs on. */
 export interface ExchangeConnection {
@@ -42,19 +42,12 @@ export interface ExchangeConnection {
 /** A request's body with the number of received bytes. */
 type CountedBody = RequestBody & { readonly received: number };
 
-const LENGTH = 0;
-const CHUNKED = 1;
-const UNTIL_CLOSE = 2;
-const NONE = 3;
-
 const SWITCHED = 101;
 const UPGRADE_REQUIRED = 426;
 const UPGRADE_LINES = "Connection: upgrade\r\nUpgrade: websocket\r\n";
 
-function statusLine(status: number, reason: string): string {
-  if (status === 200 && reason === "OK") return "HTTP/1.1 200 OK\r\n";
-  return `HTTP/1.1 ${status} ${reason === "" ? (STATUS_CODES[status] ?? "") : reason}\r\n`;
-}
+/** The head that is being written. */
+const headPieces = new TextPieces();
 
 /** One HTTP/1 request on its connection, and the sink that frames its response (RFC 9112 §6). */
 export class Http1Exchange implements Exchange, ResponseSink {
@@ -88,7 +81,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   readonly #idFirst: string;
   readonly #idCount: string;
   readonly #idLast: string;
-  #framing = NONE;
+  #framing: Framing = NONE;
   #remaining = 0;
   #over = false;
 
@@ -112,12 +105,12 @@ export class Http1Exchange implements Exchange, ResponseSink {
     return this.#idFirst + this.#idCount + this.#idLast;
   }
 
-  writeIdField(out: TextSink): void {
-    out.text("X-Request-Id: ");
-    out.text(this.#idFirst);
-    out.text(this.#idCount);
-    out.text(this.#idLast);
-    out.text("\r\n");
+  addIdField(pieces: TextPieces): void {
+    pieces.add("X-Request-Id: ");
+    pieces.add(this.#idFirst);
+    pieces.add(this.#idCount);
+    pieces.add(this.#idLast);
+    pieces.add("\r\n");
   }
 
   get told(): ToldClient | undefined {
@@ -141,44 +134,46 @@ export class Http1Exchange implements Exchange, ResponseSink {
   start(head: ResponseHead): void {
     if (this.#over || this.started) return;
     const { status } = head;
-    const line = statusLine(status, head.reason);
     if (status === SWITCHED) {
-      if (this.head.upgrade !== "") this.#switch(line, head.fields);
+      if (this.head.upgrade !== "") this.#switch(head);
       return;
     }
     if (status < 200) {
       // HTTP/1.0 has no interim responses (RFC 9110 §15.2).
-      if (this.protocol !== "HTTP/1.0") this.#connection.out.text(`${line}${head.fields}\r\n`);
+      const lines = `${statusLine(status, head.reason)}${head.fields}\r\n`;
+      if (this.protocol !== "HTTP/1.0") this.#connection.out.text(lines);
       return;
     }
     this.started = true;
     this.status = status;
     this.#frame(head);
     const open = this.#connection.staysOpen(this, this.#framing === UNTIL_CLOSE);
-    let connection = "";
-    if (!open) connection = "Connection: close\r\n";
-    // RFC 9110 §15.5.22: the only response that names the protocol to upgrade to.
-    else if (status === UPGRADE_REQUIRED && this.head.upgrade !== "") connection = UPGRADE_LINES;
-    else if (this.protocol === "HTTP/1.0") connection = "Connection: keep-alive\r\n";
-    const { out } = this.#connection;
-    // Written separately: a joined text is allocated and copied, and costs twice as much as its short parts (bench http1).
-    out.text(line);
-    out.text(head.fields);
-    if (this.tellsId) this.writeIdField(out);
-    out.text(this.addedFields);
-    this.#writeFraming(out, head);
-    out.text(connection);
-    out.text("\r\n");
+    // Separate pieces: a joined text is allocated and copied, and costs twice as much as its short parts (bench http1).
+    const pieces = headPieces.begin();
+    addResponseLines(pieces, head, this.#framing);
+    if (this.tellsId) this.addIdField(pieces);
+    pieces.add(this.addedFields);
+    pieces.add(this.#connectionLines(open));
+    pieces.add("\r\n");
+    this.#connection.out.pieces(pieces);
   }
 
-  #switch(line: string, fields: Fields): void {
+  #connectionLines(open: boolean): string {
+    if (!open) return "Connection: close\r\n";
+    // RFC 9110 §15.5.22: the only response that names the protocol to upgrade to.
+    if (this.status === UPGRADE_REQUIRED && this.head.upgrade !== "") return UPGRADE_LINES;
+    return this.protocol === "HTTP/1.0" ? "Connection: keep-alive\r\n" : "";
+  }
+
+  #switch({ reason, fields }: ResponseHead): void {
     this.started = true;
     this.status = SWITCHED;
     this.#framing = UNTIL_CLOSE;
-    const { out } = this.#connection;
-    out.text(`${line}${fields}`);
-    if (this.tellsId) this.writeIdField(out);
-    out.text(`${this.addedFields}${UPGRADE_LINES}\r\n`);
+    const pieces = headPieces.begin();
+    pieces.add(`${statusLine(SWITCHED, reason)}${fields}`);
+    if (this.tellsId) this.addIdField(pieces);
+    pieces.add(`${this.addedFields}${UPGRADE_LINES}\r\n`);
+    this.#connection.out.pieces(pieces);
     this.#connection.switched();
   }
 
@@ -189,15 +184,6 @@ export class Http1Exchange implements Exchange, ResponseSink {
       this.#framing = LENGTH;
       this.#remaining = bodyLength;
     } else this.#framing = this.protocol === "HTTP/1.0" ? UNTIL_CLOSE : CHUNKED;
-  }
-
-  #writeFraming(out: Outgoing, { status, bodyLength }: ResponseHead): void {
-    if (this.#framing === CHUNKED) out.text("Transfer-Encoding: chunked\r\n");
-    // RFC 9110 §8.6: a 204 has no Content-Length.
-    if (bodyLength < 0 || status === 204) return;
-    out.text("Content-Length: ");
-    out.decimal(bodyLength);
-    out.text("\r\n");
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {

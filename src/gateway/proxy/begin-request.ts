@@ -2,7 +2,7 @@ import { type Exchange, type ResponseSink } from "../exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { type UpstreamConnection } from "../upstream/server-pool.ts";
 import { type Endpoint } from "../wire/tcp.ts";
-import { http1Head, http2Request, writeHttp1Head } from "./request-head.ts";
+import { addHttp1Head, http1Head, http2Request } from "./request-head.ts";
 import { type Carrier } from "./request-pump.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey } from "./websocket.ts";
@@ -29,7 +29,7 @@ export function beginRequest(
   }
   const { method, bodyLength, upgrade } = exchange.head;
   if (upgrade === "") {
-    writeHttp1Head(connection.begin(method, bodyLength, sink), exchange, target, endpoint);
+    addHttp1Head(connection.begin(method, bodyLength, sink), exchange, target, endpoint);
     connection.endHead(method, bodyLength);
     return connection;
   }

@@ -1,6 +1,7 @@
 import { type Fields, withoutFields } from "../../lib/fields.ts";
 import { flatText } from "../../lib/flat-text.ts";
-import { type Exchange, type RequestHead, type TextSink, type ToldClient } from "../exchange.ts";
+import { type TextPieces } from "../../lib/text-pieces.ts";
+import { type Exchange, type RequestHead, type ToldClient } from "../exchange.ts";
 import { type ClientRequest } from "../http2/client-stream.ts";
 import { serverKey } from "../upstream/member.ts";
 import { type Endpoint } from "../wire/tcp.ts";
@@ -29,27 +30,27 @@ export function http1Head(exchange: Exchange, target: ForwardTarget, endpoint: E
 }
 
 /**
- * Writes the head of `http1Head`. Most requests follow another one of the same connection to the same upstream. Their parts
- * are written separately, because joining them costs more than parsing a small head (bench http1).
+ * Adds the head of `http1Head` to `pieces`. Most requests follow another one of the same connection to the same upstream.
+ * Their parts are not joined, because that costs more than parsing a small head (bench http1).
  */
-export function writeHttp1Head(out: TextSink, exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): void {
+export function addHttp1Head(pieces: TextPieces, exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): void {
   const told = exchange.session === undefined ? toldAgain(exchange, target) : undefined;
-  if (told === undefined || exchange.writeIdField === undefined) {
-    out.text(http1Head(exchange, target, endpoint));
+  if (told === undefined || exchange.addIdField === undefined) {
+    pieces.add(http1Head(exchange, target, endpoint));
     return;
   }
   const { head, trace } = exchange;
-  out.text(head.method);
-  out.text(" ");
-  out.text(target.rewrite === undefined ? head.path : target.rewrite(head.path));
-  out.text(head.query);
-  out.text(target.host === undefined ? told.host : " HTTP/1.1\r\n");
-  out.text(target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames));
-  out.text(told.fields);
-  out.text(target.extraFields);
-  if (trace !== undefined) out.text(trace.fields);
-  exchange.writeIdField(out);
-  out.text(expectField(head));
+  pieces.add(head.method);
+  pieces.add(" ");
+  pieces.add(target.rewrite === undefined ? head.path : target.rewrite(head.path));
+  pieces.add(head.query);
+  pieces.add(target.host === undefined ? told.host : " HTTP/1.1\r\n");
+  pieces.add(target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames));
+  pieces.add(told.fields);
+  pieces.add(target.extraFields);
+  if (trace !== undefined) pieces.add(trace.fields);
+  exchange.addIdField(pieces);
+  pieces.add(expectField(head));
 }
 
 /** The same request for HTTP/2. */

@@ -4,6 +4,7 @@ import { MAX_DIGITS, writeDecimal } from "../../lib/decimal.ts";
 import { beginEvent, endEvent } from "../../lib/event-clock.ts";
 import { writeLatin1 } from "../../lib/latin1.ts";
 import { sendFile } from "../../lib/send-file.ts";
+import { type TextPieces } from "../../lib/text-pieces.ts";
 import { type Wire } from "./wire.ts";
 
 /** Bytes gathered before they go to the socket: a head and a small body leave in one write. @bound */
@@ -89,6 +90,21 @@ export class Outgoing {
       return;
     }
     corkLength += writeLatin1(cork, text, corkLength);
+  }
+
+  /** Writes latin1 texts one after the other. */
+  pieces(pieces: TextPieces): void {
+    const { count } = pieces;
+    let length = 0;
+    for (let i = 0; i < count; i++) length += pieces.at(i).length;
+    if (length > CORK_BYTES || this.#backlogBytes > 0 || !this.#claim(length)) {
+      this.text(pieces.join());
+      return;
+    }
+    let at = corkLength;
+    for (let i = 0; i < count; i++) at += writeLatin1(cork, pieces.at(i), at);
+    this.bytesWritten += length;
+    corkLength = at;
   }
 
   /** Writes a whole number. */
