@@ -109,16 +109,15 @@ export interface RequestBody {
   liftLimits?(): void;
 }
 
-/** Forwarded fields that describe the client. They are the same for most requests of one connection. */
+/** The part of an upstream request's head that is the same for most requests of one connection. */
 export interface ToldClient {
-  /** The authority that the texts were made for. */
+  /** The lines were composed for these. */
   readonly authority: string;
+  readonly host: string;
   readonly serviceName: string;
   readonly tellsClient: boolean;
-  /** The text after the path in an HTTP/1.1 head, up to the client's own fields. */
-  readonly host: string;
-  /** The text after the client's own fields, without the fields of the single request. */
-  readonly fields: Fields;
+  /** The end of the request line, the Host and the forwarded fields. */
+  readonly lines: Fields;
 }
 
 /** What authentication has decided about the last request of a connection. */

@@ -7,17 +7,23 @@ import { type ForwardTarget } from "./target.ts";
 
 /** The time limits of a request at its upstream, in wheel time: in total, for each try, and the deadline of a gRPC call. */
 export class ForwardTime {
-  readonly #target: ForwardTarget;
+  #target: ForwardTarget;
   /** The end of a gRPC call's own deadline. */
-  readonly #deadline: number;
+  #deadline: number;
   #dueAt = Number.POSITIVE_INFINITY;
   #tryEndsAt = Number.POSITIVE_INFINITY;
 
   constructor(exchange: Exchange, target: ForwardTarget) {
     this.#target = target;
-    this.#deadline = exchange.head.isGrpc
-      ? target.wheel.now() + msUntil(deadlineOf(exchange))
-      : Number.POSITIVE_INFINITY;
+    this.#deadline = callDeadline(exchange, target);
+  }
+
+  /** Makes it ready for another request. */
+  renew(exchange: Exchange, target: ForwardTarget): void {
+    this.#target = target;
+    this.#deadline = callDeadline(exchange, target);
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    this.#tryEndsAt = Number.POSITIVE_INFINITY;
   }
 
   /** The time by which the response must be complete. */
@@ -77,4 +83,9 @@ export class ForwardTime {
     this.#dueAt = kind === "call" ? this.#deadline : Number.POSITIVE_INFINITY;
     this.boundRest(carrier);
   }
+}
+
+/** The end of a gRPC call's own deadline, in wheel time. */
+function callDeadline(exchange: Exchange, { wheel }: ForwardTarget): number {
+  return exchange.head.isGrpc ? wheel.now() + msUntil(deadlineOf(exchange)) : Number.POSITIVE_INFINITY;
 }

@@ -44,10 +44,9 @@ export function addHttp1Head(pieces: TextPieces, exchange: Exchange, target: For
   pieces.add(" ");
   pieces.add(target.rewrite === undefined ? head.path : target.rewrite(head.path));
   pieces.add(head.query);
-  pieces.add(target.host === undefined ? told.host : " HTTP/1.1\r\n");
+  pieces.add(told.lines);
   pieces.add(target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames));
-  pieces.add(told.fields);
-  pieces.add(target.extraFields);
+  pieces.add(target.extraFieldsWithoutHost);
   if (trace !== undefined) pieces.add(trace.fields);
   exchange.addIdField(pieces);
   pieces.add(expectField(head));
@@ -168,8 +167,8 @@ function clientFields({ head, protocol, clientAddress, peerAddress }: Exchange, 
 }
 
 /**
- * The fields of the connection's last request, if those of this request are equal. They are most of a small head, and
- * composing them costs more than parsing it (bench proxy --pinned, small64). Undefined if they differ.
+ * What this request has in common with the last one of its connection. That is most of a small head, and composing it costs
+ * more than parsing the head (bench proxy --pinned, small64). Undefined if the request has more to say about its client.
  */
 function toldAgain(exchange: Exchange, target: ForwardTarget): ToldClient | undefined {
   const { head, protocol, clientAddress, peerAddress, told } = exchange;
@@ -177,16 +176,16 @@ function toldAgain(exchange: Exchange, target: ForwardTarget): ToldClient | unde
   const { authority } = head;
   const isUsual = head.forwardedFor === "" && head.via === "" && authority !== "" && clientAddress === peerAddress;
   if (!isUsual || protocol !== "HTTP/1.1") return undefined;
-  if (told?.authority === authority && told.serviceName === serviceName && told.tellsClient === tellsClient)
+  const host = target.host ?? authority;
+  if (
+    told?.authority === authority &&
+    told.host === host &&
+    told.serviceName === serviceName &&
+    told.tellsClient === tellsClient
+  )
     return told;
-  const host = flatText(` HTTP/1.1\r\nHost: ${authority}\r\n`);
-  const fresh = {
-    authority,
-    serviceName,
-    tellsClient,
-    host,
-    fields: flatText(clientFields(exchange, target)),
-  };
+  const lines = flatText(` HTTP/1.1\r\nHost: ${host}\r\n${clientFields(exchange, target)}`);
+  const fresh = { authority, host, serviceName, tellsClient, lines };
   exchange.told = fresh;
   return fresh;
 }

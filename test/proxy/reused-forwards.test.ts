@@ -1,0 +1,169 @@
+/**
+ * The gateway uses the objects of a finished request for the next one. Late events of the finished request must not reach the
+ * one that has its place.
+ */
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type Message, statusOf } from "../support/message.ts";
+import { RawClient } from "../support/raw-client.ts";
+import { type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
+
+setDefaultTimeout(patient(30_000));
+
+const READ_MS = 300;
+const CLIENTS = 8;
+
+let origin: RawOrigin;
+let gateway: Gateway;
+/** Requests that wait for `release`, in the order in which they came. */
+let held: { path: string; connection: OriginConnection }[] = [];
+
+beforeAll(async () => {
+  origin = await RawOrigin.start();
+  const upstream = { name: "origin", servers: [{ address: "127.0.0.1", port: origin.port, max_fails: 1_000_000 }] };
+  gateway = await startGateway({
+    access_log: { enabled: false },
+    upstreams: [upstream],
+    routes: [
+      { path_prefix: "/", upstream: "origin", retry: { max_retries: 0 } },
+      { path_prefix: "/hasty", upstream: "origin", retry: { max_retries: 0 }, read_timeout_ms: READ_MS },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await origin.stop();
+});
+
+beforeEach(() => {
+  held = [];
+  origin.reset();
+  origin.answer = (request, connection) => {
+    const path = pathOf(request);
+    if (path.includes("held")) held.push({ path, connection });
+    else respond(path, connection);
+  };
+});
+
+function pathOf({ startLine }: Message): string {
+  return startLine.split(" ")[1] ?? "";
+}
+
+function respond(path: string, connection: OriginConnection): void {
+  connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${path.length}\r\n\r\n${path}`);
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`;
+}
+
+async function ask(client: RawClient, path: string): Promise<void> {
+  client.send(get(path));
+  expect((await client.finalResponse()).body).toBe(path);
+}
+
+/** Clients whose requests wait at the origin; each has a connection to it. */
+async function holdAll(paths: readonly string[]): Promise<RawClient[]> {
+  const clients: RawClient[] = [];
+  for (const path of paths) {
+    const client = await RawClient.open(gateway.port);
+    clients.push(client);
+    client.send(get(path));
+    await origin.until(path, () => held.find((one) => one.path === path));
+  }
+  return clients;
+}
+
+/** Answers what waits, and checks that each client gets its own response. */
+async function releaseAll(clients: readonly RawClient[], paths: readonly string[]): Promise<void> {
+  for (const { path, connection } of held.toReversed()) respond(path, connection);
+  for (const [at, client] of clients.entries()) {
+    expect((await client.finalResponse()).body).toBe(paths[at] ?? "");
+    expect(client.rest()).toBe("");
+  }
+}
+
+const PATHS = Array.from({ length: CLIENTS }, (_, n) => `/held-${n}`);
+
+/** Finished requests on as many connections as there are clients, so that the next requests use their objects. */
+async function finishSome(): Promise<RawClient[]> {
+  const clients = await holdAll(PATHS);
+  await releaseAll(clients, PATHS);
+  held = [];
+  for (const client of clients) await ask(client, "/next");
+  return clients;
+}
+
+test("clients that leave after their response do not stop the requests that follow", async () => {
+  const finished = await finishSome();
+  const clients = await holdAll(PATHS);
+  for (const client of finished) client.destroy();
+  await ask(await RawClient.open(gateway.port), "/seen");
+  expect(held.map(({ connection }) => connection.closed)).toEqual(PATHS.map(() => false));
+  await releaseAll(clients, PATHS);
+});
+
+test("a client that leaves stops its own request and no other", async () => {
+  await finishSome();
+  const clients = await holdAll(PATHS);
+  const [left] = clients.splice(3, 1);
+  left?.destroy();
+  await origin.until("its connection closed", () => (held[3]?.connection.closed === true ? true : undefined));
+  held.splice(3, 1);
+  await releaseAll(
+    clients,
+    PATHS.filter((_, n) => n !== 3),
+  );
+});
+
+test.each([
+  ["bytes", (connection: OriginConnection) => connection.send("HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno")],
+  ["a FIN", (connection: OriginConnection) => connection.end()],
+  ["a reset", (connection: OriginConnection) => connection.reset()],
+])("an upstream that sends %s after a response harms no later request", async (_, late) => {
+  await finishSome();
+  const idle = origin.connections.filter(({ closed }) => !closed);
+  const paths = PATHS.slice(0, 2);
+  const clients = await holdAll(paths);
+  const busy = new Set(held.map(({ connection }) => connection));
+  for (const connection of idle) if (!busy.has(connection)) late(connection);
+  await origin.until("they closed", () =>
+    idle.every((connection) => busy.has(connection) || connection.closed) ? true : undefined,
+  );
+  await releaseAll(clients, paths);
+});
+
+test("a timeout ends the request that it belongs to and no other, and its place serves again", async () => {
+  await finishSome();
+  const [hasty] = await holdAll(["/hasty/held"]);
+  held = [];
+  const clients = await holdAll(PATHS);
+  expect(statusOf((await hasty?.finalResponse()) as Message)).toBe(504);
+  for (let i = 0; i < 3; i++) await ask(await RawClient.open(gateway.port), `/after-${i}`);
+  await releaseAll(clients, PATHS);
+});
+
+test("pipelined requests are answered in order, while others come and go", async () => {
+  const pipelined = await RawClient.open(gateway.port);
+  const others = await finishSome();
+  for (let round = 0; round < 5; round++) {
+    const paths = Array.from({ length: 10 }, (_, n) => `/p-${round}-${n}`);
+    pipelined.send(paths.map(get).join(""));
+    for (const other of others) other.send(get(`/other-${round}`));
+    for (const path of paths) expect((await pipelined.finalResponse()).body).toBe(path);
+    for (const other of others) expect((await other.finalResponse()).body).toBe(`/other-${round}`);
+  }
+  expect(pipelined.rest()).toBe("");
+});
+
+test("a response that its upstream cuts off ends its own exchange, and those that follow are whole", async () => {
+  await finishSome();
+  const clients = await holdAll(PATHS);
+  const first = held.shift();
+  first?.connection.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+  await clients[0]?.sees("half");
+  await ask(await RawClient.open(gateway.port), "/seen");
+  await releaseAll(clients.slice(1), PATHS.slice(1));
+});
