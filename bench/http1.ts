@@ -68,7 +68,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     failed() {},
   };
   // The pool's own bookkeeping needs real sockets; what it costs is in `bench -- proxy`.
-  const upstream = { pick: () => server as unknown as UpstreamServer } as unknown as Upstream;
+  const upstream = { credential: "", pick: () => server as unknown as UpstreamServer } as unknown as Upstream;
   const target = {
     wheel,
     upstream,

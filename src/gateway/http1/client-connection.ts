@@ -11,7 +11,7 @@ import { ClientTunnel } from "./client-tunnel.ts";
 import { FieldScan } from "./field-scan.ts";
 import { headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
-import { isProofOf, type ParsedResponse, parseResponseHead } from "./response-head.ts";
+import { isProofOf, type ParsedResponse, parseResponseHead, repeatedResponse } from "./response-head.ts";
 
 /**
  * Bytes of an upstream's response head, also of each interim head. At least the default limit of nginx and Envoy. A larger
@@ -318,6 +318,12 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   #readHead(chunk: Buffer, from: number): number {
+    const again = this.#partial === "" ? repeatedResponse(chunk, from) : undefined;
+    if (again !== undefined) {
+      const end = from + again.bytes.length;
+      this.#begin(again.response, end < chunk.length);
+      return end;
+    }
     const before = this.#partial.length;
     const text = headText(this.#partial, chunk, from, MAX_RESPONSE_HEAD_BYTES + 4);
     const end = text.indexOf("\r\n\r\n", Math.max(0, before - 3));

@@ -1,7 +1,7 @@
 import { describe, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
 import { isFault, parseRequestHead } from "./request-head.ts";
-import { parseResponseHead } from "./response-head.ts";
+import { parseResponseHead, repeatedResponse } from "./response-head.ts";
 import { refuse } from "./refusal.ts";
 
 function parse(text: string, maxHeaderCount = 100): ReturnType<typeof parseRequestHead> {
@@ -239,7 +239,13 @@ describe("a request head", () => {
 });
 
 function answer(text: string): ReturnType<typeof parseResponseHead> {
-  return parseResponseHead(`${text}\r\n`, text.length, 100);
+  const again = repeatedResponse(Buffer.from(`${text}\r\n`, "latin1"), 0);
+  return again?.response ?? parseResponseHead(`${text}\r\n`, text.length, 100);
+}
+
+/** The fields of the last head, if `text` has it at `from`. */
+function found(text: string, from = 0): string | undefined {
+  return repeatedResponse(Buffer.from(text, "latin1"), from)?.response.head.fields;
 }
 
 describe("a response head", () => {
@@ -252,6 +258,17 @@ describe("a response head", () => {
     expect(of("Content-Length: 76\r\n")).toMatchObject({ contentLength: 76 });
     expect(of("Content-Length: 76\r\n", dated.replace("200", "203"))).toMatchObject({ head: { status: 203 } });
     expect(of("Content-Length: 76\r\nX: y\r\n")).toMatchObject({ head: { fields: expect.stringContaining("X: y") } });
+  });
+
+  test("is found again anywhere in a chunk, if all of its bytes are there", () => {
+    const text = "HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\nX: \xe9\r\n\r\n";
+    for (let i = 0; i < 2; i++) parseResponseHead(text, text.length - 2, 100);
+    const fields = "Date: Fri, 20 Nov 2026 21:37:44 GMT\r\nX: \xe9\r\n";
+    expect([found(text), found(`${text}body`), found(`body${text}`, 4)]).toEqual([fields, fields, fields]);
+    expect(found(text.slice(0, -1))).toBeUndefined();
+    expect(found(text.replace("\r\n\r\n", "\r\nA: b\r\n\r\n"))).toBeUndefined();
+    expect(found(text.replace("200", "201"))).toBeUndefined();
+    expect(found(text, 1)).toBeUndefined();
   });
 
   test("gets the date of each second if the upstream sends none", () => {

@@ -4,7 +4,7 @@ import { flatText } from "../../lib/flat-text.ts";
 import { type TextPieces } from "../../lib/text-pieces.ts";
 import { type ResponseHead } from "../exchange.ts";
 
-/** How the end of a response body is found (RFC 9112 §6.3). */
+/** Framings of a response body, by which the client finds its end (RFC 9112 §6.3). */
 export const LENGTH = 0;
 export const CHUNKED = 1;
 export const UNTIL_CLOSE = 2;

@@ -167,8 +167,8 @@ function clientFields({ head, protocol, clientAddress, peerAddress }: Exchange, 
 }
 
 /**
- * What this request has in common with the last one of its connection. That is most of a small head, and composing it costs
- * more than parsing the head (bench proxy --pinned, small64). Undefined if the request has more to say about its client.
+ * The lines of the connection's last request, if they fit this request. They are most of a small head, and composing them
+ * costs more than parsing the head (bench proxy --pinned, small64). Undefined if the request has other forwarded fields.
  */
 function toldAgain(exchange: Exchange, target: ForwardTarget): ToldClient | undefined {
   const { head, protocol, clientAddress, peerAddress, told } = exchange;
