@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { ByteQueue } from "../../lib/byte-queue.ts";
 
-/** Bytes of one request's body that wait in memory; what comes after them waits in a file. */
+/** Bytes of one request's body that wait in memory; further bytes wait in a file. */
 const MAX_HELD_BYTES = 262_144;
 /** Bytes of all bodies of a worker that wait in files. */
 const MAX_SPOOLED_BYTES = 1_073_741_824;
@@ -14,8 +14,8 @@ const READ_BYTES = 65_536;
 let spooledBytes = 0;
 
 /**
- * The part of a request's body that came faster than anybody takes it. The engine reads on whatever we do, and gives the
- * client leave to send more: so what waits goes to a file that has no name, where memory would have no bound.
+ * The part of a request's body that arrived faster than it is read. The QUIC engine always reads on and lets the client
+ * send more, so waiting data goes to an unnamed file: in memory it would have no bound.
  */
 export class BodyHold {
   readonly #queue: ByteQueue;
@@ -31,7 +31,7 @@ export class BodyHold {
     return this.#queue.length === 0 && this.#readAt === this.#writeAt;
   }
 
-  /** Has the bytes wait; false, with nothing kept, where neither memory nor disk has room for them. */
+  /** Stores the bytes; false, with nothing stored, if neither memory nor disk has room. */
   push(bytes: Uint8Array): boolean {
     if (this.#file === -1 && this.#queue.length + bytes.length <= MAX_HELD_BYTES) {
       if (this.#queue.push(bytes, 0, bytes.length)) return true;
@@ -46,13 +46,13 @@ export class BodyHold {
         spooledBytes += written;
       }
     } catch {
-      // A full disk is no room.
+      // A full disk counts as no room.
       return false;
     }
     return true;
   }
 
-  /** Gives what waits to `take`, in order, until it answers false or nothing is left. */
+  /** Passes the stored bytes to `take`, in order, until it returns false or none are left. */
   drain(take: (bytes: Uint8Array, start: number, end: number) => boolean): void {
     let more = true;
     for (let piece = this.#queue.first; piece !== undefined && more; piece = this.#queue.first) {
@@ -71,7 +71,7 @@ export class BodyHold {
     if (this.#file !== -1 && this.#readAt === this.#writeAt) this.#rewind();
   }
 
-  /** Lets go of everything. */
+  /** Frees everything. */
   clear(): void {
     this.#queue.clear();
     if (this.#file === -1) return;
@@ -90,7 +90,7 @@ export class BodyHold {
   }
 }
 
-/** A file that only this process can reach, and that is gone when it ends. */
+/** A file that only this process can reach. It disappears when the process ends. */
 function openUnnamed(): number {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-body-"));
   try {

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import { fromCLibrary } from "../../lib/c-library.ts";
 import { udpDescriptors } from "./udp-sockets.ts";
 
-/** Numbers of Linux: level and name of a socket's options, and of address families. */
+/** Constants of Linux: levels and names of socket options, and address families. */
 const RECEIVE_ERRORS = [
   { level: 0, name: 11 },
   { level: 41, name: 25 },
@@ -14,14 +14,15 @@ const INET = 2;
 const INET6 = 10;
 
 /**
- * A filter in the form of `struct sock_filter`, a step a line: what has the source port 0 is dropped. Who is written to there
- * cannot be reached, and a send that fails stops the engine as above: one such packet, for ten seconds.
+ * A filter program in the form of `struct sock_filter`, one step a line: packets with the source port 0 are dropped.
+ * Sending to port 0 fails, and after a failed send the engine stops sending: one such packet would stop it for ten
+ * seconds.
  */
 const NO_PORT_ZERO: readonly (readonly [code: number, ifTrue: number, ifFalse: number, value: number])[] = [
-  // Two bytes from 0 on: the UDP header is the beginning.
+  // Loads two bytes at offset 0, the source port of the UDP header.
   [0x28, 0, 0, 0],
   [0x15, 1, 0, 0],
-  // Takes the whole, or nothing.
+  // Accepts the whole packet.
   [0x06, 0, 0, 0xff_ff_ff_ff],
   [0x06, 0, 0, 0],
 ];
@@ -31,7 +32,7 @@ interface Option {
   readonly name: number;
 }
 
-/** What is needed of the C library; each answers 0, or -1. */
+/** The functions of the C library that are needed. Each returns 0, or -1 for an error. */
 interface Calls {
   setOption(fd: number, option: Option, value: NodeJS.TypedArray): number;
   connect(fd: number, address: Uint8Array): number;
@@ -39,23 +40,23 @@ interface Calls {
 }
 
 /**
- * Does to the engine's UDP socket what the engine offers no option for. It does not give its socket away either, so that is
- * looked for in /proc by the port that the kernel chose for it. Throws where it is not found or cannot be changed.
- *
- * ICMP is ignored: Bun asks the kernel to be told of it, which Linux does by failing the next send to anybody, upon which the
- * engine stops sending for a second. Three clients that vanish would stop all others (test/http3/program.test.ts).
- *
- * The port is shared: the engine binds without SO_REUSEPORT. A UDP socket whose port the kernel chose lets go of it when it
- * is disconnected, and can then be bound to another.
+ * Changes settings of the engine's UDP socket for which the engine has no option. The engine does not expose the
+ * socket, so it is found in /proc by the port that the kernel chose for it. Throws if it is not found or cannot be
+ * changed.
+ * ICMP errors are ignored: Bun enables their reporting, and Linux reports them as a failure of the next send to any
+ * address. The engine then stops sending for a second, so three clients that disappear would stop all others
+ * (test/http3/program.test.ts).
+ * The port is shared: the engine binds without SO_REUSEPORT. A UDP socket with a port that the kernel chose releases it
+ * when it is disconnected, and can then be bound to another.
  */
 export function prepareSocket(chosenPort: number, { address, port }: { address: string; port: number }): void {
   const found = udpDescriptors("self", new Set([chosenPort]));
   const [fd] = found;
   if (fd === undefined || found.length > 1) throw new Error("Cannot serve HTTP/3: the UDP socket is not to be found");
   const calls = loadCalls();
-  // The option of the other family is none of this socket's.
+  // The option of the other address family does not apply to this socket.
   if (RECEIVE_ERRORS.every((option) => calls.setOption(fd, option, new Int32Array([0])) !== 0)) {
-    throw new Error("Cannot serve HTTP/3: the UDP socket cannot be told to ignore ICMP");
+    throw new Error("Cannot serve HTTP/3: cannot make the UDP socket ignore ICMP errors");
   }
   const filter = filterBytes();
   if (calls.setOption(fd, ATTACH_FILTER, programOf(filter)) !== 0) {
@@ -83,7 +84,7 @@ function filterBytes(): Uint8Array {
   return bytes;
 }
 
-/** `struct sock_fprog`: how many steps, and where they lie. `filter` must live until the kernel has it. */
+/** `struct sock_fprog`: the number of steps and their address. `filter` must live until the kernel has read it. */
 function programOf(filter: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(16);
   const view = new DataView(bytes.buffer);

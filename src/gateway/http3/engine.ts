@@ -6,14 +6,17 @@ export type QuicEngine = typeof Quic;
 
 let loading: Promise<QuicEngine> | undefined;
 
-/** Loads the QUIC engine on first need, so that who serves no HTTP/3 does not pay for it. Rejects where this runtime has none. */
+/**
+ * Loads the QUIC engine on first use, so that a gateway without HTTP/3 does not pay for it. Rejects if this runtime has
+ * none.
+ */
 export function loadQuic(): Promise<QuicEngine> {
   return (loading ??= load());
 }
 
 async function load(): Promise<QuicEngine> {
-  // Node calls the module experimental, and so warns everyone who starts a gateway. The runtime's version is pinned and the
-  // tests cover what is used of it: the warning would tell operators nothing that they can act on.
+  // Node marks the module as experimental, and warns whenever it is loaded. The runtime's version is pinned and tests
+  // cover every function that is used, so operators could do nothing about the warning.
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => {};
   try {

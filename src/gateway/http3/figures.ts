@@ -1,26 +1,26 @@
-/** What telemetry reads of one HTTP/3 endpoint; counters only grow. */
+/** The figures of one HTTP/3 endpoint for telemetry. Counters only grow. */
 export interface QuicFigures {
-  /** Connections with a finished handshake: open now, and ever. */
+  /** Connections with a finished handshake: open now, and in total. */
   readonly connectionsOpen: number;
   readonly connectionsTotal: number;
-  /** Connections that ended before their handshake did. */
+  /** Connections that ended before their handshake was finished. */
   readonly handshakeFailures: number;
-  /** Connections refused since there was no place for them. */
+  /** Connections that were refused because no permit was free. */
   readonly connectionsRefused: number;
-  /** Request streams: open now, and ever. */
+  /** Request streams: open now, and in total. */
   readonly streamsOpen: number;
   readonly streamsTotal: number;
-  /** Streams that were reset for a malformed request. */
+  /** Streams that were reset because of a malformed request. */
   readonly streamsMalformed: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly packetsIn: number;
   readonly packetsOut: number;
-  /** Packets of ours that were lost, of connections that have ended. */
+  /** Lost packets of the gateway, for connections that have ended. */
   readonly packetsLost: number;
 }
 
-/** The counters that connections keep; the endpoint adds what its socket counts. */
+/** The counters that connections keep. The endpoint adds those of its socket. */
 export type QuicCounters = {
   -readonly [K in Exclude<keyof QuicFigures, "bytesIn" | "bytesOut" | "packetsIn" | "packetsOut">]: number;
 };

@@ -3,13 +3,16 @@ import { eachField, type Fields } from "../../lib/fields.ts";
 import { FIELD_ROLES } from "../config/field-roles.ts";
 import { type RequestField, requestField } from "../request-fields.ts";
 
-/** The engine hands fields over as an object, whose order is that of arrival but for names that look like array indices. */
+/**
+ * The engine passes fields as an object. Its order is the order of arrival, except for names that look like array
+ * indices.
+ */
 const INDEX_NAME = /^(?:0|[1-9]\d*)$/;
 
-/** What RFC 9114 §4.2 forbids, and what HTTP/3 frames by itself. */
+/** Fields that RFC 9114 §4.2 forbids, and fields that HTTP/3 frames itself. */
 const NEVER_SENT: ReadonlySet<string> = new Set([...FIELD_ROLES.connection, "http2-settings", "te", "content-length"]);
 
-/** The engine throws where one of these comes twice; the first one is sent then. */
+/** The engine throws if one of these occurs twice. Only the first one is sent. */
 const SINGLE: ReadonlySet<string> = new Set([
   "access-control-allow-credentials",
   "access-control-max-age",
@@ -48,10 +51,10 @@ const SINGLE: ReadonlySet<string> = new Set([
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 
-/** Octets beside name and value that a field counts in a field section (RFC 9114 §4.2.2). */
+/** Bytes that each field adds to the size of a field section (RFC 9114 §4.2.2). */
 const FIELD_OVERHEAD = 32;
 
-/** Adds `lines` to what is sent: lower-case names (RFC 9114 §4.2), nothing that belongs to one hop. */
+/** Adds `lines` to the fields to send, with lower-case names (RFC 9114 §4.2) and without hop-by-hop fields. */
 export function addFields(block: HeaderBlock, lines: Fields): void {
   for (const [sent, value] of eachField(lines)) {
     const name = sent.toLowerCase();
@@ -64,7 +67,7 @@ export function addFields(block: HeaderBlock, lines: Fields): void {
   }
 }
 
-/** Calls `visit` for each field of what was received, in order. */
+/** Calls `visit` for each received field, in order. */
 function visitFields(block: HeaderBlock, visit: (name: string, value: string) => void): void {
   let indices: string[] | undefined;
   for (const name in block) {
@@ -83,7 +86,7 @@ function visitValues(
   else if (values !== undefined) for (const value of values) visit(name, value);
 }
 
-/** Hands the fields of a request to `add`; returns the size of the field section as RFC 9114 §4.2.2 counts it. */
+/** Passes the fields of a request to `add`; returns the size of the field section by RFC 9114 §4.2.2. */
 export function readFields(block: HeaderBlock, add: (field: RequestField) => void): number {
   let size = 0;
   visitFields(block, (name, value) => {

@@ -1,8 +1,8 @@
-/** The part of Bun's `node:quic` that the HTTP/3 codec uses. No published types describe it as Bun has it. */
+/** The part of Bun's `node:quic` that the HTTP/3 codec uses. No published types match Bun's version. */
 declare module "node:quic" {
   import { type KeyObject, type X509Certificate } from "node:crypto";
 
-  /** Names as they came; several values of one name are a list. */
+  /** Names as received. Several values of one name are a list. */
   export type HeaderBlock = Record<string, string | string[]>;
 
   export interface CloseOptions {
@@ -11,16 +11,16 @@ declare module "node:quic" {
   }
 
   export interface StreamWriter {
-    /** Bytes that it takes before it is full; null once it takes none any more. */
+    /** Bytes that the writer takes before it is full; null if it accepts no more data. */
     readonly desiredSize: number | null;
-    /** False: it is full, or closed, and took nothing. */
+    /** False: the writer is full or closed, and took nothing. */
     writeSync(chunk: Uint8Array): boolean;
-    /** Bytes written, or -1 where something is still waited for. */
+    /** Bytes written, or -1 if data still waits. */
     endSync(): number;
   }
 
   export interface StreamStats {
-    /** Bytes of the body that left, within the peer's windows. */
+    /** Bytes of the body that were sent, within the peer's windows. */
     readonly bytesSent: bigint;
   }
 
@@ -31,7 +31,7 @@ declare module "node:quic" {
     readonly writer: StreamWriter;
     onheaders: ((block: HeaderBlock) => void) | undefined;
     ontrailers: ((block: HeaderBlock) => void) | undefined;
-    /** The client has broken its side off. */
+    /** The client has reset its side. */
     onreset: (() => void) | undefined;
     onwanttrailers: (() => void) | undefined;
     sendHeaders(block: HeaderBlock, options?: { readonly terminal?: boolean }): boolean;
@@ -56,7 +56,7 @@ declare module "node:quic" {
     onerror: ((error: unknown) => void) | undefined;
     onstream: ((stream: QuicStream) => void) | undefined;
     onhandshake: ((info: HandshakeInfo) => void) | undefined;
-    /** Says goodbye, and closes after the streams that are open; at once with a code. */
+    /** Sends GOAWAY and closes after the open streams have ended; with a code, closes at once. */
     close(options?: CloseOptions): Promise<void>;
     destroy(error?: Error, options?: CloseOptions): void;
   }
@@ -84,7 +84,7 @@ declare module "node:quic" {
     readonly address: { readonly address: string; readonly port: number } | undefined;
     readonly stats: EndpointStats;
     readonly closed: Promise<void>;
-    /** True: new connections are refused. */
+    /** True: the endpoint refuses new connections. */
     busy: boolean;
     close(): Promise<void>;
     destroy(error?: Error): Promise<void>;
@@ -117,7 +117,7 @@ declare module "node:quic" {
     >;
     readonly maxStreamWindow: number;
     readonly maxWindow: number;
-    /** Beyond the first two the engine drops fields without a word. */
+    /** Further fields are dropped silently by the engine. */
     readonly application: {
       readonly maxHeaderPairs: number;
       readonly maxHeaderLength: number;

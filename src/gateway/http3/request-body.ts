@@ -6,7 +6,7 @@ import { type ServerHost } from "../server-host.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { BodyHold } from "./body-hold.ts";
 
-/** A request's body, whoever reads it and whenever. */
+/** The body of a request, for any reader at any time. */
 export class Http3RequestBody extends Deadline implements RequestBody {
   readonly #host: ServerHost;
   #sink: BodySink | undefined;
@@ -23,7 +23,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   received = 0;
   fault: TurnpikeError | undefined;
 
-  /** `length` in bytes; -1 where it was not announced. One of more than `maxBytes` is refused. */
+  /** `length` in bytes; -1 if it was not announced. A length above `maxBytes` is rejected. */
   constructor(host: ServerHost, length: number, maxBytes: number) {
     super();
     this.#host = host;
@@ -33,12 +33,12 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     else this.#runTimer();
   }
 
-  /** The client has sent all of it. */
+  /** The client has sent the whole body. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Nothing of it is still to come from the client. */
+  /** The whole body has arrived. */
   get complete(): boolean {
     return this.#ended || this.fault !== undefined;
   }
@@ -46,7 +46,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   readTo(sink: BodySink): void {
     if (this.#sink !== undefined) throw new Error("Cannot read a request body: it is being read already");
     this.#sink = sink;
-    // It may have failed before anybody wanted it.
+    // The body can have failed before a reader asked for it.
     if (this.fault !== undefined) sink.abort(this.fault);
     else this.resume();
   }
@@ -81,7 +81,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     this.#host.wheel.clear(this);
   }
 
-  /** Takes what came. */
+  /** Takes received bytes. */
   receive(chunk: Uint8Array): void {
     if (this.#over || this.complete) return;
     this.received += chunk.length;
@@ -102,7 +102,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     this.abort(new TurnpikeError("body-too-large", `the body is larger than ${this.#maxBytes} bytes`));
   }
 
-  /** The client has sent all of it. */
+  /** The client has sent the whole body. */
   receiveEnd(trailers: Fields): void {
     if (this.complete) return;
     this.#ended = true;
@@ -111,7 +111,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     if (!this.#paused) this.#finishIfWhole();
   }
 
-  /** The body will not be complete: what nobody has taken is forgotten. */
+  /** The body stays incomplete. Bytes that were not read are discarded. */
   abort(error: TurnpikeError): void {
     if (this.#over) return;
     this.fault ??= error;
@@ -121,7 +121,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     this.#sink?.abort(error);
   }
 
-  /** Nobody wants any more of it. */
+  /** The body is not needed any more. */
   discard(): void {
     this.#over = true;
     this.#host.wheel.remove(this);

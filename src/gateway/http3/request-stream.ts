@@ -11,36 +11,39 @@ import { addFields, readFields } from "./header-block.ts";
 import { Http3RequestBody } from "./request-body.ts";
 import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
 
-/** What a request's stream needs of its connection. */
+/** The interface of a connection for its request streams. */
 export interface StreamOwner {
   readonly host: ServerHost;
   readonly peerAddress: string;
-  /** Bytes that the client has sent, but for bodies. */
+  /** Bytes that the client has sent, without those of bodies. */
   readonly otherBytes: number;
-  /** So many more bytes of bodies have come. */
+  /** Counts received bytes of bodies. */
   countBody(bytes: number): void;
-  /** The client asks for more than it may: the connection closes (RFC 9114 §10.5). */
+  /** The client exceeds a limit: the connection closes (RFC 9114 §10.5). */
   overwhelmed(): void;
-  /** A request ended: answered, or cancelled by its client. */
+  /** A request ended: with a response, or cancelled by the client. */
   ended(isAnswered: boolean): void;
   /** The stream was reset for a malformed request. */
   malformed(): void;
-  /** A rule about frames is broken: the connection closes (RFC 9114 §4.1). */
+  /** A rule about frames was violated: the connection closes (RFC 9114 §4.1). */
   violated(): void;
   streamClosed(): void;
   onFault(error: unknown): void;
 }
 
-/** Milliseconds between looks at a head that is not whole. */
+/** Milliseconds between checks of an incomplete head. */
 const HEAD_CHECK_MS = 50;
-/** Bytes that a connection may bring beside bodies while a head is not whole: the engine itself knows no bound for one. */
+/**
+ * Bytes without bodies that a connection may bring while a head is incomplete. The engine itself has no limit for a
+ * head.
+ */
 const MAX_HEAD_BYTES = 1_048_576;
 
 type Batch = IteratorResult<readonly Uint8Array[], void>;
 
 const fields = new RequestFields();
 
-/** Methods whose requests have no body as a rule: what comes behind the head is waited for, to know it. */
+/** Methods that usually have no body: the codec waits for the end of the stream after the head. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"]);
 
 /**
@@ -57,13 +60,13 @@ export class RequestStream extends Deadline implements ExchangeStream {
   readonly #owner: StreamOwner;
   #block: HeaderBlock | undefined;
   #chunks: AsyncIterator<readonly Uint8Array[], void> | undefined;
-  /** Answered, reset, or an exchange by now. */
+  /** A response or a reset was sent, or there is an exchange. */
   #begun = false;
   #exchange: Http3Exchange | undefined;
   #body: Http3RequestBody | undefined;
   #trailers: Fields | undefined;
   #closed = false;
-  /** It has an answer, which is no exchange's. */
+  /** The codec itself has responded. */
   #refused = false;
   #headDue: number;
   #bytesBefore = -1;
@@ -113,7 +116,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
   }
 
   #onHead(block: HeaderBlock): void {
-    // Beyond the first one it is trailers to the engine: no more than one head is ever seen.
+    // The engine reports further heads as trailers, so only one head is ever seen.
     this.#block = block;
     const method = block[":method"];
     const mayWait = typeof method !== "string" || BODILESS.has(method);
@@ -135,7 +138,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     holdCork();
     try {
       this.#begin(batch.done !== true);
-      // The engine tells of trailers after it has given the end away.
+      // The engine reports trailers after the end of the body.
       if (batch.done === true) setImmediate(() => this.#end());
       else {
         for (const chunk of batch.value) {
@@ -155,7 +158,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     flushCork();
   }
 
-  /** RFC 9114 §4.1.1: a client that breaks off its request wants no answer either. */
+  /** RFC 9114 §4.1.1: a client that aborts its request wants no response either. */
   #onReset(): void {
     this.#exchange?.cancel();
     this.#reset(codes.REQUEST_CANCELLED);
@@ -163,7 +166,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
   }
 
   #onTrailers(block: HeaderBlock): void {
-    // RFC 9114 §4.1: nothing comes behind trailers.
+    // RFC 9114 §4.1: nothing may follow trailers.
     if (this.#trailers !== undefined) {
       this.#owner.violated();
       return;
@@ -180,7 +183,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     else this.#trailers = trailers;
   }
 
-  /** Makes an exchange of the head, once. */
+  /** Creates an exchange from the head, once. */
   #begin(hasBody: boolean): void {
     const block = this.#block;
     if (this.#begun || this.#closed || block === undefined) return;
@@ -198,7 +201,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
       maxCount: maxHeaderCount,
       extendedConnect: false,
     });
-    // RFC 9114 §4.3.1 asks for an authority as for a path, where RFC 9113 does not.
+    // Unlike RFC 9113, RFC 9114 §4.3.1 requires an authority.
     if (request === undefined || !fields.hasAuthority) {
       this.#malformed();
       return;
@@ -222,7 +225,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     this.#exchange?.abort(new TurnpikeError("internal", "the request could not be handled"));
   }
 
-  /** Answers what cannot become an exchange. */
+  /** Responds to a request that cannot become an exchange. */
   #answer(fault: HeadFault): void {
     this.#begun = true;
     this.#refused = true;
@@ -237,7 +240,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     if (!this.quic.destroyed) {
       this.quic.sendHeaders(block, { terminal: isBare });
       if (!isBare) this.quic.setBody(Buffer.from(body, "latin1"));
-      // What comes of the body is not read (RFC 9114 §4.1).
+      // The rest of the body is not read (RFC 9114 §4.1).
       this.quic.stopSending(codes.NO_ERROR);
     }
     this.host.wheel.set(this, this.host.settings().writeMs);

@@ -19,12 +19,12 @@ import * as codes from "./codes.ts";
 import { addFields } from "./header-block.ts";
 import { type Http3RequestBody } from "./request-body.ts";
 
-/** How a writer that is full says that it is not any more: a promise, null where it is not full. */
+/** A full writer reports by this symbol that it has room again: a promise, or null if it is not full. */
 const DRAINABLE = Symbol.for("Stream.drainableProtocol");
 
 type DrainableWriter = StreamWriter & { readonly [DRAINABLE]: () => Promise<unknown> | null };
 
-/** What an exchange needs of the stream that it runs on. */
+/** The interface of a stream for its exchange. */
 export interface ExchangeStream {
   readonly quic: QuicStream;
   readonly host: ServerHost;
@@ -66,17 +66,20 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   readonly #stream: ExchangeStream;
   readonly #reader: Http3RequestBody | undefined;
   #writer: DrainableWriter | undefined;
-  /** Bytes of the response that are still to come; -1 where nobody knows. */
+  /** Bytes of the response that are still to come; -1 if unknown. */
   #remaining = -1;
   #hasBody = true;
-  /** A body in one piece, which leaves with the end of the stream: one call of the engine in place of three. */
+  /** A body in one piece. It is sent with the end of the stream: one call of the engine instead of three. */
   #whole: Uint8Array | undefined;
-  /** What the writer was too full to take. */
+  /** Data that the writer had no room for. */
   #waiting: ByteQueue | undefined;
   #blocked = false;
-  /** The engine's account of the stream, for who waits for `onTaken`: asked for while it lives, it stays right. */
+  /**
+   * The engine's counters of the stream, for `onTaken`. They must be read while the stream exists, and stay correct
+   * afterwards.
+   */
   #stats: StreamStats | undefined;
-  /** The response ended while some of it still waited. */
+  /** The trailers, if the response ended while data still waited. */
   #ending: Fields | undefined;
   #over = false;
 
@@ -102,7 +105,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   start(head: ResponseHead): void {
     if (this.#over || this.started) return;
     const { status } = head;
-    // An upstream's 101 says something of HTTP/1 (RFC 9114 §4.5).
+    // A 101 has no meaning outside HTTP/1 (RFC 9114 §4.5).
     if (status === 101) return;
     const block: HeaderBlock = { ":status": String(status) };
     addFields(block, head.fields);
@@ -145,7 +148,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   }
 
   #write(bytes: Uint8Array): void {
-    // The type does not say that a writer is drainable; Node's documentation of stream writers does.
+    // The types do not say that a writer is drainable; Node's documentation of stream writers does.
     this.#writer ??= this.#stream.quic.writer as DrainableWriter;
     if (!this.#blocked && this.#writer.writeSync(bytes)) {
       if (this.#writer.desiredSize === 0) this.#wait();
@@ -160,7 +163,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     else if (!this.#blocked) this.#wait();
   }
 
-  /** Waits until the writer is not full any more. */
+  /** Waits until the writer has room again. */
   #wait(): void {
     const drained = this.#writer?.[DRAINABLE]();
     if (drained === null || drained === undefined) return;
@@ -212,7 +215,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     this.#over = true;
     this.#endRequest(codes.NO_ERROR);
     this.#finish();
-    // What the engine has taken has its time too, for a client that keeps its connection alive and reads nothing.
+    // Data that the engine has taken has a timeout too, for a client that keeps its connection alive but does not read.
     this.#stream.host.wheel.set(this, this.#stream.host.settings().writeMs);
   }
 
@@ -227,7 +230,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     }
     this.#writer ??= quic.writer as DrainableWriter; // See `#write`.
     if (this.#whole !== undefined) this.#writer.writeSync(this.#whole);
-    // A writer that waits to be drained would not take the end.
+    // A full writer would not accept the end.
     if (this.#writer.endSync() === -1) void this.#endWhenDrained(this.#writer);
   }
 
@@ -236,7 +239,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
       await writer[DRAINABLE]();
       writer.endSync();
     } catch {
-      // The stream was reset meanwhile: there is nothing to end.
+      // The stream was reset meanwhile, so there is nothing to end.
     }
   }
 
@@ -248,7 +251,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     if (!this.#stream.quic.destroyed) this.#stream.quic.stopSending(code);
   }
 
-  /** The response cannot be completed: the stream must not look as if it were. */
+  /** The response stays incomplete: the stream must not look complete. */
   abort(_error: TurnpikeError): void {
     if (!this.#over) this.#cutOff();
   }
@@ -262,7 +265,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     this.#told(false);
   }
 
-  /** The client is gone, or has reset the stream: whoever works for this exchange hears it. */
+  /** The client is gone or has reset the stream: notifies the sender of the response. */
   cancel(): void {
     if (this.#over) return;
     this.#over = true;
@@ -276,14 +279,16 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     }
   }
 
-  /** The stream is closed, by whomever. */
+  /** The stream was closed, by either side. */
   closed(): void {
     this.cancel();
     this.#told(this.#sentAll);
     this.#stream.host.wheel.remove(this);
   }
 
-  /** The engine closes a stream of ours when all of it was sent within the client's windows, and with its connection. */
+  /**
+   * The engine closes a stream after all its data was sent within the client's windows, or when its connection closes.
+   */
   get #sentAll(): boolean {
     return this.#stats !== undefined && this.#stats.bytesSent >= BigInt(this.bytesSent);
   }

@@ -6,24 +6,29 @@ import * as codes from "./codes.ts";
 import { type QuicCounters } from "./figures.ts";
 import { RequestStream, type StreamOwner } from "./request-stream.ts";
 
-/** What a connection needs of its endpoint. */
+/** The interface of an endpoint for its connections. */
 export interface SessionOptions {
   readonly host: ServerHost;
   readonly peerAddress: string;
   readonly counters: QuicCounters;
-  /** Milliseconds without a packet until the connection ends, where the engine, which counts seconds, cannot; else 0. */
+  /**
+   * Milliseconds without a packet until the connection ends, if the engine cannot do it because it counts in seconds;
+   * else 0.
+   */
   readonly exactIdleMs: number;
   readonly onFault: (error: unknown) => void;
 }
 
-/** Milliseconds from GOAWAY, or from the last answer after it, to the end: requests that were on their way come first. */
+/**
+ * Milliseconds from GOAWAY, or from the last response after it, to the end, so that requests on their way still arrive.
+ */
 const LEAVING_MS = 200;
-/** Requests that a client may cancel beyond those that it lets be answered: more is a flood (CVE-2023-44487). */
+/** Requests that a client may cancel in excess of those it lets finish. More is a flood (CVE-2023-44487). */
 const MAX_CANCELLED = 500;
-/** How often in its idle time a connection is looked at, where that is not whole seconds. */
+/** Checks of a connection within its idle timeout, if that is not in whole seconds. */
 const IDLE_CHECKS = 4;
 
-/** A client's HTTP/3 connection, from its handshake on. */
+/** An HTTP/3 connection of a client, from its handshake on. */
 export class Http3ServerConnection extends Deadline implements ServerConnection, StreamOwner {
   rosterIndex = -1;
   place: ClientPlace | undefined;
@@ -51,22 +56,22 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     this.#arm();
   }
 
-  /** A client has opened a stream. */
+  /** The client has opened a stream. */
   onStream(quic: QuicStream): void {
     const { counters } = this.#options;
     counters.streamsTotal++;
     counters.streamsOpen++;
     this.#open++;
-    // It keeps itself: the engine calls it.
+    // The engine keeps and calls this object.
     new RequestStream(quic, this); // oxlint-disable-line no-new
   }
 
-  /** No further request: GOAWAY, and the end after the answers (RFC 9114 §5.2). */
+  /** Accepts no further request: sends GOAWAY, and ends after the responses (RFC 9114 §5.2). */
   drain(): void {
     if (this.#over || this.#leaving) return;
     this.#leaving = true;
     this.#quic.close().catch(() => {
-      // How it ended is told to `onEnd`.
+      // `onEnd` gets the reason.
     });
     this.#idleSince = this.host.wheel.now();
     this.#arm();
@@ -129,7 +134,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     this.host.closed(this);
   }
 
-  /** Looks whether it is time to end. */
+  /** Checks whether the connection should end. */
   override onDeadline(): void {
     if (this.#over) return;
     const now = this.host.wheel.now();

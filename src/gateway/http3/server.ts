@@ -10,19 +10,25 @@ import { createCounters, type QuicFigures } from "./figures.ts";
 import * as codes from "./codes.ts";
 import { Http3ServerConnection } from "./server-session.ts";
 
-/** Handshakes under way in one worker; one more is refused, since who sends first packets may have made up its address. */
+/**
+ * Handshakes in progress in one worker. Further ones are refused, because the source address of a first packet can be
+ * forged.
+ */
 const MAX_HANDSHAKES = 1024;
-/** Bytes of request body that a stream may send at a time, and the least and most that all streams of a connection may. @bound */
+/**
+ * Bytes of request body that a stream may send at a time, and the minimum and maximum for all streams of a connection.
+ * @bound
+ */
 const STREAM_WINDOW_BYTES = 262_144;
 const CONNECTION_WINDOW_BYTES = 1_048_576;
-/** Bytes of control and QPACK streams on their way (RFC 9114 §6.2 asks for 1024 at least). */
+/** Bytes in flight on control and QPACK streams (RFC 9114 §6.2 requires at least 1024). */
 const UNI_WINDOW_BYTES = 16_384;
 /**
- * Fields of one head that the engine decodes; more than any head may have. One byte of a client can stand for a field of 4 KiB
- * that the dynamic table of QPACK holds, so that this bounds what a head takes before it is refused.
+ * Fields of one head that the engine decodes, more than any valid head has. One byte of a client can stand for a field
+ * of 4 KiB in the dynamic table of QPACK. The limit bounds the memory of a head before it is rejected.
  */
 const MAX_FIELDS = 512;
-/** Fields of a request that do not count, and one more, by which a head that is too long is known. */
+/** Pseudo-header fields do not count; one more field shows that a head is too long. */
 const PSEUDO_FIELDS = 6;
 /** RFC 9000 §20.1 */
 const CONNECTION_REFUSED = 0x2n;
@@ -36,22 +42,25 @@ export interface QuicSettings {
 
 export interface Http3Options {
   readonly address: string;
-  /** UDP; 0 takes a free one. Other processes may bind the same; the kernel gives each client's packets to one of them. */
+  /**
+   * UDP; 0 takes a free port. Several processes can bind the same port; the kernel sends each client's packets to one
+   * of them.
+   */
   readonly port: number;
   readonly material: TlsMaterial;
   readonly quic: QuicSettings;
-  /** Bytes and number of a request's header fields, as the engine is told once for all. */
+  /** The maximum size and number of a request's header fields. The engine gets them once. */
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
   /**
-   * Who serves a connection from this address, by its client's certificate: undefined where none is asked for. `serverName` is the host
-   * name that the client asked for, in small letters, or empty. Answers undefined where there is no place for another connection.
+   * Creates the host of a connection from this address, by its client certificate (undefined if none was requested).
+   * Returns undefined if no permit is free.
    */
   admit(peerAddress: string, clientSubject: ClientSubject | undefined, serverName: string): Admitted | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
-/** A connection that is let in. The host's `closed` is called for each that `entered` was called for. */
+/** An accepted connection. The host's `closed` is called once for each `entered`. */
 export interface Admitted {
   readonly host: ServerHost;
   entered(connection: ServerConnection): void;
@@ -61,15 +70,15 @@ export interface Admitted {
 export interface Http3Endpoint {
   readonly port: number;
   readonly figures: QuicFigures;
-  /** Shows other certificates to those who connect from now on. Throws where one cannot be used. */
+  /** Uses other certificates for new connections. Throws if one is not valid. */
   show(material: TlsMaterial): void;
-  /** Takes no more connections; those that are open stay. */
+  /** Accepts no more connections. Open ones stay. */
   refuse(): void;
-  /** Closes at once, with whatever is open. */
+  /** Closes at once, with all open connections. */
   close(): Promise<void>;
 }
 
-/** Binds a UDP port and serves HTTP/3 on it. Rejects where the port cannot be bound or a certificate cannot be used. */
+/** Binds a UDP port and serves HTTP/3 on it. Rejects if the port cannot be bound or a certificate is not valid. */
 export async function startHttp3(options: Http3Options): Promise<Http3Endpoint> {
   const quic = await loadQuic();
   const server = new Http3Server(options);
@@ -136,9 +145,9 @@ class Http3Server implements Http3Endpoint {
     }
   }
 
-  /** A client's first packet has come. */
+  /** The first packet of a client has arrived. */
   onSession(session: QuicSession): void {
-    // With a handler here the engine reports a broken connection nowhere else.
+    // With a handler here, the engine reports a broken connection nowhere else.
     session.onerror = ignore; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
     if (this.#draining || this.#handshakes >= MAX_HANDSHAKES) {
       this.#counters.connectionsRefused++;
@@ -173,7 +182,7 @@ class Http3Server implements Http3Endpoint {
     const { material, quic, onFault } = this.#options;
     const peerAddress = info.remote?.address ?? "";
     const asksForCertificate = material.clientCa !== "" && material.clientCertRequired;
-    // The engine ends such a connection by itself, after it has told of the handshake.
+    // The engine itself ends such a connection after it has reported the handshake.
     if (asksForCertificate && info.validationErrorReason !== undefined) return undefined;
     const certificate = asksForCertificate ? session.peerCertificate : undefined;
     const subject = certificate === undefined ? "none" : { subject: certificateSubject(certificate.subject) };
@@ -210,22 +219,22 @@ function listenOptions(options: Http3Options): ListenOptions {
   const { clientCa, clientCertRequired } = material;
   return {
     endpoint: {
-      // See `prepareSocket` for the port that is served.
+      // `prepareSocket` changes this to the port that is served.
       address: { address, port: 0, family },
-      // Connections are counted by the gateway, over all protocols.
+      // The gateway counts connections over all protocols.
       maxConnectionsPerHost: 0,
       maxConnectionsTotal: 0,
     },
     alpn: ["h3"],
     sni: identities(material),
-    // What is sent before the handshake's end can be sent again by anybody (RFC 8470): a payment must not be.
+    // Early data can be replayed by anyone (RFC 8470), and a payment must not be.
     enableEarlyData: false,
-    // The engine cannot ask for a certificate that need not come.
+    // The engine cannot request an optional certificate.
     verifyClient: clientCa !== "" && clientCertRequired,
     rejectUnauthorized: true,
     ...(clientCa === "" ? {} : { ca: [Buffer.from(clientCa)] }),
     transportParams: {
-      // The engine counts seconds; see `exactIdleMs` for the rest.
+      // The engine counts in seconds; see `exactIdleMs` for the rest.
       maxIdleTimeout: Math.ceil(quic.maxIdleTimeoutMs / 1000),
       initialMaxStreamsBidi: quic.maxStreamsBidi,
       initialMaxStreamsUni: quic.maxStreamsUni,
@@ -236,7 +245,7 @@ function listenOptions(options: Http3Options): ListenOptions {
     maxStreamWindow: STREAM_WINDOW_BYTES,
     maxWindow: CONNECTION_WINDOW_BYTES,
     application: {
-      // Fields that the engine drops would be missing from requests: what it drops must be beyond what we refuse.
+      // Fields that the engine drops would be missing from requests, so its limit must be above the gateway's.
       maxHeaderPairs: Math.min(Math.max(MAX_FIELDS, options.maxHeaderCount + PSEUDO_FIELDS), 65_535),
       maxHeaderLength: 4_294_967_295,
       maxFieldSectionSize: options.maxHeaderBytes,

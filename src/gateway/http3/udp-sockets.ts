@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** The descriptors of a process (`self`: this one) that are sockets bound to these UDP ports. Throws where /proc does not tell. */
+/**
+ * The file descriptors of a process (`self`: this one) that are sockets bound to these UDP ports. Throws if /proc
+ * cannot be read.
+ */
 export function udpDescriptors(pid: number | "self", ports: ReadonlySet<number>): number[] {
   const inodes = socketsOf(ports);
   return readdirSync(`/proc/${pid}/fd`)
@@ -27,7 +30,7 @@ function inodeOf(pid: number | "self", fd: string): string {
   try {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? "";
   } catch {
-    // It was closed meanwhile: the folder was read through one of them.
+    // The descriptor was closed meanwhile: the folder itself was read through one of them.
     return "";
   }
 }

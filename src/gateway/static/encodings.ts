@@ -1,4 +1,4 @@
-/** A precompressed sibling's ending and its content coding; the first is preferred where the client likes them equally. */
+/** File name endings of precompressed files, with their content codings. At equal weight the first one is preferred. */
 export const ENCODINGS = [
   { suffix: ".zst", coding: "zstd" },
   { suffix: ".br", coding: "br" },
@@ -10,7 +10,7 @@ export type Coding = (typeof ENCODINGS)[number]["coding"];
 /** RFC 9110 §12.4.2: up to three decimals, at most 1. */
 const WEIGHT = /^[\t ]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[\t ]*$/i;
 
-/** How much the client likes each coding, 0 to 1; undefined where it does not say. */
+/** The weight of each coding for the client, 0 to 1; undefined if the field does not name it. */
 function readWeights(acceptEncoding: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.split(",")) {
@@ -24,14 +24,14 @@ function readWeights(acceptEncoding: string): Map<string, number> {
 }
 
 /**
- * The coding to answer in, of those at hand (RFC 9110 §12.5.3); undefined: none. A client that accepts nothing that we
- * have gets the plain bytes, as that section allows, rather than a 406.
+ * The content coding for the response, from the `available` ones (RFC 9110 §12.5.3); undefined: none. A client that
+ * accepts none of them gets the plain bytes, as that section allows, and not a 406.
  */
 export function chooseCoding(acceptEncoding: string, available: readonly Coding[]): Coding | undefined {
   if (acceptEncoding === "" || available.length === 0) return undefined;
   const weights = readWeights(acceptEncoding);
   let best: Coding | undefined;
-  // Plain bytes are preferred only where the client says so.
+  // Plain bytes are preferred only if the client says so.
   let bestWeight = weights.get("identity") ?? 0;
   for (const { coding } of ENCODINGS) {
     if (!available.includes(coding)) continue;

@@ -48,7 +48,7 @@ test("small files stay in memory within their bound, and each is what it should 
   expect(table.usage.descriptors).toBe(0);
 });
 
-test("with a cache, larger files are in memory at once, and stay there when nobody asks", () => {
+test("with a cache, larger files are in memory at once, and stay there without requests", () => {
   fill(70, MIB);
   table = new FileTable({ root, caches: true, maxOpen: 1024 }, wheel);
   for (let n = 0; n < 70; n++) expect(fileAt(`/${n}.bin`).hasContent).toBe(true);
@@ -88,7 +88,7 @@ test("where all descriptors are in use, a file that is known is served and anoth
   expect(typeof table.get("/1099.bin")).toBe("object");
 });
 
-test("what nobody asks for is let go of; what was closed with the table is, once it is sent", () => {
+test("files without requests are closed; files that are being sent are closed after the table", () => {
   fill(10, 100_000);
   table = new FileTable({ root, caches: false, maxOpen: 1024 }, wheel);
   for (let n = 0; n < 10; n++) fileAt(`/${n}.bin`);

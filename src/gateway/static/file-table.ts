@@ -6,25 +6,28 @@ import { type Found, lacksDescriptors, openInside, resolveRoot } from "./open-in
 import { type FileUsage, OpenFile, WHOLE_BYTES } from "./open-file.ts";
 import { describeFile, type StaticFile } from "./representation.ts";
 
-/** Files that the table remembers, open or in memory. */
+/** Files in the table, open or in memory. */
 const MAX_ENTRIES = 4096;
-/** Milliseconds for which a file is taken to be as it was when it was last looked at. */
+/** Milliseconds for which the data about a file stay valid. */
 const VALID_MS = 1000;
 /** Milliseconds after which an unrequested file is closed. A deleted file keeps its disk space until then. @bound */
 const SWEEP_MS = 3000;
-/** Bytes of files in memory, a worker, and of the largest one there: while they are asked for, and with `cache_static_files`. */
+/**
+ * Bytes of files in memory, for a worker and for the largest file: while they are requested, and with
+ * `cache_static_files`.
+ */
 const MAX_SMALL_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 const MAX_CACHED_FILE_BYTES = 1024 * 1024;
 
-/** Why a path has no file to serve. `busy`: every descriptor is in use. */
+/** Why there is no file for a path. `busy`: every descriptor is in use. */
 export type Lack = "directory" | "absent" | "busy";
 
 interface Entry {
   readonly served: StaticFile;
   readonly files: readonly OpenFile[];
   checkedAt: number;
-  /** Asked for since it was last passed over. */
+  /** Requested since the last eviction round. */
   used: boolean;
 }
 
@@ -42,20 +45,20 @@ class Sweep extends Deadline {
 export interface FileTableSettings {
   /** The folder whose files are served. */
   readonly root: string;
-  /** Keeps files in memory as `cache_static_files` says. */
+  /** Keeps files in memory, by `cache_static_files`. */
   readonly caches: boolean;
-  /** Files that may be open at once. */
+  /** Files that can be open at once. */
   readonly maxOpen: number;
 }
 
 /**
- * The files that were served lately, by request path: open, measured, described and read once, and looked at again after
- * a second. So a small file costs one write, and a deployment is seen within that second.
+ * The recently served files, by request path. A file is opened, measured and read once, and checked again after a
+ * second. So a small file costs one write, and a deployment is visible within one second.
  */
 export class FileTable {
   readonly #folder: string;
   readonly #caches: boolean;
-  /** Descriptors of served files: those in the table, and those that clients still download. */
+  /** Descriptors of served files: those in the table, and those of downloads in progress. */
   readonly #maxOpen: number;
   readonly #wheel: TimerWheel;
   readonly #entries = new Map<string, Entry>();
@@ -78,7 +81,7 @@ export class FileTable {
     return this.#usage;
   }
 
-  /** What is served at a normalised request path. */
+  /** The file for a normalised request path. */
   get(path: string): StaticFile | Lack {
     const entry = this.#entries.get(path);
     if (entry !== undefined && this.#wheel.now() - entry.checkedAt < VALID_MS) {
@@ -88,17 +91,17 @@ export class FileTable {
     return this.#load(path, entry);
   }
 
-  /** A small file is about to be sent whole: its bytes are kept as long as what else is known of it. */
+  /** A small file is about to be sent completely: its bytes are kept as long as its other data. */
   keepSmall(file: OpenFile): void {
     if (!file.hasContent) this.#keepContent(file, WHOLE_BYTES, MAX_SMALL_BYTES);
   }
 
-  /** Has the file looked at anew next time: its bytes turned out not to be what it promised. */
+  /** Checks the file again at its next request, because its content did not match its data. */
   forget(path: string): void {
     this.#drop(path);
   }
 
-  /** Lets go of everything; what is being sent is closed when its last client has it. */
+  /** Closes all files. A file that is being sent is closed after its last client. */
   close(): void {
     this.#wheel.remove(this.#sweep);
     for (const path of this.#entries.keys()) this.#drop(path);
@@ -111,7 +114,7 @@ export class FileTable {
       this.#drop(path);
       return "absent";
     }
-    // A file that is known takes no more than it has already: it stays served while all others are busy.
+    // A known file needs no further descriptor, so it is served even while all descriptors are in use.
     if (before === undefined && !this.#makeRoom()) return "busy";
     const found = openInside(root, root + name);
     if (found.kind !== "file") {
@@ -131,7 +134,7 @@ export class FileTable {
     const served = describeFile(mediaType(name), plain, siblings);
     const files = [plain, ...siblings.map(({ file }) => file)];
     if (this.#caches) for (const file of files) this.#keepContent(file, MAX_CACHED_FILE_BYTES, MAX_CACHED_BYTES);
-    // The new entry holds its files before the old one lets go of the same ones.
+    // The new entry retains its files before the old one releases the same files.
     this.#drop(path);
     this.#entries.set(path, { served, files, checkedAt: this.#wheel.now(), used: true });
     if (this.#entries.size === 1) this.#wheel.set(this.#sweep, SWEEP_MS);
@@ -140,17 +143,17 @@ export class FileTable {
 
   #lackOf(kind: Exclude<Found["kind"], "file">, path: string): Lack {
     if (kind === "no-descriptors") {
-      // Others in this process need some too.
+      // Other parts of this process need descriptors too.
       this.#dropUnused();
       return "busy";
     }
-    // A folder by the name of index.html is none that could be sent elsewhere.
+    // A folder with the name index.html cannot be redirected to.
     return kind === "directory" && !path.endsWith("/") ? "directory" : "absent";
   }
 
   #keepContent(file: OpenFile, maxFileBytes: number, maxBytes: number): void {
     if (file.hasContent || file.size > maxFileBytes) return;
-    // In use: this file's own entry must not make room for it.
+    // The file is in use, so its own entry must not be evicted for it.
     file.retain();
     let fits = true;
     while (fits && this.#usage.contentBytes + file.size > maxBytes) fits = this.#evictOne();
@@ -158,7 +161,7 @@ export class FileTable {
     file.release();
   }
 
-  /** The open file of `before` where it is still the same one; else a new one. */
+  /** The open file of `before`, if it is unchanged; else a new one. */
   #reuse(found: Found & { kind: "file" }, before: Entry | undefined): OpenFile {
     const same = before?.files.find((file) => file.isSame(found.stats));
     if (same === undefined) return new OpenFile(found.fd, found.stats, this.#usage);
@@ -167,7 +170,7 @@ export class FileTable {
     return same;
   }
 
-  /** The root's real path: a deployment may turn a link to another folder. */
+  /** The real path of the root: a deployment can point a link to another folder. */
   #currentRoot(): string | undefined {
     const now = this.#wheel.now();
     if (now - this.#rootCheckedAt >= VALID_MS) {
@@ -175,14 +178,15 @@ export class FileTable {
       try {
         this.#root = resolveRoot(this.#folder);
       } catch (error) {
-        // Where there is only no descriptor to look by, it is as it was; the file itself is busy then.
+        // Without a descriptor the check is impossible, so the root is assumed to be unchanged. The file itself is then
+        // `busy`.
         if (!(error instanceof Error && lacksDescriptors(error.cause))) this.#root = undefined;
       }
     }
     return this.#root;
   }
 
-  /** Frees what one more entry can need. False: every descriptor is in use. */
+  /** Frees the descriptors that one more entry can need. False: all are in use. */
   #makeRoom(): boolean {
     const needed = 1 + ENCODINGS.length;
     while (this.#usage.descriptors + needed > this.#maxOpen || this.#entries.size >= MAX_ENTRIES) {
@@ -191,9 +195,9 @@ export class FileTable {
     return true;
   }
 
-  /** Drops the first idle entry that was not asked for since it was last passed over. */
+  /** Removes the first idle entry that was not requested since the last round. */
   #evictOne(): boolean {
-    // Two rounds: the first may only find that all were used.
+    // Two rounds: in the first, all entries can be in use.
     let left = 2 * this.#entries.size;
     for (const [path, entry] of this.#entries) {
       if (left-- <= 0) return false;
@@ -202,7 +206,7 @@ export class FileTable {
         return true;
       }
       entry.used = false;
-      // To the end of the map, where this loop comes by again.
+      // Moved to the end of the map, where this loop reaches it again.
       this.#entries.delete(path);
       this.#entries.set(path, entry);
     }
@@ -227,20 +231,23 @@ export class FileTable {
   }
 }
 
-/** What was compressed before the file was changed says what it said then. To the second: copies may keep no more of a time. */
+/**
+ * A compressed file that is older than the plain file has outdated content. Compared by seconds, because copies can
+ * lose fractions.
+ */
 function isOlder(sibling: Stats, file: Stats): boolean {
   return Math.floor(sibling.mtimeMs / 1000) < Math.floor(file.mtimeMs / 1000);
 }
 
-/** The file's name below the root for a request path, whose escapes are undone once; undefined where it can have none. */
+/** The file name below the root for a request path, with escapes decoded once; undefined if the path cannot be a file name. */
 function fileName(path: string): string | undefined {
-  // No dotfiles, and not the `*` of `OPTIONS *`. Dots arrive unescaped in a normalised path.
+  // No dotfiles, and not the `*` of `OPTIONS *`. In a normalised path, dots are not escaped.
   if (!path.startsWith("/") || path.includes("/.")) return undefined;
   try {
     const name = decodeURIComponent(path);
     return name.endsWith("/") ? `${name}index.html` : name;
   } catch {
-    // Not UTF-8.
+    // The path is not UTF-8.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Extensions by media type: what browsers load and people download. Text is UTF-8, as the web's documents are. */
+/** File name extensions by media type: types that browsers load and people download. Text is UTF-8. */
 const TYPES: Readonly<Record<string, string>> = {
   "text/html; charset=utf-8": "html htm",
   "text/css; charset=utf-8": "css",
@@ -86,7 +86,7 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   Object.entries(TYPES).flatMap(([type, extensions]) => extensions.split(" ").map((name) => [name, type] as const)),
 );
 
-/** The Content-Type of a file by its name; `application/octet-stream` where that says nothing. */
+/** The Content-Type of a file by its name; `application/octet-stream` for unknown extensions. */
 export function mediaType(name: string): string {
   const dot = name.lastIndexOf(".");
   const extension = dot === -1 ? "" : name.slice(dot + 1).toLowerCase();

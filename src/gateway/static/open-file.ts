@@ -1,21 +1,27 @@
 import { closeSync, type Stats } from "node:fs";
 import { readAt } from "./read-at.ts";
 
-/** What a worker's open files take together. */
+/** The totals of a worker's open files. */
 export interface FileUsage {
   descriptors: number;
   contentBytes: number;
 }
 
-/** A whole file up to here is read at once and leaves with its head in one write; a larger one is sent from the disk, bit by bit. @bound */
+/**
+ * A file up to this size is read at once and sent with its head in one write. A larger one is sent from the disk in
+ * pieces. @bound
+ */
 export const WHOLE_BYTES = 65_536;
 
-/** A regular file that is open, shared by all who send it at a time; its descriptor closes when the last lets go. */
+/** A regular file that is open, shared by all its current downloads. The last release closes its descriptor. */
 export class OpenFile {
   readonly size: number;
-  /** Unix milliseconds, whole seconds: what Last-Modified can say. */
+  /** Unix milliseconds in whole seconds, the precision of Last-Modified. */
   readonly modifiedAt: number;
-  /** Changes with the file's bytes: its modification time in microseconds, and its size. No inode, which differs between servers. */
+  /**
+   * Changes with the content: the modification time in microseconds and the size. Without the inode, which differs
+   * between servers.
+   */
   readonly version: string;
   readonly #identity: string;
   readonly #usage: FileUsage;
@@ -33,7 +39,7 @@ export class OpenFile {
     this.#identity = identityOf(stats);
   }
 
-  /** -1 where the bytes are in memory and nowhere else. */
+  /** -1 if the bytes are only in memory. */
   get fd(): number {
     return this.#fd;
   }
@@ -41,12 +47,12 @@ export class OpenFile {
   get hasContent(): boolean {
     return this.#content !== undefined;
   }
-  /** Nobody sends it at the moment. */
+  /** The file is not being sent at the moment. */
   get isIdle(): boolean {
     return this.#users === 1;
   }
 
-  /** Whether `stats` are of the same file, unchanged. */
+  /** Whether `stats` describe the same, unchanged file. */
   isSame(stats: Stats): boolean {
     return this.#identity === identityOf(stats);
   }
@@ -64,7 +70,7 @@ export class OpenFile {
     this.#content = undefined;
   }
 
-  /** Puts the whole file into memory; nothing where it cannot be read. The descriptor stays where it is of use to `sendFile`. */
+  /** Reads the whole file into memory, if it can be read. The descriptor stays open if `sendFile` can use it. */
   keepContent(): void {
     if (this.#content !== undefined) return;
     const content = this.read(0, this.size);
@@ -79,7 +85,7 @@ export class OpenFile {
     if (this.hasContent && this.isIdle) this.#closeDescriptor();
   }
 
-  /** Takes a descriptor of the same file where it has none and one is of use; closes it otherwise. */
+  /** Takes over a descriptor of the same file if it needs one; otherwise closes it. */
   adopt(fd: number): void {
     if (this.#fd !== -1 || this.size <= WHOLE_BYTES) {
       closeSync(fd);
@@ -89,7 +95,7 @@ export class OpenFile {
     this.#usage.descriptors++;
   }
 
-  /** The bytes from `from` to `to`; undefined where the file no longer has them, or cannot be read. */
+  /** The bytes from `from` to `to`; undefined if the file has become shorter or cannot be read. */
   read(from: number, to: number): Buffer | undefined {
     const content = this.#content;
     if (content === undefined) return readAt(this.#fd, from, to);

@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the file holds, or why there is none. */
+/** The content of the file, or the reason why it cannot be read. */
 function contentOf(path: string, within = root): string {
   const found = openInside(within, path);
   if (found.kind !== "file") return found.kind;

@@ -11,10 +11,15 @@ import {
 } from "node:fs";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 
-/** Names a file without opening it: neither a FIFO nor a device notices. Linux; Node has no name for it. */
+/**
+ * Opens a path without opening the file behind it, so FIFOs and devices are not affected. A constant of Linux; Node has
+ * no name for it.
+ */
 const O_PATH = 0o10_000_000;
 
-/** What is at a path: a regular file, open for reading, whose descriptor is the caller's; or why there is none. */
+/**
+ * The result for a path: a regular file that is open for reading, with a descriptor that the caller must close; or the reason for its absence.
+ */
 export type Found =
   | { readonly kind: "file"; readonly fd: number; readonly stats: Stats }
   | { readonly kind: "directory" | "absent" | "no-descriptors" };
@@ -22,11 +27,11 @@ export type Found =
 const ABSENT: Found = { kind: "absent" };
 
 /**
- * Opens the file at `path` if it lies in `root`, after all symbolic links. What is checked is the very file that is
- * opened: a link that is changed in between leads nowhere. Special files, and what this user may not read, are absent.
+ * Opens the file at `path` if it is inside `root`, after all symbolic links. The check uses the open file itself, so a
+ * link that changes meanwhile has no effect. Special files, and files that this user cannot read, count as absent.
  */
 export function openInside(root: string, path: string): Found {
-  // Most of what is not there costs half as much when nothing has to be thrown; who comes in between is checked below.
+  // For missing files this check saves the cost of an exception, about half. A change in between is found below.
   if (!existsSync(path)) return ABSENT;
   let named = -1;
   try {
@@ -44,7 +49,7 @@ export function openInside(root: string, path: string): Found {
   }
 }
 
-/** Whether this process, or the system, had no descriptor left. */
+/** Whether this process or the system had no file descriptor left. */
 export function lacksDescriptors(error: unknown): boolean {
   const code = codeOf(error);
   return code === "EMFILE" || code === "ENFILE";
@@ -60,14 +65,14 @@ const REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ["EACCES", "this user may not read it"],
 ]);
 
-/** The real path of the folder that files are served from. Throws with what is wrong where it cannot be. */
+/** The real path of the served folder. Throws an error with the reason if it cannot be served. */
 export function resolveRoot(folder: string): string {
   try {
     const root = realpathSync(folder);
     const fd = openSync(root, constants.O_RDONLY | constants.O_DIRECTORY);
     try {
       accessSync(root, constants.X_OK);
-      // Each file is checked by way of /proc: without it, all would be absent.
+      // Each file is checked through /proc: without /proc, all files would count as absent.
       readlinkSync(`/proc/self/fd/${fd}`);
     } finally {
       closeSync(fd);

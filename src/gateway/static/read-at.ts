@@ -1,9 +1,9 @@
 import { readSync } from "node:fs";
 
-/** Up to here a buffer comes from Node's pool, which is cheaper than one of its own. */
+/** Up to this size, a buffer from Node's pool is cheaper than a new one. */
 const POOLED_BYTES = 4096;
 
-/** The bytes of a file from `from` to `to`, in a buffer that is nobody else's; undefined where they are not all to be had. */
+/** The bytes of a file from `from` to `to`, in a buffer of its own; undefined if they cannot all be read. */
 export function readAt(fd: number, from: number, to: number): Buffer | undefined {
   const length = to - from;
   const buffer = length <= POOLED_BYTES ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
@@ -15,7 +15,7 @@ export function readAt(fd: number, from: number, to: number): Buffer | undefined
       filled += read;
     }
   } catch {
-    // A disk or a network file system that fails: the same to a client as a file that has become shorter.
+    // For a client, a failing disk or network file system is the same as a file that has become shorter.
     return undefined;
   }
   return buffer;

@@ -2,7 +2,7 @@ import { fieldLine } from "../../lib/fields.ts";
 import { answer } from "../answer.ts";
 import { type Exchange } from "../exchange.ts";
 
-/** Where a route's requests are redirected; what is undefined stays as the client asked. */
+/** The target of a route's redirects. Parts that are undefined stay as in the request. */
 export interface RedirectSettings {
   readonly scheme: "http" | "https" | undefined;
   readonly host: string | undefined;
@@ -28,7 +28,7 @@ export class Redirect {
   }
 }
 
-/** The URL that a request is sent to; one without a host, as HTTP/1.0 may be, to another path of the same server. */
+/** The URL of the redirect. If the request has no host, as in HTTP/1.0, it is a path on the same server. */
 function locationOf(
   { authority, path, query, scheme: asked }: Pick<Exchange["head"], "authority" | "path" | "query" | "scheme">,
   { scheme, host, port, path: rewritten }: RedirectSettings,

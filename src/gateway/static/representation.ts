@@ -4,19 +4,19 @@ import { chooseCoding, type Coding } from "./encodings.ts";
 import { type OpenFile } from "./open-file.ts";
 import { type Validators } from "../../lib/request-conditions.ts";
 
-/** One form in which a file is served: as it is, or as a precompressed sibling. */
+/** One form of a served file: plain, or precompressed. */
 export interface Representation extends Validators {
   readonly file: OpenFile;
   readonly mediaType: string;
-  /** What a 304 and a 412 need too: ETag, Last-Modified, Vary. */
+  /** Fields that a 304 and a 412 need too: ETag, Last-Modified, Vary. */
   readonly validatorFields: Fields;
-  /** Content-Encoding and Accept-Ranges, beside the validators. */
+  /** Content-Encoding and Accept-Ranges, in addition to the validators. */
   readonly commonFields: Fields;
-  /** All of a whole answer's own fields. */
+  /** All fields of a complete response. */
   readonly fields: Fields;
 }
 
-/** A file that is served, in all its forms. */
+/** A served file with all its forms. */
 export interface StaticFile {
   readonly plain: Representation;
   readonly codings: readonly Coding[];
@@ -37,7 +37,8 @@ export function describeFile(
 }
 
 function describe(file: OpenFile, mediaType: string, coding: Coding | undefined, varies: boolean): Representation {
-  // The coding stands in the tag, so that no two forms share one whatever their times and sizes (RFC 9110 §8.8.3.3).
+  // The content coding is part of the tag, so that two forms never share one, whatever their times and sizes (RFC 9110
+  // §8.8.3.3).
   const etag = `"${file.version}${coding === undefined ? "" : `-${coding}`}"`;
   const vary = varies ? "Vary: Accept-Encoding\r\n" : "";
   const validatorFields = `ETag: ${etag}\r\nLast-Modified: ${httpDate(file.modifiedAt)}\r\n${vary}`;
@@ -54,7 +55,7 @@ function describe(file: OpenFile, mediaType: string, coding: Coding | undefined,
   };
 }
 
-/** The form that suits the client. */
+/** The form that the client prefers. */
 export function chooseForm(served: StaticFile, acceptEncoding: string | undefined): Representation {
   const coding = chooseCoding(acceptEncoding ?? "", served.codings);
   if (coding === undefined) return served.plain;

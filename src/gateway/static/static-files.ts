@@ -11,7 +11,7 @@ import { chooseForm, type Representation, type StaticFile } from "./representati
 import { evaluate, rangeApplies, readConditions } from "../../lib/request-conditions.ts";
 import { type Part, Transfer, type TransferBody } from "./transfer.ts";
 
-/** A file that has become shorter since it was looked at is looked at again, this often in all. */
+/** Tries for a file that has become shorter since it was measured. */
 const MAX_TRIES = 2;
 
 const ALLOW = "Allow: GET, HEAD, OPTIONS\r\n";
@@ -32,20 +32,20 @@ export interface StaticFilesDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Serves the files of a folder at the paths that no route takes. */
+/** Serves the files of a folder at paths without a route. */
 export class StaticFiles {
   readonly #table: FileTable;
   readonly #answerError: AnswerError;
   readonly #onFault: (error: unknown) => void;
 
-  /** Throws where the folder cannot be served. */
+  /** Throws if the folder cannot be served. */
   constructor(settings: FileTableSettings, deps: StaticFilesDeps) {
     this.#table = new FileTable(settings, deps.wheel);
     this.#answerError = deps.answerError;
     this.#onFault = deps.onFault;
   }
 
-  /** Answers the exchange with the file at its path, or with why there is none. */
+  /** Responds with the file at the exchange's path, or with the error for a missing file. */
   serve(exchange: Exchange): void {
     const { method, path } = exchange.head;
     if (method !== "GET" && method !== "HEAD") {
@@ -65,7 +65,7 @@ export class StaticFiles {
     this.#answerError(exchange, UNREADABLE);
   }
 
-  /** Lets go of the open files; answers in flight go on. */
+  /** Closes the open files. Responses in flight continue. */
   close(): void {
     this.#table.close();
   }
@@ -80,7 +80,7 @@ export class StaticFiles {
     answer(exchange, 301, `Location: ${path}/${query}\r\n`, NOTHING);
   }
 
-  /** False: the file is not as it was when it was looked at, and nothing was answered. */
+  /** False: the file has changed since it was measured, and nothing was sent. */
   #answerFile(exchange: Exchange, served: StaticFile): boolean {
     const { method, fields } = exchange.head;
     const conditions = readConditions(fields);
@@ -152,7 +152,7 @@ function contentRange({ from, to }: ByteRange, size: number): string {
   return `Content-Range: bytes ${from}-${to - 1}/${size}\r\n`;
 }
 
-/** Several ranges in one answer (RFC 9110 §14.6). */
+/** Several ranges in one response (RFC 9110 §14.6). */
 function severalParts(
   { file, mediaType }: Representation,
   ranges: readonly ByteRange[],

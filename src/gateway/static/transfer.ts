@@ -3,27 +3,31 @@ import { type Exchange } from "../exchange.ts";
 import { type OpenFile } from "./open-file.ts";
 import { type ByteRange } from "../../lib/byte-ranges.ts";
 
-/** Read at a time for codecs that must see the bytes. @bound */
+/** Bytes that are read at a time for codecs that must see the data. @bound */
 const CHUNK_BYTES = 65_536;
-/** Read to fill a socket that the kernel's own sending found full: being refused these is what has it report room again. */
+/**
+ * Bytes that fill a socket which the kernel's own sending found full: only refused bytes make the socket report room
+ * again.
+ */
 const FILL_BYTES = 16_384;
-/** Sent to one client before others have their turn; nginx's `sendfile_max_chunk`. @bound */
+/** Bytes sent to one client before other clients have their turn; nginx's `sendfile_max_chunk`. @bound */
 const BURST_BYTES = 2 * 1024 * 1024;
 
-/** A range of the file, and what stands before it in the answer. */
+/** A range of the file, and the text before it in the response. */
 export interface Part extends ByteRange {
   readonly preamble: Buffer | undefined;
 }
 
-/** What an answer consists of, in order. */
+/** The parts of a response body, in order. */
 export interface TransferBody {
   readonly parts: readonly Part[];
   readonly closing?: Buffer;
 }
 
 /**
- * Sends parts of a file as the body of an answer whose head is sent: as fast as the client takes them, with at most a chunk
- * in memory. The file stays open until then, or until the client is gone; one that has become shorter cuts the answer off.
+ * Sends parts of a file as the body of a response whose head was sent: at the client's speed, with at most one chunk in
+ * memory. The file stays open until the end, or until the client is gone. If the file has become shorter, the response
+ * is cut off.
  */
 export class Transfer {
   readonly #exchange: Exchange;
@@ -36,7 +40,7 @@ export class Transfer {
   #waits = false;
   #over = false;
 
-  /** `onFault` is told of what is thrown where no event of the client's connection catches it. */
+  /** `onFault` gets exceptions that no event of the client's connection catches. */
   constructor(exchange: Exchange, file: OpenFile, body: TransferBody, onFault: (error: unknown) => void) {
     this.#exchange = exchange;
     this.#file = file;
@@ -51,7 +55,7 @@ export class Transfer {
     };
   }
 
-  /** Sends until the client takes no more for now. */
+  /** Sends until the client accepts no more for now. */
   run(): void {
     let budget = BURST_BYTES;
     while (!this.#over && !this.#waits) {
@@ -76,7 +80,7 @@ export class Transfer {
     }
   }
 
-  /** Goes on to the next part; false when there was none and the answer is complete. */
+  /** Begins the next part; false after the last part, when the response is complete. */
   #beginPart(): boolean {
     const part = this.#body.parts[this.#next++];
     const { response } = this.#exchange;
@@ -86,7 +90,7 @@ export class Transfer {
       response.end("");
       return false;
     }
-    // Small, and at most as many as there are ranges: not worth waiting for.
+    // Preambles are small, and there are at most as many as ranges, so backpressure is ignored here.
     if (part.preamble !== undefined) response.data(part.preamble);
     this.#at = part.from;
     this.#to = part.to;

@@ -1,24 +1,27 @@
-/** Requests of one worker that wait for a tenant which another request starts. @internal */
+/** Requests of one worker that wait for a tenant while another request starts it. @internal */
 export const MAX_WAITING = 1024;
 
-/** A request to a tenant that is being started. It is told one of these, once. */
+/** A request to a tenant that is being started. One of the methods is called, once. */
 export interface ColdRequest<T> {
-  /** The tenant is reached by `mapping`. */
+  /** The tenant can be reached by `mapping`. */
   warm(mapping: T): void;
-  /** Whoever was to start the tenant has not: it is this request's turn. */
+  /** The first request has not started the tenant: now this request starts it. */
   lead(): void;
 }
 
 /**
- * One cold start for all who want the same tenant at the same time: the first request starts it, the others wait. Where the first
- * one fails, is refused or leaves, the next one takes its place, since its filter may decide otherwise. Decision 0712.
+ * One cold start for all requests that want the same tenant at the same time: the first request starts it, the others
+ * wait. If the first one fails, is rejected or leaves, the next one takes its place, because its filter can decide
+ * differently. Decision 0712.
  */
 export class ColdStarts<T> {
-  /** Those who wait, by tenant; an entry is there for as long as somebody leads. */
+  /** Waiting requests by tenant. An entry exists as long as one request is starting the tenant. */
   readonly #waiting = new Map<string, ColdRequest<T>[]>();
   #count = 0;
 
-  /** `leads`: this request starts the tenant, and must end with `started` or `failed`. `full`: too many wait. */
+  /**
+   * `leads`: this request starts the tenant, and must end with `started` or `failed`. `full`: too many requests wait.
+   */
   enter(tenant: string, request: ColdRequest<T>): "leads" | "waits" | "full" {
     const waiting = this.#waiting.get(tenant);
     if (waiting === undefined) {
@@ -31,7 +34,7 @@ export class ColdStarts<T> {
     return "waits";
   }
 
-  /** A request that waits has lost its client. */
+  /** A waiting request has lost its client. */
   leave(tenant: string, request: ColdRequest<T>): void {
     const waiting = this.#waiting.get(tenant) ?? [];
     const at = waiting.indexOf(request);
@@ -48,7 +51,7 @@ export class ColdStarts<T> {
     for (const request of waiting) request.warm(mapping);
   }
 
-  /** Whoever led has not started the tenant. */
+  /** The request that was starting the tenant has not succeeded. */
   failed(tenant: string): void {
     const next = this.#waiting.get(tenant)?.shift();
     if (next === undefined) {

@@ -1,13 +1,13 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ColdRequest } from "./cold-starts.ts";
 
-/** What a request that waited is told. */
+/** The result of waiting. */
 export type Turn<T> =
   /** Another request has started the tenant. */
   | { readonly kind: "warm"; readonly mapping: T }
-  /** It is this request's turn to start the tenant. */
+  /** This request must start the tenant. */
   | { readonly kind: "leads" }
-  /** It has waited for as long as a request may. */
+  /** The request has waited for the maximum time. */
   | { readonly kind: "late" }
   | { readonly kind: "gone" };
 
@@ -18,7 +18,7 @@ export class ColdWait<T> extends Deadline implements ColdRequest<T> {
   readonly #leave: (wait: ColdWait<T>) => void;
   readonly #tell: (turn: Turn<T>) => void;
 
-  /** `leave` takes it out of the queue. */
+  /** `leave` removes it from the queue. */
   constructor(wheel: TimerWheel, leave: (wait: ColdWait<T>) => void) {
     super();
     this.#wheel = wheel;
@@ -28,7 +28,7 @@ export class ColdWait<T> extends Deadline implements ColdRequest<T> {
     this.#tell = resolve;
   }
 
-  /** It is in the queue. */
+  /** Called when it is in the queue. */
   begin(ms: number): void {
     this.#wheel.set(this, ms);
   }
@@ -41,7 +41,7 @@ export class ColdWait<T> extends Deadline implements ColdRequest<T> {
     this.#end({ kind: "leads" });
   }
 
-  /** Its client has left. Nothing where it does not wait any more. */
+  /** Its client has left. Does nothing if it does not wait any more. */
   gone(): void {
     this.#leave(this);
     this.#end({ kind: "gone" });

@@ -6,9 +6,12 @@ import { type AnswerError } from "../answer.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { isEventStream } from "../proxy/event-stream.ts";
 
-/** Bytes of a response that are held until it is whole; a longer one is passed on as it comes. */
+/** Bytes of a response that are buffered until it is complete. A longer response is passed on as it arrives. */
 const MAX_HELD_BYTES = 65_536;
-/** Milliseconds that a response of unknown length is held: its client may wait for the first of many chunks. @bound */
+/**
+ * Milliseconds that a response of unknown length is buffered: its client can be waiting for the first of many chunks.
+ * @bound
+ */
 const CHUNKED_MS = 50;
 
 export interface HoldDeps {
@@ -18,8 +21,9 @@ export interface HoldDeps {
 }
 
 /**
- * Holds a tenant's response until it is whole, so that one that breaks off is answered with an error in its place: VMs are killed in
- * the middle of responses. What is large, lasts, or has no room in memory is passed on as it comes, and cut off where it breaks off.
+ * Buffers a tenant's response until it is complete, so that a response that breaks off is replaced by an error: VMs can
+ * be killed in the middle of a response. A response that is large, slow, or has no room in memory is passed on as it
+ * arrives, and cut off if it breaks off.
  */
 export class HeldResponse extends Deadline implements ResponseSink {
   readonly #exchange: Exchange;
@@ -74,7 +78,7 @@ export class HeldResponse extends Deadline implements ResponseSink {
       this.#pass();
       return this.#next.data(chunk, start, end);
     }
-    // The socket's buffer is many times as large as most responses.
+    // A copy, because the socket's buffer is much larger than most responses.
     this.#chunks.push(chunk.slice(start, end));
     this.#length = length;
     return true;
@@ -100,7 +104,7 @@ export class HeldResponse extends Deadline implements ResponseSink {
     this.#pass();
   }
 
-  /** From now on the response is passed on as it comes. */
+  /** From now on the response is passed on as it arrives. */
   #pass(): void {
     const head = this.#head;
     if (head === undefined) return;

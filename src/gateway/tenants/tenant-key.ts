@@ -1,18 +1,19 @@
 import { trimOws } from "../../lib/fields.ts";
 
-/** A tenant's key may have this many bytes. */
+/** Bytes of a tenant's key. */
 const MAX_KEY_BYTES = 128;
 
 const PORT = /:\d*$/;
 
 /**
- * The tenant that a request names by the value of its route's header; undefined where it names none, or none that can be one. Of
- * the host, the port is stripped, brackets of an IPv6 address stay, and letters are lower case. The key grants nothing.
+ * The tenant of a request, by the value of its route's header; undefined if the header names none or a name that is not
+ * valid. A host loses its port, keeps the brackets of an IPv6 address, and gets lower-case letters. The key grants no
+ * rights.
  */
 export function tenantKey(value: string, isHost: boolean): string | undefined {
-  // Only the white space that fields have around them: filters see any other, and name another tenant by it.
+  // Only the white space that surrounds field values: filters see any other white space as part of the name.
   const text = trimOws(value);
   const key = isHost ? text.replace(PORT, "").toLowerCase() : text;
-  // Fields come as one character a byte.
+  // Field values have one character for each byte.
   return key === "" || key.length > MAX_KEY_BYTES ? undefined : key;
 }

@@ -27,7 +27,10 @@ const PARKED_WARM = new CannedError("filter-failed", "the filter has parked a re
 const TOO_MANY = new CannedError("overloaded", "too many requests wait for tenants that are being started");
 const LATE = new CannedError("tenant-starting", "the tenant was not started in time");
 
-/** Failures of a tenant's server after which a request may have it started again. One that is late may still be at work. */
+/**
+ * Failures of a tenant's server after which a request can have it started again. After a timeout it can still be
+ * working.
+ */
 const STARTS_AGAIN = new Set(["upstream-failed", "no-upstream"]);
 
 /** `routes[].tenant`. */
@@ -39,21 +42,21 @@ export interface TenantConfig {
 
 export interface TenantRouteDeps {
   readonly tenants: Tenants;
-  /** Names the route: its mappings are those of the same route before a reload. */
+  /** Identifies the route: after a reload the same route keeps its mappings. */
   readonly scope: string;
   /** The filters of the route. */
   readonly filters: {
     request(exchange: Exchange): FilterDecision | Promise<FilterDecision>;
-    /** One of them may read all messages of a gRPC call before it decides. */
+    /** A filter can read all messages of a gRPC call before it decides. */
     readonly readsCalls: boolean;
   };
-  /** The route's last policy, which runs behind the filters. */
+  /** The last policy of the route, which runs after the filters. */
   readonly requestHeaders: Policy | undefined;
-  /** Milliseconds that a request waits while another one starts its tenant: as long as one may be parked. */
+  /** Milliseconds that a request waits while another one starts its tenant: the same limit as for a parked request. */
   readonly waitMs: number;
-  /** For the bodies of requests that are to start a tenant. */
+  /** Buffers for the bodies of requests that start a tenant. */
   readonly bodies: BodyMemory;
-  /** For responses that are held until they are whole. */
+  /** The memory budget for responses that are buffered until they are complete. */
   readonly memory: BufferAccount;
   readonly answerError: AnswerError;
   readonly log: (message: string) => void;
@@ -61,23 +64,24 @@ export interface TenantRouteDeps {
 }
 
 /**
- * How a request may start its tenant. `leads`: for all who wait. `unread`: it leads once the gateway has its body, since its client
- * may be slow. `alone`: no request waits for it, since its body is too long for a parked request, or may have no end.
+ * The role of a request in a cold start. `leads`: for all waiting requests. `unread`: the same, once the gateway has its
+ * body, because its client can be slow. `alone`: no request waits for it, because its body is too long for a parked
+ * request or can be endless.
  */
 type Start = "leads" | "unread" | "alone";
 
-/** What is known of one request. */
+/** The state of one request. */
 interface Visit {
   readonly key: string | undefined;
-  /** Of the head, before policies behind this one changed them. */
+  /** The head's fields, before later policies changed them. */
   readonly fields: Fields;
   upstream: Upstream | undefined;
-  /** Filters have run, and may have put themselves before the response. */
+  /** The filters have run, and can have put sinks before the response. */
   isFiltered: boolean;
   start: Start;
-  /** Milliseconds that it may wait for others to start its tenant. */
+  /** Milliseconds that it can wait while other requests start its tenant. */
   waitMs: number;
-  /** Wheel time at which it was sent to its tenant first. */
+  /** The time at which it was first sent to its tenant, by the timer wheel. */
   sentAt: number;
 }
 
@@ -91,10 +95,11 @@ interface Cold {
 /**
  * A route whose requests go to the socket of their tenant.
  *
- *   key ── warm ─────────────────────────────────────────▶ (the filters, where they are not to be skipped) ─▶ socket
- *    └──── cold ── nobody starts it ──▶ read the body ──▶ filters ── name a socket ──▶ warm ──▶ socket
- *           ▲ └─── somebody does ─────▶ wait ──── until it is warm, or it is this one's turn to start it
- *           └── a request without a body whose socket has failed, once
+ *   key ── warm ─────────────────────────────────────────▶ (the filters, unless they are skipped) ─▶ socket.
+ *    └──── cold ── not being started ─▶ read the body ──▶ filters ── name a socket ──▶ warm ──▶ socket.
+ *             └─── being started ─────▶ wait ──── until it is warm, or this request must start it.
+ *
+ * A request without a body goes back to "cold" once if its socket has failed.
  */
 export class TenantRoute implements TrafficSplit {
   readonly policy: Policy = {
@@ -114,7 +119,7 @@ export class TenantRoute implements TrafficSplit {
     this.#header = config.header.toLowerCase();
   }
 
-  /** The route's target, with requests sent to their tenants. */
+  /** The target of the route. Its requests are sent to their tenants. */
   target(plain: ForwardTarget): ForwardTarget {
     const { answerError } = plain;
     const target: ForwardTarget = {
@@ -159,7 +164,7 @@ export class TenantRoute implements TrafficSplit {
   #startOf(exchange: Exchange): Start {
     const { bodyLength, isGrpc, upgrade } = exchange.head;
     if (bodyLength === 0 || upgrade !== "") return "leads";
-    // The client of a call may wait for the server before it sends more.
+    // The client of a gRPC call can wait for the server before it sends more.
     if (isGrpc) return this.#deps.filters.readsCalls ? "alone" : "leads";
     const room = roomForBody(exchange);
     return room < 0 || bodyLength > room ? "alone" : "unread";
@@ -182,12 +187,12 @@ export class TenantRoute implements TrafficSplit {
   async #warmFiltered(exchange: Exchange, visit: Visit, { upstream }: Mapping): Promise<Decision> {
     const decision = await this.#filter(exchange, visit);
     if (decision.kind === "answered") return "answered";
-    // By the definition, it must allow without parking.
+    // The specification says: without a socket, the request is allowed without parking.
     if (decision.upstream === undefined) return this.#send(exchange, visit, upstream);
     return this.#refuse(exchange, PARKED_WARM);
   }
 
-  /** The filters start the tenant, which is not remembered. */
+  /** The filters start the tenant, without a mapping for later requests. */
   async #withoutKey(exchange: Exchange, visit: Visit): Promise<Decision> {
     const path = await this.#start(exchange, visit);
     if (path === undefined) return "answered";
@@ -220,13 +225,13 @@ export class TenantRoute implements TrafficSplit {
 
   #after(turn: Turn<Mapping>, cold: Cold): Decision | Promise<Decision> {
     const { exchange, visit } = cold;
-    // It passes that on at once where its client has left.
+    // If its client has left, it passes the turn on at once.
     if (turn.kind === "leads") return this.#turn(cold);
     if (turn.kind === "gone" || exchange.gone) return "answered";
     return turn.kind === "warm" ? this.#warm(exchange, visit, turn.mapping) : this.#refuse(exchange, LATE);
   }
 
-  /** It is this request's turn to start the tenant, which it passes on where others would wait for its client. */
+  /** This request must start the tenant. It passes the turn on if other requests would have to wait for its client. */
   #turn(cold: Cold): Promise<Decision> {
     const { exchange, visit, key } = cold;
     if (visit.start === "leads") return this.#lead(exchange, visit, key);
@@ -241,7 +246,7 @@ export class TenantRoute implements TrafficSplit {
     return this.#send(exchange, visit, tenants.warm.warm(scope, key, path).upstream);
   }
 
-  /** Reads the body, as far as a parked request may have one, before the request gets in line again. */
+  /** Reads the body, up to the limit of a parked request, before the request joins the queue again. */
   async #readBody({ exchange, visit, key }: Cold): Promise<Decision> {
     const { tenants, scope, bodies: memory } = this.#deps;
     const maxBytes = roomForBody(exchange) + 1;
@@ -258,7 +263,7 @@ export class TenantRoute implements TrafficSplit {
     return `${this.#deps.scope}\0${key}`;
   }
 
-  /** Starts the tenant, for all who wait for it. */
+  /** Starts the tenant for all waiting requests. */
   async #lead(exchange: Exchange, visit: Visit, key: string): Promise<Decision> {
     const { tenants, scope } = this.#deps;
     const id = this.#idOf(key);
@@ -284,7 +289,7 @@ export class TenantRoute implements TrafficSplit {
     }
   }
 
-  /** Runs the filters, which name the tenant's socket; undefined where the request is answered, or its client has left. */
+  /** Runs the filters, which name the tenant's socket; undefined if a filter has responded or the client has left. */
   async #start(exchange: Exchange, visit: Visit): Promise<string | undefined> {
     const decision = await this.#filter(exchange, visit);
     if (decision.kind === "answered" || exchange.gone) return undefined;
@@ -302,7 +307,7 @@ export class TenantRoute implements TrafficSplit {
 
   #send(exchange: Exchange, visit: Visit, upstream: Upstream): "continue" {
     const { tenants, memory, answerError } = this.#deps;
-    // Behind the filters, whose sinks see a response once it is sure that there is one.
+    // After the filters, so that their sinks see a response only if there is one.
     if (visit.upstream === undefined) new HeldResponse(exchange, { wheel: tenants.wheel, memory, answerError }).begin();
     visit.upstream = upstream;
     return "continue";
@@ -318,13 +323,13 @@ export class TenantRoute implements TrafficSplit {
     return "answered";
   }
 
-  /** True: the socket has failed before a response came, and the request has its tenant started again. */
+  /** True: the socket failed before a response came, and the request has its tenant started again. */
   #startsAgain(exchange: Exchange, { code }: TurnpikeError, target: ForwardTarget): boolean {
     const { method, bodyLength, upgrade } = exchange.head;
     const visit = this.#visits.get(exchange);
     if (visit?.key === undefined || visit.isFiltered || exchange.started || exchange.gone) return false;
     if (!STARTS_AGAIN.has(code) || !isRetryable(method) || bodyLength !== 0 || upgrade !== "") return false;
-    // Once: from now on it counts as filtered, whoever starts the tenant.
+    // Only once: from now on it counts as filtered, whichever request starts the tenant.
     visit.isFiltered = true;
     void this.#startAgain(exchange, { ...visit, key: visit.key }, target);
     return true;

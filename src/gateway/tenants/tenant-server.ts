@@ -6,32 +6,37 @@ import { type PoolDeps, ServerPool } from "../upstream/server-pool.ts";
 import { type WorkerStates } from "../upstream/server-states.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
-/** Connections of one worker to one tenant, those without a request, and how long these are kept, in milliseconds: as `connection_pool` is by default. @bound */
+/**
+ * Connections of one worker to one tenant, idle connections, and milliseconds that idle ones are kept: the defaults of
+ * `connection_pool`. @bound
+ */
 export const MAX_TENANT_CONNECTIONS = 64;
 const MAX_IDLE_CONNECTIONS = 16;
 const CONNECTION_IDLE_MS = 60_000;
-/** The route's `connect_timeout_ms` is shorter, or its operator wants it so. */
+/** The limit of the route's `connect_timeout_ms` applies. */
 const MAX_CONNECT_MS = 2_147_483_647;
-/** As `client_share` is by default. */
+/** The default of `client_share`. */
 const CLIENT_PART = 0.8;
 const ADDRESS = { allowPrivate: true, tls: undefined, isResolved: true } as const;
 
-/** Tenants come and go: their servers have no rows in the shared memory, and routes and tenants are counted elsewhere. */
+/**
+ * Tenants come and go, so their servers have no rows in the shared memory. Routes and tenants are counted elsewhere.
+ */
 let uncounted: ServerMetrics | undefined;
 
 export type TenantServerDeps = Omit<PoolDeps, "metrics">;
 
-/** Hears of the requests of one tenant. */
+/** The owner of a tenant's server, which counts its requests. */
 export interface TenantServerOwner {
   /** A request has ended. */
   ended(): void;
-  /** Its socket, or who speaks there, has failed. */
+  /** The socket, or the server behind it, has failed. */
   failed(): void;
 }
 
 /**
- * An upstream of one server: the socket of a tenant, as this worker alone knows it. The first failure that is the server's own puts
- * it out of rotation for good: whoever comes next starts the tenant again, and gets another upstream. Decision 0711.
+ * An upstream with one server: the socket of a tenant, known only to this worker. The first failure of the server takes
+ * it out of rotation for good: the next request starts the tenant again and gets another upstream. Decision 0711.
  */
 export class TenantUpstream extends Upstream {
   readonly states: TenantStates;
@@ -59,7 +64,7 @@ function create(member: Member, deps: TenantServerDeps, states: WorkerStates): U
   return new UpstreamServer(member, pool, { metrics: uncounted, states });
 }
 
-/** What one worker knows of one tenant's server. */
+/** The state of one tenant's server in one worker. */
 class TenantStates implements WorkerStates {
   readonly #owner: TenantServerOwner;
   #requests = 0;

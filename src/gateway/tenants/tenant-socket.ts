@@ -1,15 +1,15 @@
 import { realpathSync, statSync } from "node:fs";
 import { codeOf } from "../../lib/caught.ts";
 
-/** The kernel's socket address holds no more, in bytes. */
+/** Bytes of the longest socket path: the limit of the kernel's socket address. */
 const MAX_PATH_BYTES = 107;
 
-/** A tenant's socket with all links resolved, or why requests must not go there. */
+/** The resolved path of a tenant's socket, or the reason why requests must not go there. */
 export type TenantSocket =
   | { readonly path: string; readonly fault?: undefined }
   | { readonly path?: undefined; readonly fault: string };
 
-/** Checks a socket that a filter named: after `..` and links it must lie below `socketDir`, and be a socket. */
+/** Checks a socket that a filter named: after `..` and links are resolved it must be a socket below `socketDir`. */
 export function tenantSocket(socketDir: string, named: string): TenantSocket {
   if (!named.startsWith("/")) return { fault: "its path is not absolute" };
   if (named.includes("\0")) return { fault: "its path has a zero byte in it" };

@@ -27,7 +27,7 @@ function create({ idleMs = 1000, most = 256 } = {}) {
   return { clock, tenants, counts };
 }
 
-/** Requests of a tenant that write down what they are told. */
+/** Requests of a tenant that record their results. */
 function requestsOf(count: number) {
   const told: string[] = [];
   const requests = Array.from({ length: count }, (_, i) => ({
@@ -118,7 +118,7 @@ describe("warm tenants", () => {
     expect(counts).toEqual({ hits: 1, misses: 2, evictions: 0, active: 1 });
   });
 
-  test("are forgotten when nobody has used them for the time that is configured, and not before", () => {
+  test("are forgotten after the configured time without use, and not before", () => {
     const { tenants, clock, counts } = create({ idleMs: 1000 });
     tenants.warm("/vms", "a", "/vms/a.sock");
     clock.advance(600);
@@ -229,7 +229,7 @@ describe("cold starts", () => {
     expect(starts.enter("a", { warm() {}, lead() {} })).toBe("leads");
   });
 
-  test("so many may wait, of all tenants together", () => {
+  test("the number of waiting requests is limited, over all tenants", () => {
     const starts = new ColdStarts<string>();
     const request = { warm() {}, lead() {} };
     starts.enter("a", request);

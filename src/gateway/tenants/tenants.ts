@@ -8,7 +8,7 @@ import {
   type WarmTenantsOptions,
 } from "./warm-tenants.ts";
 
-/** What all tenant routes of a worker share; it lives over reloads. */
+/** The data that all tenant routes of a worker share. It survives reloads. */
 export class Tenants {
   readonly wheel: TimerWheel;
   readonly warm: WarmTenants;
@@ -23,7 +23,7 @@ export class Tenants {
     return this.warm.list();
   }
 
-  /** Forgets the tenants with that key; false where nobody knew one. Their VMs go on. */
+  /** Forgets the tenants with this key; false if it was unknown. Their VMs continue. */
   drop(key: string): boolean {
     return this.warm.drop(key);
   }

@@ -2,28 +2,28 @@ import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type TenantServerDeps, TenantUpstream } from "./tenant-server.ts";
 
-/** A tenant whose socket is known, as the admin interface shows it. */
+/** A tenant with a known socket, as the admin API shows it. */
 export interface WarmTenant {
   readonly key: string;
-  /** Its socket, with all links resolved. */
+  /** The resolved path of its socket. */
   readonly path: string;
   /** Unix milliseconds. */
   readonly lastUsedMs: number;
 }
 
-/** A mapping: where requests of a tenant go. */
+/** A mapping from a tenant to its upstream. */
 export interface Mapping extends WarmTenant {
   readonly upstream: Upstream;
 }
 
-/** Hears what becomes of mappings. */
+/** Counts the events of mappings. */
 export interface TenantMetrics {
   /** A request has found its tenant warm. */
   hit(): void;
   miss(): void;
-  /** A mapping was forgotten, other than for idleness. */
+  /** A mapping was forgotten for a reason other than idleness. */
   evicted(): void;
-  /** So many mappings there are now. */
+  /** The number of mappings has changed. */
   active(count: number): void;
 }
 
@@ -38,26 +38,29 @@ export interface WarmTenantsOptions {
 export interface WarmTenantsLimits {
   /** Milliseconds without use after which a mapping is forgotten: `tenant_idle_ttl_ms`. */
   readonly idleMs: number;
-  /** Mappings of the worker; the one that was used longest ago makes room for another: `tenant_max_warm`. */
+  /**
+   * The maximum number of mappings in a worker: `tenant_max_warm`. The least recently used one makes room for a new
+   * one.
+   */
   readonly most: number;
 }
 
 interface Entry extends Mapping {
   readonly upstream: TenantUpstream;
   lastUsedMs: number;
-  /** Wheel time. */
+  /** By the timer wheel. */
   usedAt: number;
 }
 
 /**
- * Where the tenants of one worker are reached. A mapping is forgotten when nobody has used it for a while, when its socket fails, or
- * when an operator says so: its connections close as they become free, and the VM behind it is left alone. It lives over reloads.
- * Tenants of different scopes, which are routes, are different ones: the filters of one route start no tenant of another.
+ * The sockets of the tenants of one worker. A mapping is forgotten when it was not used for a while, when its socket
+ * fails, or when an operator asks for it: its connections close as they become free, and the VM continues. It survives
+ * reloads. Tenants of different scopes (routes) are separate: the filters of one route start no tenant of another.
  */
 export class WarmTenants extends Deadline {
   readonly #options: WarmTenantsOptions;
   #limits: WarmTenantsLimits;
-  /** Used longest ago first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: WarmTenantsOptions, limits: WarmTenantsLimits) {
@@ -70,14 +73,14 @@ export class WarmTenants extends Deadline {
     return this.#entries.size;
   }
 
-  /** Other limits from now on. */
+  /** Sets new limits. */
   set limits(limits: WarmTenantsLimits) {
     this.#limits = limits;
     this.#makeRoom(0);
     if (this.#entries.size > 0) this.onDeadline();
   }
 
-  /** A tenant that is warm, which counts as a use. */
+  /** Finds a warm tenant, which counts as a use. */
   find(scope: string, key: string): Mapping | undefined {
     const id = idOf(scope, key);
     const entry = this.#entries.get(id);
@@ -91,7 +94,7 @@ export class WarmTenants extends Deadline {
     return entry;
   }
 
-  /** As `find`, for a request that was counted as a miss before. */
+  /** Like `find`, for a request that was already counted as a miss. */
   startedMeanwhile(scope: string, key: string): Mapping | undefined {
     const id = idOf(scope, key);
     const entry = this.#entries.get(id);
@@ -99,7 +102,7 @@ export class WarmTenants extends Deadline {
     return entry;
   }
 
-  /** The tenant is reached by `path` from now on. */
+  /** The tenant can be reached by `path` from now on. */
   warm(scope: string, key: string, path: string): Mapping {
     const { wheel, clock, metrics } = this.#options;
     const id = idOf(scope, key);
@@ -121,12 +124,12 @@ export class WarmTenants extends Deadline {
     return entry;
   }
 
-  /** An upstream of one socket, which is in no mapping. */
+  /** An upstream for one socket, without a mapping. */
   upstreamOf(path: string, owner = NO_OWNER): TenantUpstream {
     return new TenantUpstream(path, this.#options.servers, owner);
   }
 
-  /** Forgets the tenant in every scope; false where nobody knew it. */
+  /** Forgets the tenant in every scope; false if it was unknown. */
   drop(key: string): boolean {
     let found = false;
     for (const [id, entry] of this.#entries) {
@@ -149,10 +152,10 @@ export class WarmTenants extends Deadline {
   override onDeadline(): void {
     const { wheel } = this.#options;
     const since = wheel.now() - this.#limits.idleMs;
-    // As they are now: what is used goes to the end.
+    // A copy, because entries in use are moved to the end.
     const entries = [...this.#entries];
     for (const [id, entry] of entries) {
-      // A download or a WebSocket may last for longer than anything is remembered.
+      // A download or a WebSocket can last longer than the idle time.
       if (entry.upstream.states.inFlight() > 0) this.#used(id, entry);
       else if (entry.usedAt <= since) this.#forget(id, entry);
       else break;

@@ -5,7 +5,7 @@ import { type ServerConnection, type ServerHost, type ServerSettings } from "../
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { type Http3Endpoint, type Http3Options, startHttp3 } from "../server.ts";
 
-/** An HTTP/3 endpoint on a free port of 127.0.0.1 whose requests go to a test. */
+/** An HTTP/3 endpoint on a free port of 127.0.0.1. A test handles its requests. */
 export interface TestEndpoint {
   readonly endpoint: Http3Endpoint;
   readonly port: number;
@@ -18,7 +18,7 @@ export interface TestEndpoint {
 }
 
 export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "port">> {
-  /** False: no connection is let in. */
+  /** False: no connection is accepted. */
   readonly admit?: () => boolean;
   readonly material: TlsMaterial;
   readonly settings?: Partial<ServerSettings>;
