@@ -15,13 +15,12 @@ import { Http2Client, requestFields } from "./support/http2-client.ts";
 import * as h2 from "./support/http2-frames.ts";
 import { block } from "./support/http2-hpack.ts";
 import { Http3Client } from "./support/http3-client.ts";
-import { descendants, Folder, Program, until } from "./support/program.ts";
+import { COMMAND, descendants, Folder, Program, until } from "./support/program.ts";
 import { patient } from "../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
 
-const MAIN = join(import.meta.dir, "../src/cli/main.ts");
 const PIECE_BYTES = 65_536;
 const MEGABYTE = 1_000_000;
 
@@ -249,7 +248,7 @@ test("every worker, and those of a later start, give what one of them has sold",
   const length = 3 * MEGABYTE;
   expect((await get(port, "/paid/10", short)).status).toBe(200);
   expect((await get(port, `/paid/${length}`, long)).status).toBe(200);
-  const pids = descendants(program.pid, "process/worker.ts");
+  const pids = descendants(program.pid, "/process/worker.");
   expect(pids).toHaveLength(2);
   const check = async (at: number): Promise<void> => {
     for (let i = 0; i < 8; i++) {
@@ -291,7 +290,7 @@ test("killed while an answer is half written, the next start gives the client it
 
 test("a disk that takes no more costs the client nothing, and shorter answers go on", async () => {
   const origin = startOrigin();
-  const command = ["sh", "-c", 'ulimit -f 8000; exec "$0" "$@"', process.execPath, MAIN];
+  const command = ["sh", "-c", 'ulimit -f 8000; exec "$0" "$@"', ...COMMAND];
   const { program, port, answers } = await start(origin, { folder: newFolder(), command });
   const paid = payment();
   for (let i = 0; i < 2; i++) {

@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
-import { Folder, Program } from "../support/program.ts";
+import { COMMAND, Folder, Program } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 const READY = /^try +npx turnpike call/m;
 /** The content operations without a price. */
 const FREE = {
@@ -46,7 +45,7 @@ function start(state: string, ...flags: string[]): Program {
 }
 
 async function turnpike(state: string, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...COMMAND, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TURNPIKE_HOME: state },
   });

@@ -2,15 +2,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
-import { Folder, Program } from "../support/program.ts";
+import { COMMAND, Folder, Program } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 const KEY = "key-of-operators-1234";
 const READ_KEY = "key-of-readers-1234";
 
@@ -47,7 +45,7 @@ interface Rig {
 }
 
 async function turnpike(args: readonly string[], input = ""): Promise<Ran> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...COMMAND, ...args], {
     stdio: [new TextEncoder().encode(input), "pipe", "pipe"],
     env: { ...process.env, TURNPIKE_HOME: folder.file("home") },
   });

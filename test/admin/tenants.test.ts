@@ -91,7 +91,7 @@ test("one that is dropped is dropped in both workers when that is answered, and 
 });
 
 test("a worker that dies, and one that starts in its place, hold up neither the list nor an eviction", async () => {
-  const [pid = 0] = descendants(rig.gateway.pid, "process/worker.ts");
+  const [pid = 0] = descendants(rig.gateway.pid, "/process/worker.");
   process.kill(pid, "SIGKILL");
   const lists = await Promise.all(Array.from({ length: 10 }, listed));
   for (const list of lists) expect(list.map(({ key }) => key)).toEqual(["acme"]);

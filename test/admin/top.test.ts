@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
-import { Folder, Program } from "../support/program.ts";
+import { COMMAND, Folder, Program } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 const KEY = "key-of-operators-1234";
 const ENTER = "\u001b[?1049h";
 const LEAVE = "\u001b[?1049l";
@@ -42,7 +41,7 @@ class View {
   constructor(url: string, columns: number, rows: number, env: Readonly<Record<string, string>> = {}) {
     const decoder = new TextDecoder();
     const { NO_COLOR: _none, ...inherited } = process.env;
-    this.#child = Bun.spawn([process.execPath, MAIN, "top", "--admin", url, "--timeout", "5"], {
+    this.#child = Bun.spawn([...COMMAND, "top", "--admin", url, "--timeout", "5"], {
       env: { ...inherited, TERM: "xterm", TURNPIKE_ADMIN_KEY: KEY, TURNPIKE_HOME: folder.path, ...env },
       // Made here, it is the terminal that the program belongs to, which tells it of sizes.
       terminal: { cols: columns, rows, data: (_, data) => void (this.shown += decoder.decode(data, { stream: true })) },
@@ -275,7 +274,7 @@ test.each(["throw error", "void Promise.reject(error)"])(
 
 test("without a terminal it says what to use, and a gateway that is away is said without a view", async () => {
   const { admin } = await open(1);
-  const child = Bun.spawn([process.execPath, MAIN, "top", "--admin", admin], {
+  const child = Bun.spawn([...COMMAND, "top", "--admin", admin], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TURNPIKE_ADMIN_KEY: KEY },
   });

@@ -133,7 +133,7 @@ for (const workers of [1, 2]) {
     await until(async () => requestsOf(await second.usage(), "alice") === 8);
     await until(async () => (await kept("alice")) === 8, 20_000, "the usage is written down");
     await second.ask("/keys", "alice");
-    const workerPids = descendants(second.gateway.pid, "worker.ts");
+    const workerPids = descendants(second.gateway.pid, "/process/worker.");
     await second.gateway.kill();
     // Workers end by themselves when their supervisor is gone.
     await until(() => workerPids.every((pid) => !isAlive(pid)));
@@ -193,10 +193,10 @@ test("a worker that is killed loses nothing that it has counted", async () => {
       sent++;
     }
     await until(async () => requestsOf(await site.usage()) === sent);
-    const [victim = 0] = descendants(site.gateway.pid, "worker.ts");
+    const [victim = 0] = descendants(site.gateway.pid, "/process/worker.");
     process.kill(victim, "SIGKILL");
     await until(() => {
-      const now = descendants(site.gateway.pid, "worker.ts");
+      const now = descendants(site.gateway.pid, "/process/worker.");
       return now.length === 2 && !now.includes(victim);
     });
     expect(requestsOf(await site.usage())).toBe(sent);

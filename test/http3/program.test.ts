@@ -8,10 +8,10 @@ import { until } from "../../src/lib/testing/until.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST, makeCertificate, TEST_CA } from "../support/certificates.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { COMMAND } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 /** ngtcp2's client, of the Debian package ngtcp2-client. */
 const NGTCP2 = Bun.which("gtlsclient");
 const CLIENT = makeCertificate({
@@ -51,7 +51,7 @@ function folderOf(): string {
 function run(folder: string, config: object): { output: () => string; process: Bun.Subprocess } {
   const file = join(folder, "turnpike.json");
   writeFileSync(file, JSON.stringify(config));
-  const subprocess = Bun.spawn([process.execPath, MAIN, "--config", file], {
+  const subprocess = Bun.spawn([...COMMAND, "--config", file], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,6 +1,5 @@
 /** Real gateways that report what they settle, and find out what became of what an earlier one left open. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { messageOf } from "../../src/lib/caught.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { createBookingFacilitator } from "../../src/payments/facilitator/booking-facilitator.ts";
@@ -12,14 +11,13 @@ import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/p
 import { WebhookReceiver } from "../../src/payments/testing/webhook-receiver.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
-import { Folder } from "../support/program.ts";
+import { COMMAND, Folder } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 
 let origin: Bun.Server<undefined>;
 let receiver: WebhookReceiver;
@@ -90,7 +88,7 @@ async function metric(port: number, line: string): Promise<number> {
 }
 
 async function ledger(...args: string[]): Promise<unknown> {
-  const child = Bun.spawn([process.execPath, MAIN, "ledger", ...args, "--json", "--store", folder.file("turnpike.db")]);
+  const child = Bun.spawn([...COMMAND, "ledger", ...args, "--json", "--store", folder.file("turnpike.db")]);
   return JSON.parse(await new Response(child.stdout).text());
 }
 

@@ -63,10 +63,10 @@ describe("two workers share one connection", () => {
   });
 
   test("a worker that is killed leaves it as it is, and who takes its place knows of it", async () => {
-    const [pid = 0] = descendants(admin.program.pid, "process/worker.ts");
+    const [pid = 0] = descendants(admin.program.pid, "/process/worker.");
     process.kill(pid, "SIGKILL");
     await until("another worker", () => {
-      const pids = descendants(admin.program.pid, "process/worker.ts");
+      const pids = descendants(admin.program.pid, "/process/worker.");
       return (pids.length === WORKERS && !pids.includes(pid)) || undefined;
     });
     await isControl(true, true);

@@ -1,13 +1,11 @@
 /** A process that the system gives few descriptors: it refuses clients before there are none left to take or refuse them with. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { statusOf } from "../support/message.ts";
-import { Folder, Program, until } from "../support/program.ts";
+import { COMMAND, Folder, Program, until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 const TIME_MS = patient(40_000);
 const GET = "GET /a.txt HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const LIMIT = 128;
@@ -32,7 +30,7 @@ async function serve(): Promise<{ started: Program; port: number }> {
   folder.write("a.txt", "hello");
   const server = { address: "127.0.0.1", port: 0, workers: 1, static_root: folder.path };
   const config = folder.write("turnpike.json", { server });
-  const command = ["sh", "-c", `ulimit -n ${LIMIT} && exec "$@"`, "sh", process.execPath, MAIN];
+  const command = ["sh", "-c", `ulimit -n ${LIMIT} && exec "$@"`, "sh", ...COMMAND];
   const started = new Program(["--config", config], { command });
   program = started;
   const [, port] = await started.sees(/listening on http:\/\/\S*?:(\d+)/);

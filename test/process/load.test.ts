@@ -166,7 +166,7 @@ test(
     for (let round = 1; round <= 2; round++) {
       await until("answers", () => (load.answered > round * 300 ? true : undefined));
       const [victim = 0, survivor = 0] = await until("two workers that serve", () => {
-        const workers = descendants(program.pid, "process/worker.ts").filter((pid) => clientPortsOf(pid).size > 0);
+        const workers = descendants(program.pid, "/process/worker.").filter((pid) => clientPortsOf(pid).size > 0);
         return workers.length === 2 ? workers : undefined;
       });
       const lostBefore = load.lost.length;

@@ -44,7 +44,7 @@ test("whichever worker dies, the connections of the others go on, also once anot
     // Some containers allow no pidfd_getfd.
     if (program.output.includes("does not let sockets be kept")) return;
     const open = (): Promise<number> => metric(port, "turnpike_connections_open", { transport: "quic" });
-    const workers = descendants(program.pid, "worker.ts");
+    const workers = descendants(program.pid, "/process/worker.");
     expect(workers).toHaveLength(WORKERS);
     while (clients.length < CLIENTS) clients.push(await Http3Client.connect(port));
     for (const [i, worker] of workers.entries()) {

@@ -76,7 +76,7 @@ interface Held {
 }
 
 async function held(): Promise<Held> {
-  const pids = [program?.pid ?? 0, ...descendants(program?.pid ?? 0, "worker.ts")];
+  const pids = [program?.pid ?? 0, ...descendants(program?.pid ?? 0, "/process/worker.")];
   return { descriptors: descriptors(pids), connections: await connections() };
 }
 

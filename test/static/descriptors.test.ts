@@ -1,15 +1,13 @@
 /** Static files of a process that has no descriptor left. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { truncateSync } from "node:fs";
-import { join } from "node:path";
 import { statusOf } from "../support/message.ts";
-import { Folder, Program, until } from "../support/program.ts";
+import { COMMAND, Folder, Program, until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
 
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 /** Longer than a file, or its folder, is taken to be as it was. */
 const LOOKED_AT_AGAIN_MS = 1500;
 const DOWNLOADS = 100;
@@ -25,7 +23,7 @@ test("a file that cannot be opened for want of descriptors is 503 and never 404,
   for (let n = 0; n < DOWNLOADS; n++) truncateSync(folder.write(`${n}.bin`, ""), LARGE);
   const server = { address: "127.0.0.1", port: 0, workers: 1, static_root: folder.path };
   const config = folder.write("turnpike.json", { server, access_log: { enabled: false } });
-  const command = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, MAIN];
+  const command = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh", ...COMMAND];
   const program = new Program(["--config", config], { command });
   const clients: RawClient[] = [];
   try {

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { COMMAND } from "./program.ts";
 
 const START_MS = patient(10_000);
 const STOP_MS = patient(3_000);
-const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 
 export interface Gateway {
   readonly port: number;
@@ -32,7 +32,7 @@ export async function startGateway(
   const file = join(folder, "turnpike.json");
   const server = { address: "127.0.0.1", port: 0, workers: 1, ...config.server };
   writeFileSync(file, JSON.stringify({ ...config, server }));
-  const subprocess = Bun.spawn([process.execPath, MAIN, "--config", file], {
+  const subprocess = Bun.spawn([...COMMAND, "--config", file], {
     cwd: folder,
     env: { ...Bun.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,14 +1,15 @@
 /** Runs the `turnpike` command in a process of its own, with everything it writes. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Waiters } from "./waiters.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 /** Names the program that is tested, such as dist/turnpike; without it, that is the source. */
 const PROGRAM = process.env["TURNPIKE_TEST_PROGRAM"] ?? "";
-const COMMAND = PROGRAM === "" ? [process.execPath, MAIN] : [PROGRAM];
+/** The command of the program that is tested. */
+export const COMMAND: readonly string[] = PROGRAM === "" ? [process.execPath, MAIN] : [resolve(PROGRAM)];
 const PATIENCE_MS = 20_000;
 
 /** A folder of its own, below the system's for temporary files; removed by `remove`. */

@@ -1,0 +1,41 @@
+/**
+ * `npm run smoke`: builds what people install, and starts each artefact as they do, as far as this machine can; a test that
+ * cannot run has the reason in its name. Then tests of the whole program run with dist/turnpike in place of the source.
+ */
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { PATIENCE_FACTOR, PATIENCE_VARIABLE } from "../src/lib/testing/patience.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const SMOKE = "test/packages/smoke";
+/** Workers, threads, WebAssembly, HTTP/3, the console, SQL migrations, reload and take-over. */
+const PROGRAM_TESTS = [
+  "test/process/processes.test.ts",
+  "test/process/reload-resources.test.ts",
+  "test/process/take-over.test.ts",
+  "test/filters/example-filters.test.ts",
+  "test/http3/program.test.ts",
+  "test/admin/cli-start.test.ts",
+  "test/admin/overview.test.ts",
+  "test/payments/records.test.ts",
+  "test/start/sale.test.ts",
+];
+/** Milliseconds for one test, of which the slowest builds an image. */
+const TIMEOUT_MS = 600_000;
+
+function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+  const options = { cwd: ROOT, env: { ...process.env, ...env } };
+  const { exitCode } = Bun.spawnSync([...command], { ...options, stdio: ["ignore", "inherit", "inherit"] });
+  if (exitCode !== 0) process.exit(exitCode ?? 1);
+}
+
+rmSync(join(ROOT, "dist"), { recursive: true, force: true });
+run([process.execPath, "scripts/build/program.ts", "--with-browser"]);
+if (Bun.which("dpkg-deb") === null) console.log("skipped: the Debian package, since dpkg-deb is not installed");
+else run([process.execPath, "scripts/build/debian.ts"]);
+const smoke = readdirSync(join(ROOT, SMOKE)).filter((name) => name.endsWith(".ts"));
+const files = [...smoke.map((name) => `./${SMOKE}/${name}`), ...PROGRAM_TESTS.map((path) => `./${path}`)];
+run([process.execPath, "test", "--parallel=2", "--no-isolate", `--timeout=${TIMEOUT_MS}`, ...files], {
+  TURNPIKE_TEST_PROGRAM: join(ROOT, "dist/turnpike"),
+  [PATIENCE_VARIABLE]: String(Math.max(PATIENCE_FACTOR, 2)),
+});

@@ -1,0 +1,26 @@
+/** What a smoke test needs of the machine; a test that cannot run has the reason in its name. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../../../..");
+
+/** "" if these programs are installed and this process is root; otherwise the reason, which follows the name of a test. */
+export function whyNot(...programs: readonly string[]): string {
+  const missing = programs.filter((program) => Bun.which(program) === null);
+  if (missing.length > 0) return `, skipped: not installed: ${missing.join(", ")}`;
+  return process.getuid?.() === 0 ? "" : ", skipped: only root can run it";
+}
+
+/** Runs a command in the repository and gives what it wrote. Throws with the end of its errors if it fails. */
+export function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT, env: { ...process.env, ...env } });
+  if (exitCode === 0) return stdout.toString();
+  throw new Error(`Cannot run ${command.join(" ")}: exit ${exitCode}: ${stderr.toString().slice(-2000)}`);
+}
+
+/** A file of dist, which `command` builds if it is not there. */
+export function built(name: string, ...command: readonly string[]): string {
+  const path = join(ROOT, "dist", name);
+  if (!existsSync(path)) console.log(run([process.execPath, ...command]).trim());
+  return path;
+}
