@@ -6,6 +6,7 @@ import { runContentAttackBench } from "./content-attack.ts";
 import { runContentSoak } from "./content-soak.ts";
 import { runFetchBench } from "./fetch.ts";
 import { runFiltersBench } from "./filters.ts";
+import { runFleetBench } from "./fleet.ts";
 import { runFrontBench } from "./front.ts";
 import { runGrowthBench } from "./growth.ts";
 import { http1 } from "./http1.ts";
@@ -48,6 +49,7 @@ const BENCHES: readonly Bench[] = [
     about: "what a gateway under load loses to the console and to wrong keys; 10,000 routes",
     run: runAdminBench,
   },
+  { name: "fleet", about: "paid requests through one to three gateways on one PostgreSQL", run: runFleetBench },
   {
     name: "front",
     about: "TLS, connections, HTTP/2, files, memory: beside nginx, HAProxy and Caddy",

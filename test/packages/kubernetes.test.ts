@@ -17,6 +17,8 @@ const FOLDER = join(ROOT, "packaging/kubernetes");
 const OVERLAYS = ["single-machine", "shared-stores"];
 /** Seconds that a gateway drains at most (docs/guides/upgrade.md). */
 const DRAIN_S = 30;
+/** The same of a content service (docs/guides/several-gateways.md). */
+const CONTENT_DRAIN_S = 200;
 
 const folder = new Folder();
 afterAll(() => folder.remove());
@@ -56,6 +58,24 @@ const deploymentSchema = z.object({
         initContainers: z.tuple([containerSchema.extend({ restartPolicy: z.literal("Always") })]),
         containers: z.tuple([gatewaySchema]),
         volumes: z.array(z.looseObject({ name: z.string(), configMap: z.object({ name: z.string() }).optional() })),
+      }),
+    }),
+  }),
+});
+const remoteSchema = z.object({
+  spec: z.object({
+    template: z.object({
+      metadata: z.object({ labels: labelsSchema }),
+      spec: z.object({
+        terminationGracePeriodSeconds: z.number(),
+        securityContext: z.object({ runAsNonRoot: z.literal(true), runAsUser: z.number().min(1) }),
+        containers: z.tuple([
+          containerSchema.extend({
+            ports: z.tuple([z.object({ name: z.string(), containerPort: z.number() })]),
+            envFrom: z.tuple([z.object({ secretRef: z.object({ name: z.string() }) })]),
+          }),
+        ]),
+        volumes: z.array(z.object({ name: z.string() })),
       }),
     }),
   }),
@@ -130,20 +150,23 @@ describe("files", () => {
     for (const document of documents) expect(() => objectSchema.parse(document.toJS())).not.toThrow();
   });
 
-  test.each(["base", ...OVERLAYS])("%s lists each of its files once, and no others", async (name) => {
-    const { resources, patches, configMapGenerator, secretGenerator } = await kustomization(name);
-    const generators = [...configMapGenerator, ...secretGenerator];
-    const listed = [
-      ...resources.filter((path) => path !== "../base"),
-      ...patches.map(({ path }) => path),
-      ...generators.flatMap(({ files, envs }) => [...files, ...envs.map((path) => `${path}.example`)]),
-    ];
-    const there = [...new Glob("*").scanSync({ cwd: join(FOLDER, name), dot: true })].filter(
-      (path) => path !== "kustomization.yaml" && path !== "secrets.env",
-    );
-    expect(listed.toSorted()).toEqual(there.toSorted());
-    expect(resources.includes("../base")).toBe(name !== "base");
-  });
+  test.each(["base", "content-services", ...OVERLAYS])(
+    "%s lists each of its files once, and no others",
+    async (name) => {
+      const { resources, patches, configMapGenerator, secretGenerator } = await kustomization(name);
+      const generators = [...configMapGenerator, ...secretGenerator];
+      const listed = [
+        ...resources.filter((path) => path !== "../base"),
+        ...patches.map(({ path }) => path),
+        ...generators.flatMap(({ files, envs }) => [...files, ...envs.map((path) => `${path}.example`)]),
+      ];
+      const there = [...new Glob("*").scanSync({ cwd: join(FOLDER, name), dot: true })].filter(
+        (path) => path !== "kustomization.yaml" && path !== "secrets.env",
+      );
+      expect(listed.toSorted()).toEqual(there.toSorted());
+      expect(resources.includes("../base")).toBe(OVERLAYS.includes(name));
+    },
+  );
 });
 
 describe("names", () => {
@@ -196,6 +219,37 @@ describe("the pod", () => {
     expect([gateway.image, content.image]).toEqual(Array(2).fill(`turnpike:${manifest.version}`));
   });
 });
+
+describe("content services", () => {
+  test("pods, service and budget fit each other, and the service starts only with a token and TLS", async () => {
+    const { spec, metadata } = remoteSchema.parse(await read("content-services/deployment.yaml")).spec.template;
+    const [container] = spec.containers;
+    const { spec: chosen } = serviceSchema.parse(await read("content-services/service.yaml"));
+    const budget = selectingSchema.parse(await read("content-services/disruption-budget.yaml"));
+    expect(metadata.labels).toMatchObject(chosen.selector);
+    expect(metadata.labels).toMatchObject(budget.spec.selector.matchLabels);
+    expect(chosen.ports[0].targetPort).toBe(container.ports[0].name);
+    expect(container.image).toBe(`turnpike:${manifest.version}`);
+    expect(container.volumeMounts.map(({ name }) => name)).toEqual(spec.volumes.map(({ name }) => name));
+    const { secretGenerator } = await kustomization("content-services");
+    expect(secretGenerator.map(({ name }) => name)).toEqual([container.envFrom[0].secretRef.name]);
+    const { "--listen": listen, "--token-env": token, ...flags } = flagsOf(container.args);
+    expect(listen).toBe(`0.0.0.0:${container.ports[0].containerPort}`);
+    const example = environmentOf(await Bun.file(join(FOLDER, "content-services/secrets.env.example")).text());
+    expect([...example.keys()]).toEqual([token ?? ""]);
+    const mounts = container.volumeMounts.map(({ mountPath }) => mountPath);
+    expect(mounts).toContain(dirname(flags["--tls-cert"] ?? ""));
+    expect(mounts).toContain(dirname(flags["--tls-key"] ?? ""));
+    expect(mounts).toContain(flags["--state-dir"] ?? "");
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(flags["--drain-delay"]) + CONTENT_DRAIN_S);
+  });
+});
+
+/** `content --flag value ...` */
+function flagsOf([command, ...rest]: readonly string[]): Readonly<Record<string, string>> {
+  expect(command).toBe("content");
+  return Object.fromEntries(rest.flatMap((flag, i) => (i % 2 === 0 ? [[flag, rest[i + 1] ?? ""]] : [])));
+}
 
 /** Stands for the secrets that an example leaves empty. */
 const KEY = "0123456789abcdef0123456789abcdef";

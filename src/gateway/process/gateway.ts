@@ -339,7 +339,7 @@ class RunningGateway implements GatewayProcess {
     this.#wheel.close();
     this.#own.rateLimits.close();
     await this.#own.logFiles.close();
-    await this.#own.answers.close();
+    await this.#own.closeAnswers();
     await this.#store?.close();
   }
 
@@ -478,8 +478,8 @@ class RunningGateway implements GatewayProcess {
     } else if (!isDeepStrictEqual(postgres, this.#storeConfig)) {
       throw new Error("postgres has changed, which takes a restart");
     }
-    this.#own.useDisk(storePath, log);
     if (this.#store.responses !== undefined) this.#own.useShared(this.#store.responses, log);
+    this.#own.useDisk(storePath, log);
     return this.#store;
   }
 

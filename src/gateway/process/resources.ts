@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type KeptResponses } from "../../store/kept-responses.ts";
+import { codeOf, messageOf } from "../../lib/caught.ts";
 import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
@@ -28,6 +29,11 @@ import { SharedPlaces } from "./shared-places.ts";
 /** Loaded where something is sold (bench start). */
 const sharedAnswers = (): typeof Shared => require("../policy/payment/answers/shared-answers.ts");
 const answerDisks = (): typeof AnswerDisks => require("../policy/payment/answers/answer-disk.ts");
+
+/** Errors of a disk without space, when the folder of paid answers is opened. */
+const DISK_FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
+/** Milliseconds until that folder is opened again. */
+const DISK_RETRY_MS = 2000;
 
 /** Buffers that a new request finds free: one each way. */
 const STREAM_RESERVE = 2;
@@ -58,6 +64,7 @@ export class Resources {
   /** For responses whose clients are slow. */
   readonly spool: Spool;
   readonly tracers = new Tracers();
+  #diskRetry: NodeJS.Timeout | undefined;
   #answerDiskBytes: number;
 
   /** `slot` is left out where the server is this one process. */
@@ -89,17 +96,38 @@ export class Resources {
     this.#answerDiskBytes = config.x402.answer_disk_bytes;
   }
 
-  /** Puts paid answers beside the ledger in `storePath`, unless that, or the configuration, says that nothing is kept. */
+  /**
+   * Puts paid answers beside the ledger in `storePath`, unless that, or the configuration, says that nothing is kept. If the
+   * disk is full and other gateways keep answers too, this is tried again until there is space; otherwise it throws.
+   */
   useDisk(storePath: string, log: (message: string) => void): void {
     if (this.answers.disk !== undefined || storePath === ":memory:" || this.#answerDiskBytes === 0) return;
-    this.answers.useDisk(
-      new (answerDisks().AnswerDisk)({
-        folder: join(dirname(storePath), "answers"),
-        maxBytes: this.#answerDiskBytes,
-        now: Date.now,
-        log,
-      }),
-    );
+    clearTimeout(this.#diskRetry);
+    const { AnswerDisk } = answerDisks();
+    const folder = join(dirname(storePath), "answers");
+    try {
+      this.answers.useDisk(new AnswerDisk({ folder, maxBytes: this.#answerDiskBytes, now: Date.now, log }));
+    } catch (error) {
+      const code = error instanceof Error ? (codeOf(error.cause) ?? "") : "";
+      if (!this.answers.isShared || !DISK_FULL.has(code)) throw error;
+      if (this.#diskRetry === undefined)
+        log(`payment: ${messageOf(error)}; until there is space, this gateway sells short responses alone`);
+      this.#diskRetry = setTimeout(() => this.#retryDisk(storePath, log), DISK_RETRY_MS);
+      this.#diskRetry.unref();
+    }
+  }
+
+  #retryDisk(storePath: string, log: (message: string) => void): void {
+    try {
+      this.useDisk(storePath, log);
+    } catch (error) {
+      log(`payment: ${messageOf(error)}`);
+    }
+  }
+
+  async closeAnswers(): Promise<void> {
+    clearTimeout(this.#diskRetry);
+    await this.answers.close();
   }
 
   /** Shares paid answers with the other gateways of a database, from the first call on. */

@@ -1,0 +1,243 @@
+/** Each machine of a fleet is killed, and networks are cut, a disk filled and clocks shifted, while clients pay. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { fractionsOf } from "../../src/lib/testing/mulberry32.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { hasPostgres } from "../../src/store/testing/postgres.ts";
+import { hasRedis } from "../policy/testing/redis-server.ts";
+import { Buyers, type Kind, KINDS } from "./buyers.ts";
+import { BURST, Fleet, type GatewayMachine } from "./fleet.ts";
+
+setDefaultTimeout(patient(60_000));
+
+const DISK = "96m";
+const SEED = Date.now() >>> 0;
+/** Random faults, two at a time, after each machine had its own: `npm run test:fleet` sets it, and `npm test` has none. */
+const FAULTS = Number(Bun.env["TURNPIKE_TEST_FLEET"] ?? 0);
+/** Machines of each kind that are killed. */
+const KILLED = FAULTS > 0 ? 3 : 1;
+/** Sales after which a part of the fleet counts as working. */
+const ENOUGH = 1;
+/** Milliseconds that a random fault lasts, at most. */
+const LONGEST_FAULT_MS = 4000;
+const STEP_MS = patient(30_000);
+
+interface Fault {
+  begin(): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
+let fleet: Fleet;
+let buyers: Buyers;
+let disk = "";
+
+/** A small file system for the state of one gateway; only root can mount one. */
+function mountDisk(folder: string): boolean {
+  mkdirSync(folder);
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK}`, "tmpfs", folder]);
+  if (status === 0) disk = folder;
+  else console.log(`No disk is filled: mount: ${stderr?.toString().trim() ?? "there is no such program"}`);
+  return status === 0;
+}
+
+function fillDisk(name: string): void {
+  const { stderr } = spawnSync("dd", ["if=/dev/zero", `of=${disk}/${name}`, "bs=4k"]);
+  expect(stderr.toString()).toContain("No space left");
+}
+
+/** Waits until each of these gateways has sold each of these kinds. */
+async function sells(gateways: readonly number[], kinds: readonly Kind[] = KINDS): Promise<void> {
+  const before = gateways.flatMap((gateway) =>
+    kinds.map((kind) => [gateway, kind, buyers.sales(gateway, kind)] as const),
+  );
+  for (const [gateway, kind, sales] of before) {
+    await until(() => buyers.sales(gateway, kind) >= sales + ENOUGH, STEP_MS, `gateway ${gateway} sells ${kind}`);
+  }
+}
+
+function machine(i: number): GatewayMachine {
+  const found = fleet.gateways[i];
+  if (found === undefined) throw new Error(`There is no gateway ${i}`);
+  return found;
+}
+
+/** Requests of one client at each gateway in turn; returns how many were allowed. */
+async function allowed(client: string, times: number): Promise<number> {
+  let count = 0;
+  for (let i = 0; i < times; i++) {
+    const { url } = machine(i % fleet.gateways.length);
+    const { status } = await fetch(`${url}/limited?name=${client}`, { headers: { "x-client": client } });
+    if (status !== 200 && status !== 429) throw new Error(`The limited route responds with ${status}`);
+    if (status === 200) count += 1;
+  }
+  return count;
+}
+
+describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
+  beforeAll(async () => {
+    fleet = await Fleet.start({ gateways: 3, contents: 2 }, (folder, i) => {
+      const state = folder.file(`state-${i}`);
+      if (i === 0) mountDisk(state);
+      return state;
+    });
+    buyers = new Buyers(fleet, fractionsOf(SEED));
+    await sells([0, 1, 2]);
+  });
+
+  afterAll(async () => {
+    if (disk !== "") spawnSync("umount", ["-l", disk]);
+    await fleet?.close();
+  });
+
+  test("limits count together over all gateways", async () => {
+    expect(await allowed("calm", 2 * BURST)).toBe(BURST);
+  });
+
+  test("a gateway that is cut from Redis limits by itself, and counts with the others again afterwards", async () => {
+    machine(1).links.redis.cut();
+    const count = await allowed("cut", 4 * BURST);
+    machine(1).links.redis.heal();
+    expect(count).toBeGreaterThanOrEqual(BURST);
+    expect(count).toBeLessThanOrEqual(2 * BURST);
+    let turn = 0;
+    await until(async () => (await allowed(`healed ${turn++}`, 2 * BURST)) === BURST, STEP_MS, "limits count together");
+  });
+
+  test("while Redis is dead, gateways sell and limit each by itself", async () => {
+    await fleet.redis.kill();
+    const count = await allowed("dead", 5 * BURST);
+    await sells([0, 1, 2], ["goods"]);
+    expect(count).toBeGreaterThanOrEqual(BURST);
+    expect(count).toBeLessThanOrEqual(3 * BURST);
+    await fleet.redis.start();
+    let turn = 0;
+    await until(async () => (await allowed(`alive ${turn++}`, 2 * BURST)) === BURST, STEP_MS, "limits count together");
+  });
+
+  test("a gateway is killed; the others sell, and it sells again", async () => {
+    for (const i of [1, 2, 0].slice(0, KILLED)) {
+      await machine(i).kill();
+      await sells(
+        [0, 1, 2].filter((other) => other !== i),
+        ["goods"],
+      );
+      await machine(i).start();
+      await sells([i], ["goods"]);
+    }
+  });
+
+  test("a content service is killed; the other one serves all gateways", async () => {
+    for (const content of fleet.contents.slice(0, KILLED)) {
+      await content.kill();
+      await sells([0, 1, 2], ["qr"]);
+      await content.start();
+    }
+    await sells([0, 1, 2], ["qr"]);
+  });
+
+  test("a gateway that is cut from the database sells nothing until it reaches it again", async () => {
+    const { links } = machine(0);
+    links.postgres.cut();
+    // Requests that the gateway has written as settled may still end.
+    await sells([1, 2], ["goods"]);
+    const before = buyers.sales(0);
+    await sells([1, 2], ["goods"]);
+    expect(buyers.sales(0)).toBe(before);
+    links.postgres.heal();
+    await sells([0]);
+  });
+
+  test("a gateway that is cut from one content service uses the other one", async () => {
+    const [link] = machine(2).links.content;
+    link?.cut();
+    await sells([2], ["qr"]);
+    link?.heal();
+    await sells([2], ["qr"]);
+  });
+
+  test("the database crashes; sales stop, and go on when it is back", async () => {
+    await fleet.postgres.crash();
+    const sales = [0, 1, 2].map((i) => buyers.sales(i));
+    const { status } = await fetch(`${machine(0).url}/limited?name=db`, { headers: { "x-client": "db" } });
+    expect(status).toBe(200);
+    await fleet.postgres.up();
+    await sells([0, 1, 2]);
+    expect([0, 1, 2].every((i) => buyers.sales(i) > (sales[i] ?? 0))).toBe(true);
+  });
+
+  test("a gateway whose disk is full sells short responses, and long ones when there is space again", async () => {
+    if (disk === "") return;
+    fillDisk("one");
+    await sells([0], ["goods"]);
+    // It also starts if there is no space for the index of kept responses.
+    await machine(0).kill();
+    rmSync(`${disk}/answers`, { recursive: true });
+    fillDisk("two");
+    await machine(0).start();
+    expect(machine(0).output).toContain("sells short responses alone");
+    await sells([0], ["goods"]);
+    for (const name of ["one", "two"]) rmSync(`${disk}/${name}`);
+    await sells([0]);
+  });
+
+  test("clocks that are a minute fast and a minute slow change nothing", async () => {
+    await machine(1).kill();
+    await machine(1).start(60_000);
+    await machine(2).kill();
+    await machine(2).start(-60_000);
+    await sells([0, 1, 2]);
+  });
+
+  test.skipIf(FAULTS === 0)(
+    `${FAULTS} random faults, two at a time, and the fleet sells again`,
+    async () => {
+      const random = fractionsOf(SEED + 1);
+      const inTurn = async (faults: readonly Fault[]): Promise<void> => {
+        for (let left = FAULTS / 2; left > 0; left--) {
+          const fault = faults[Math.floor(random() * faults.length)];
+          await fault?.begin();
+          await Bun.sleep(random() * LONGEST_FAULT_MS);
+          await fault?.end();
+        }
+      };
+      const links = fleet.gateways.flatMap((one) => [one.links.postgres, one.links.redis, ...one.links.content]);
+      await Promise.all([
+        inTurn(links.map((link) => ({ begin: async () => link.cut(), end: async () => link.heal() }))),
+        inTurn([
+          ...[...fleet.gateways, ...fleet.contents].map((one) => ({ begin: () => one.kill(), end: () => one.start() })),
+          { begin: () => fleet.postgres.crash(), end: () => fleet.postgres.up() },
+          { begin: () => fleet.redis.kill(), end: () => fleet.redis.start() },
+        ]),
+      ]);
+      await sells([0, 1, 2]);
+    },
+    patient(FAULTS * 10_000),
+  );
+
+  test("a paid request that is repeated at another gateway gets the same response", async () => {
+    for (const kind of ["goods", "long", "qr"] as const) {
+      const purchase = buyers.newPurchase(kind);
+      const responses = [];
+      for (const gateway of fleet.gateways) responses.push(await buyers.ask(purchase, gateway));
+      expect(responses.map((response) => response?.status)).toEqual([200, 200, 200]);
+      const [first] = responses;
+      purchase.body = first?.body ?? Buffer.alloc(0);
+      expect(responses.every((response) => response?.body.equals(purchase.body ?? Buffer.alloc(1)))).toBe(true);
+      if (kind !== "qr") expect(fleet.runs.get(purchase.name)).toBe(1);
+    }
+  });
+
+  test("in the end every payment was taken once and has its response, and no response was unpaid", async () => {
+    const { payments, retried, lost, wrong } = await buyers.finish();
+    console.log(`${payments} payments, ${retried} of them tried more than once, seed ${SEED}`);
+    expect({ seed: SEED, lost, wrong }).toEqual({ seed: SEED, lost: [], wrong: [] });
+    expect(retried).toBeGreaterThan(0);
+    const [[rows] = []] = await fleet.postgres.query(
+      `SELECT count(*) FROM ${fleet.user}.turnpike_payments WHERE state = 'settled'`,
+    );
+    const [[bookings] = []] = await fleet.postgres.query(`SELECT count(*) FROM ${fleet.user}.turnpike_bookings`);
+    expect(rows).toBe(bookings ?? "");
+  });
+});
