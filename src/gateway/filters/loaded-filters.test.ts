@@ -145,3 +145,26 @@ test("a match that names no route is told of once, by one worker, and its module
   expect(logged).toEqual(said);
   expect(first.findings.map(({ kind }) => kind)).toEqual(["unmatched"]);
 });
+
+test("a filter runs on every route with its path_prefix, whatever else the route matches", async () => {
+  const upstream = "app";
+  const matches = [
+    { exact_path: true },
+    { path_pattern: "/a/[0-9]+" },
+    { methods: ["POST"] },
+    { headers: [{ name: "X-Channel", value: "beta" }] },
+    { query: [{ name: "page", value: "2" }] },
+  ];
+  const { config, problems } = loadValue({
+    upstreams: [{ name: upstream, servers: [{ address: "127.0.0.1", port: 1 }] }],
+    routes: [
+      ...matches.map((match, i) => ({ path_prefix: "/a", upstream, name: `route-${i}`, match })),
+      { path_prefix: "/a/b", upstream, match: { exact_path: true } },
+    ],
+    wasm_filters: [{ match: "/a", module: join(folder, "a.wasm") }],
+  });
+  if (config === undefined) throw new Error(JSON.stringify(problems));
+  const loaded = await load(config);
+  expect(config.routes.map((route) => loaded.route(route) !== undefined)).toEqual([...matches.map(() => true), false]);
+  loaded.close(undefined);
+});
