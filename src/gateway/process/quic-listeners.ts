@@ -6,7 +6,7 @@ import { type Config } from "../config/config.ts";
 import { type Exchange } from "../exchange.ts";
 import { altSvc } from "../http3/alt-svc.ts";
 import { type QuicFigures } from "../http3/figures.ts";
-import { type Http3Endpoint, startHttp3 } from "../http3/server.ts";
+import type * as Http3 from "../http3/server.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type QuicMetrics } from "../telemetry/quic-metrics.ts";
 import { type Issued, type ReadTls, shownTls } from "../acme/issued.ts";
@@ -15,6 +15,9 @@ import { readTlsMaterial } from "./certificates.ts";
 import { type ListenerShared, reservedHost, withClient } from "./gateway-listener.ts";
 import { type ConnectionIdentity, TlsIdentities } from "./tls-identities.ts";
 import { bindError, type BoundListener } from "./listener-plan.ts";
+
+/** Loaded with the first endpoint (bench start). */
+const http3 = (): typeof Http3 => require("../http3/server.ts");
 
 /** Milliseconds between two looks at what the endpoints have counted: other workers tell figures that old. */
 const TELL_MS = 1000;
@@ -92,7 +95,7 @@ class QuicListener {
   readonly #shared: ListenerShared;
   #identities: TlsIdentities;
   readonly #open = new Set<ServerConnection>();
-  #endpoint: Http3Endpoint | undefined;
+  #endpoint: Http3.Http3Endpoint | undefined;
   #draining = false;
   #emptied: (() => void) | undefined;
 
@@ -126,7 +129,7 @@ class QuicListener {
     };
     try {
       if (!isOurs) await probe(plan);
-      this.#endpoint = await startHttp3({
+      this.#endpoint = await http3().startHttp3({
         address: plan.address,
         port: plan.port,
         material,

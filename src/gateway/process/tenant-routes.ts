@@ -5,9 +5,12 @@ import { type Config, type RouteConfig } from "../config/config.ts";
 import { type LoadedFilters } from "../filters/loaded-filters.ts";
 import { type Policy } from "../policy/policy.ts";
 import { routeName } from "../routing/route-name.ts";
-import { TenantRoute } from "../tenants/tenant-route.ts";
+import type * as TenantRoutes from "../tenants/tenant-route.ts";
 import { type Tenants } from "../tenants/tenants.ts";
 import { Upstream } from "../upstream/upstream.ts";
+
+/** Loaded with the first tenant route (bench start). */
+const routes = (): typeof TenantRoutes => require("../tenants/tenant-route.ts");
 
 /** The upstream of a route without one: it has no servers. */
 export const NO_UPSTREAM = new Upstream({ name: "", balancing: "round_robin", scheme: "http" }, () => {
@@ -32,8 +35,9 @@ export function tenantRoutes(config: Config, deps: TenantDeps, answerError: Answ
     route: RouteConfig,
     filters: ReturnType<LoadedFilters["route"]>,
     requestHeaders: Policy | undefined,
-  ): TenantRoute | undefined {
+  ): TenantRoutes.TenantRoute | undefined {
     if (route.tenant === undefined || filters === undefined || filters === "closed") return undefined;
+    const { TenantRoute } = routes();
     return new TenantRoute(route.tenant, {
       tenants: deps.tenants,
       scope: JSON.stringify([routeName(route), route.tenant.socket_dir, route.tenant.header]),

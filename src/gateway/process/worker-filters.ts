@@ -1,6 +1,6 @@
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
-import { UpstreamCalls } from "../filters/calls/call-group.ts";
+import type * as Calls from "../filters/calls/call-group.ts";
 import { CallTargets } from "../filters/calls/call-targets.ts";
 import { type ControlLink } from "../filters/filter.ts";
 import { type FilterDeps, type LoadedFilters } from "../filters/loaded-filters.ts";
@@ -10,6 +10,9 @@ import { WorkerShared } from "../filters/proxy-wasm/worker-shared.ts";
 import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type Resources } from "./resources.ts";
+
+/** Loaded with the first filter (bench start). */
+const callGroups = (): typeof Calls => require("../filters/calls/call-group.ts");
 
 type Served = Pick<Config, "wasm_park_capacity" | "wasm_host_call_deadline_ms">;
 
@@ -39,7 +42,9 @@ export class WorkerFilters {
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
     this.#parks = new ParkTable(config.wasm_park_capacity, (change) => metrics.parkedChanged(change));
     this.#targets = new CallTargets(wheel);
-    const calls = new UpstreamCalls({ target: (name) => this.#targets.of(name), memory: own.bodies, onFault });
+    let calls: Calls.UpstreamCalls | undefined;
+    const createCalls = (): Calls.UpstreamCalls =>
+      new (callGroups().UpstreamCalls)({ target: (name) => this.#targets.of(name), memory: own.bodies, onFault });
     const runtime = {
       wheel,
       clock: () => performance.now(),
@@ -51,7 +56,9 @@ export class WorkerFilters {
       metrics: (filter: string, route: string) => metrics.filter(filter, route),
       gauges: metrics,
       defined: own.telemetry.defined,
-      calls,
+      get calls() {
+        return (calls ??= createCalls());
+      },
       shared: new WorkerShared(),
     };
     const isFirst = slot === undefined || slot.row === 1;
