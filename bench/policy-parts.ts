@@ -60,6 +60,10 @@ function ways(): Way[] {
     { name: "fields: ends of lines, by CR LF", work: () => lineEnds(fields(), "\r\n") },
     { name: "api_key: one key", work: () => one?.check(requestOf(fields())) },
     { name: "api_key: one of a thousand keys", work: () => many?.check(requestOf(fields())) },
+    {
+      name: "api_key: a wrong key beside a thousand",
+      work: (i) => many?.check(requestOf(`${FIELDS}X-API-Key: wrong ${i}\r\n`)),
+    },
     { name: "rate_limit: a bucket of one process", work: () => own.charge(space, "127.0.0.1", SIZE) },
     { name: "rate_limit: a bucket that workers share", work: () => shared.charge(space, "127.0.0.1", SIZE) },
     {
