@@ -24,6 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/wire", "src/gateway/server-host.ts", "src/gateway/request-fields.ts"],
   [
     "src/gateway/exchange.ts",
+    "src/gateway/body-time.ts",
     "src/gateway/client-address.ts",
     "src/gateway/authority.ts",
     "src/gateway/refusal.ts",

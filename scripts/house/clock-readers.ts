@@ -80,7 +80,6 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/filters/control/control-connection.ts",
     "src/gateway/filters/proxy-wasm/host/plain.ts",
     "src/gateway/filters/proxy-wasm/properties.ts",
-    "src/gateway/http1/body-time.ts",
     "src/gateway/observer.ts",
     "src/gateway/policy/rate-limit/redis-store.ts",
     "src/gateway/process/administered-gateway.ts",

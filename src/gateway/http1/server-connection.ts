@@ -2,6 +2,7 @@ import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
+import { BodyTime } from "../body-time.ts";
 import { type Admission, type ToldClient } from "../exchange.ts";
 import { type HeadFault } from "../refusal.ts";
 import {
@@ -16,7 +17,6 @@ import { type Taken } from "../wire/arrivals.ts";
 import { headText, unfinishedHeadFault } from "./head-text.ts";
 import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
 import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
-import { BodyTime } from "./body-time.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
 import { isFault, parseRequestHead } from "./request-head.ts";
@@ -207,11 +207,11 @@ export class Http1ServerConnection
     this.#held = hold;
     if (hold) {
       this.#wire.pause();
-      this.#bodyTime?.rest();
+      this.#bodyTime?.rest(this.#host.wheel.now());
       this.#host.wheel.clear(this);
     } else {
       this.#wire.resume();
-      const left = this.#bodyTime?.run() ?? 0;
+      const left = this.#bodyTime?.run(this.#host.wheel.now()) ?? 0;
       if (this.#body !== undefined && !this.#body.complete) this.#host.wheel.set(this, left);
     }
   }
@@ -335,7 +335,10 @@ export class Http1ServerConnection
     const exchange = new Http1Exchange(this, request, this.#body ?? this.#tunnel);
     this.#exchange = exchange;
     if (this.#body === undefined) host.wheel.clear(this);
-    else host.wheel.set(this, (this.#bodyTime ??= new BodyTime()).begin(bodyMs));
+    else {
+      this.#bodyTime = new BodyTime(bodyMs);
+      host.wheel.set(this, this.#bodyTime.run(host.wheel.now()));
+    }
     host.handle(exchange);
   }
 

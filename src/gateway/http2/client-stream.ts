@@ -109,6 +109,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     this.#responseSink = sink;
     this.#openedAt = this.#wheel.now();
     const endStream = this.#remaining === 0;
+    this.openedHere();
     this.connection.writer.head({ streamId: this.streamId, endStream }, this.#request.fields, this);
     if (endStream) this.endedWithHead();
   }
@@ -135,7 +136,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
 
   /** Sends a piece of the request body; false: wait for `onSendable`. */
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.closed || this.localEnded || start === end) return true;
+    if (this.released || this.localEnded || start === end) return true;
     if (this.#remaining === -1) return this.send(chunk, start, end);
     this.#remaining -= end - start;
     if (this.#remaining < 0) throw new Error("Cannot send request data: it exceeds the announced Content-Length");
@@ -144,7 +145,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
 
   /** Ends the request body; nothing where its head has ended the request. */
   end(trailers: Fields): void {
-    if (this.closed || this.localEnded) return;
+    if (this.released || this.localEnded) return;
     if (this.#remaining > 0) throw new Error("Cannot end a request: it is shorter than the announced Content-Length");
     this.sendEnd(trailers);
   }
@@ -152,7 +153,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   /** Gives the request up; the sink hears nothing more. */
   destroy(): void {
     this.#responseSink = undefined;
-    if (!this.closed) this.connection.resetStream(this, CANCEL);
+    if (!this.released) this.connection.resetStream(this, CANCEL);
   }
 
   protected override moreWelcome(): void {
@@ -207,7 +208,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     const isEmpty = !isBare && (endStream || status === 204);
     const sink = this.#responseSink;
     sink?.start(isEmpty ? { ...head, bodyLength: 0 } : head);
-    if (sink === undefined || this.closed) return;
+    if (sink === undefined || this.released) return;
     this.receiveTo(sink);
     if (endStream) this.#client.responseEnded(this, "");
   }
@@ -245,7 +246,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     super.receiveEnd(trailers);
     this.#responseSink = undefined;
     // The server wants no more of the request than it has (RFC 9113 §8.1).
-    if (!this.localEnded && !this.closed) this.connection.resetStream(this, CANCEL);
+    if (!this.localEnded && !this.released) this.connection.resetStream(this, CANCEL);
   }
 
   protected override holdReceiving(hold: boolean): void {
@@ -314,7 +315,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   }
 
   #arm(): void {
-    if (this.closed) return;
+    if (this.released) return;
     const left = Math.max(this.#dueAt - this.#wheel.now(), 0);
     const patience = this.awaited ? this.#patienceMs : this.#held ? Number.POSITIVE_INFINITY : this.silenceMs;
     const wait = Math.min(patience, left);

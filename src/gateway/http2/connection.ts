@@ -146,7 +146,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
       if (this.isIdleStream(streamId)) return this.#refuse(f.PROTOCOL_ERROR, "DATA on an idle stream");
       if (!this.wasReset(streamId)) return this.#refuse(f.STREAM_CLOSED, "DATA on a closed stream");
       if (!this.calm.spend(1)) return this.#refuse(f.ENHANCE_YOUR_CALM, "too much DATA on streams that were reset");
-    } else if (stream.remoteEnded) {
+    } else if (!stream.mayReceive) {
       stream.fail(f.STREAM_CLOSED);
     } else if (stream.takeFrame(length)) {
       this.#dataStream = stream;
@@ -157,7 +157,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
 
   dataPiece(bytes: Uint8Array, start: number, end: number): void {
     const stream = this.#dataStream;
-    if (stream === undefined || stream.closed) this.taken(end - start);
+    if (stream === undefined || stream.released) this.taken(end - start);
     else stream.receive(bytes, start, end);
   }
 
@@ -170,7 +170,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
       this.close(f.ENHANCE_YOUR_CALM, "too many DATA frames without data");
       return;
     }
-    if (stream === undefined || stream.closed) {
+    if (stream === undefined || stream.released) {
       this.taken(padding);
       return;
     }
@@ -352,7 +352,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   }
 
   halfClosed(stream: Http2Stream): void {
-    if (stream.localEnded && stream.remoteEnded) this.#forget(stream);
+    if (stream.isClosed) this.#forget(stream);
   }
 
   #forget(stream: Http2Stream): void {

@@ -247,13 +247,13 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   #begin(streamId: number, endStream: boolean, request: ListedRequest): void {
     const exchange = new Http2Exchange(this, streamId, request);
     this.streams.set(streamId, exchange);
-    if (endStream) exchange.remoteEnded = true;
-    else if (request.head.upgrade === "") exchange.startBody();
+    exchange.openedByPeer(endStream);
+    if (!endStream && request.head.upgrade === "") exchange.startBody();
     this.#host.handle(exchange);
   }
 
   #takeTrailers(stream: Http2Stream, endStream: boolean): void {
-    if (stream.remoteEnded) {
+    if (!stream.mayReceive) {
       stream.fail(f.STREAM_CLOSED);
       return;
     }

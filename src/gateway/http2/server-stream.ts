@@ -1,6 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields, withoutFields } from "../../lib/fields.ts";
 import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
+import { BodyTime } from "../body-time.ts";
 import {
   type BodySink,
   type Exchange,
@@ -69,9 +70,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   #headStatus = 0;
   #hasBody = true;
   #over = false;
-  /** Milliseconds left for the request's body; its time rests while it is held back. */
-  #bodyMsLeft = 0;
-  #bodyTimerStarted = 0;
+  /** Made for a request with a body. */
+  #bodyTime: BodyTime | undefined;
   #maxBodyBytes = 0;
   #bodyDue = Number.POSITIVE_INFINITY;
   #writeDue = Number.POSITIVE_INFINITY;
@@ -97,7 +97,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   /** The body is still to come: the time for it begins, unless it is too long to be read at all. */
   startBody(): void {
-    this.#bodyMsLeft = this.#server.settings.bodyMs;
+    this.#bodyTime = new BodyTime(this.#server.settings.bodyMs);
     this.#maxBodyBytes = bodyLimit(this.#server.host, this.head);
     if (this.head.bodyLength > this.#maxBodyBytes) this.#refuseBody();
     else this.#runBodyTimer();
@@ -119,7 +119,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   liftLimits(): void {
     this.#maxBodyBytes = Number.POSITIVE_INFINITY;
-    this.#bodyMsLeft = Number.POSITIVE_INFINITY;
+    this.#bodyTime?.lift();
     this.#bodyDue = Number.POSITIVE_INFINITY;
     this.#arm();
   }
@@ -160,9 +160,9 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   protected override holdReceiving(hold: boolean): void {
     super.holdReceiving(hold);
-    if (this.remoteEnded || this.closed || this.#over || this.#mayTunnel) return;
+    if (this.remoteEnded || this.released || this.#over || this.#mayTunnel) return;
     if (hold) {
-      this.#bodyMsLeft -= this.#server.host.wheel.now() - this.#bodyTimerStarted;
+      this.#bodyTime?.rest(this.#server.host.wheel.now());
       this.#bodyDue = Number.POSITIVE_INFINITY;
       this.#arm();
     } else this.#runBodyTimer();
@@ -170,8 +170,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   #runBodyTimer(): void {
     const now = this.#server.host.wheel.now();
-    this.#bodyTimerStarted = now;
-    this.#bodyDue = now + Math.max(this.#bodyMsLeft, 0);
+    this.#bodyDue = now + (this.#bodyTime?.run(now) ?? 0);
     this.#arm();
   }
 

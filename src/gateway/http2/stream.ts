@@ -9,6 +9,22 @@ import { END_STREAM, FLOW_CONTROL_ERROR, INTERNAL_ERROR, MAX_WINDOW } from "./fr
 import { type DataRange, type FrameWriter } from "./frame-writer.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import { type PeerSettings } from "./settings.ts";
+import {
+  CLOSED,
+  IDLE,
+  ILLEGAL,
+  isLocalEnded,
+  isRemoteEnded,
+  nextState,
+  RECEIVE_DATA,
+  RECEIVE_END,
+  RECEIVE_HEADERS,
+  SEND_END,
+  SEND_HEADERS,
+  SEND_RESET,
+  type StreamEvent,
+  type StreamState,
+} from "./stream-state.ts";
 
 /** A range of bytes. */
 interface Piece {
@@ -42,20 +58,16 @@ export interface StreamConnection {
 
 /**
  * One stream of a connection (RFC 9113 §5.1): both directions of its data, under flow control. What is known of requests
- * and responses is the subclass's.
- *
- *                 we send END_STREAM            they send END_STREAM
- *   open ──────────▶ half-closed (local) ─────────────▶ closed
- *     └────────────▶ half-closed (remote) ────────────▶ closed        RST_STREAM, either way: closed
+ * and responses is the subclass's. Its state moves by the table of stream-state.ts alone.
  */
 export abstract class Http2Stream extends Deadline {
   /** The stream's identifier (RFC 9113 §5.1.1). */
   readonly streamId: number;
   /** Bytes that the peer takes on this stream; below 0 after it has shrunk its window (RFC 9113 §6.9.2). */
   sendWindow: number;
-  localEnded = false;
-  remoteEnded = false;
-  closed = false;
+  /** The connection has forgotten the stream: nothing more is sent or read. */
+  released = false;
+  #state: StreamState = IDLE;
   /** The error code that the peer has reset the stream with; -1 where it has not. */
   resetCode = -1;
   /** The stream ended since there was no memory for what had to wait. */
@@ -93,9 +105,46 @@ export abstract class Http2Stream extends Deadline {
     this.sendWindow = connection.peer.initialWindowSize;
   }
 
+  /** This side has ended its message. */
+  get localEnded(): boolean {
+    return isLocalEnded(this.#state);
+  }
+
+  /** The peer's message came whole. */
+  get remoteEnded(): boolean {
+    return isRemoteEnded(this.#state);
+  }
+
+  /** Both messages are whole. */
+  get isClosed(): boolean {
+    return this.#state === CLOSED;
+  }
+
+  /** The peer may send DATA, or trailers: it has not ended its message. */
+  get mayReceive(): boolean {
+    return nextState(this.#state, RECEIVE_DATA) !== ILLEGAL;
+  }
+
+  #move(event: StreamEvent): void {
+    const next = nextState(this.#state, event);
+    if (next === ILLEGAL) throw new Error(`Cannot move a stream: event ${event} in state ${this.#state}`);
+    this.#state = next;
+  }
+
+  /** The peer's HEADERS opened the stream; `endStream`: they are its whole message. */
+  openedByPeer(endStream: boolean): void {
+    this.#move(RECEIVE_HEADERS);
+    if (endStream) this.#move(RECEIVE_END);
+  }
+
+  /** This side's HEADERS opened the stream. */
+  protected openedHere(): void {
+    this.#move(SEND_HEADERS);
+  }
+
   /** A stream error (RFC 9113 §5.4.2): the peer is told, and `cutShort` is called. */
   fail(code: number): void {
-    if (this.closed) return;
+    if (this.released) return;
     this.connection.resetStream(this, code);
     this.cutShort();
     this.connection.faulted();
@@ -144,7 +193,7 @@ export abstract class Http2Stream extends Deadline {
 
   /** Ends what is sent, with trailers where there are any. */
   protected sendEnd(trailers: Fields): void {
-    if (this.localEnded || this.closed || this.#ending !== undefined) return;
+    if (this.localEnded || this.released || this.#ending !== undefined) return;
     this.#ending = trailers;
     if (!this.queued) {
       while (this.isWaiting && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
@@ -167,7 +216,7 @@ export abstract class Http2Stream extends Deadline {
 
   /** Tells the sender that it may go on. */
   tellSendable(): void {
-    if (!this.closed && !this.localEnded && this.#ending === undefined) this.moreWelcome();
+    if (!this.released && !this.localEnded && this.#ending === undefined) this.moreWelcome();
   }
 
   /** Moves the window by what the peer said (RFC 9113 §6.9); false where it grew too large. */
@@ -233,7 +282,7 @@ export abstract class Http2Stream extends Deadline {
     }
     const isEnd = !this.isWaiting && this.#ending === "";
     this.#writeData(bytes, start, { end: start + length, flags: isEnd ? END_STREAM : 0 });
-    if (isEnd) this.localEnded = true;
+    if (isEnd) this.#move(SEND_END);
   }
 
   #writeData(chunk: Uint8Array, start: number, { end, flags }: { end: number; flags: number }): void {
@@ -252,7 +301,7 @@ export abstract class Http2Stream extends Deadline {
     if (!this.localEnded) {
       if (trailers === "") this.connection.writeData(this.streamId, END_STREAM, { chunk: EMPTY, start: 0, end: 0 });
       else this.connection.writer.trailers(this.streamId, trailers);
-      this.localEnded = true;
+      this.#move(SEND_END);
     }
     this.onSent();
     this.connection.halfClosed(this);
@@ -260,7 +309,7 @@ export abstract class Http2Stream extends Deadline {
 
   /** The head ended the message. */
   protected endedWithHead(): void {
-    this.localEnded = true;
+    this.#move(SEND_END);
   }
 
   /** Counts a DATA frame of `length` bytes against the window (RFC 9113 §6.9.1); false, and the stream is over, where it was too large. */
@@ -302,13 +351,13 @@ export abstract class Http2Stream extends Deadline {
       }
     } else if (!this.#sink.data(bytes, start, end) && !this.#full) this.holdReceiving(true);
     // The sink may have closed the stream, and with it given back what was withheld.
-    if (this.#full && !this.closed) this.#withheld += length;
+    if (this.#full && !this.released) this.#withheld += length;
     else this.taken(length);
   }
 
   /** The peer has ended its message. */
   receiveEnd(trailers: Fields): void {
-    this.remoteEnded = true;
+    this.#move(RECEIVE_END);
     this.#trailers = trailers;
     if (!this.#ignoring) this.#sink?.end(trailers);
   }
@@ -368,7 +417,7 @@ export abstract class Http2Stream extends Deadline {
   /** `length` bytes of this stream need no memory any more. */
   taken(length: number): void {
     this.connection.taken(length);
-    if (this.remoteEnded || this.closed) return;
+    if (this.remoteEnded || this.released) return;
     const given = this.#window().take(length);
     this.connection.writer.windowUpdate(this.streamId, given);
   }
@@ -380,7 +429,9 @@ export abstract class Http2Stream extends Deadline {
 
   /** Lets go of what waits. The connection calls it when the stream is closed. */
   release(): void {
-    this.closed = true;
+    this.released = true;
+    // A stream whose request was never sent stays idle.
+    if (this.#state !== IDLE) this.#move(SEND_RESET);
     this.#pending?.clear();
     this.#last = undefined;
     this.#ending = undefined;

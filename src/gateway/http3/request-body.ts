@@ -1,6 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
+import { BodyTime } from "../body-time.ts";
 import { type BodySink, type RequestBody } from "../exchange.ts";
 import { type ServerHost } from "../server-host.ts";
 import { flushCork } from "../wire/outgoing.ts";
@@ -17,8 +18,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   #over = false;
   #trailers: Fields = "";
   #maxBytes: number;
-  #msLeft: number;
-  #timerStarted = 0;
+  readonly #time: BodyTime;
   /** Bytes received so far. */
   received = 0;
   fault: TurnpikeError | undefined;
@@ -28,7 +28,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     super();
     this.#host = host;
     this.#maxBytes = maxBytes;
-    this.#msLeft = host.settings().bodyMs;
+    this.#time = new BodyTime(host.settings().bodyMs);
     if (length > maxBytes) this.#refuse();
     else this.#runTimer();
   }
@@ -71,13 +71,13 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   #holdBack(): void {
     this.#paused = true;
     if (this.complete) return;
-    this.#msLeft -= this.#host.wheel.now() - this.#timerStarted;
+    this.#time.rest(this.#host.wheel.now());
     this.#host.wheel.clear(this);
   }
 
   liftLimits(): void {
     this.#maxBytes = Number.POSITIVE_INFINITY;
-    this.#msLeft = Number.POSITIVE_INFINITY;
+    this.#time.lift();
     this.#host.wheel.clear(this);
   }
 
@@ -141,7 +141,6 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   }
 
   #runTimer(): void {
-    this.#timerStarted = this.#host.wheel.now();
-    this.#host.wheel.set(this, Math.max(this.#msLeft, 0));
+    this.#host.wheel.set(this, this.#time.run(this.#host.wheel.now()));
   }
 }

@@ -1,0 +1,69 @@
+/**
+ * The states of a stream (RFC 9113 §5.1). Pushes are off, so no stream is reserved.
+ *
+ *   idle ── HEADERS, either way ──▶ open
+ *
+ *                 we send END_STREAM            they send END_STREAM
+ *   open ──────────▶ half-closed (local) ─────────────▶ closed
+ *     └────────────▶ half-closed (remote) ────────────▶ closed        RST_STREAM, either way: closed
+ *                 they send END_STREAM          we send END_STREAM
+ *
+ * A stream that was reset is closed as well. It has states of its own, because what still comes on it is ignored, and
+ * because a message that had come whole before the reset is still whole.
+ */
+export const IDLE = 0;
+export const OPEN = 1;
+export const HALF_CLOSED_LOCAL = 2;
+export const HALF_CLOSED_REMOTE = 3;
+export const CLOSED = 4;
+/** Closed by RST_STREAM, or with its connection, before the peer's message was whole. */
+export const RESET = 5;
+/** Closed in the same way, after the peer's message was whole. */
+export const RESET_WHOLE = 6;
+
+/** One of the states above. */
+export type StreamState = 0 | 1 | 2 | 3 | 4 | 5 | 6;
+
+export const SEND_HEADERS = 0;
+export const RECEIVE_HEADERS = 1;
+export const SEND_DATA = 2;
+export const RECEIVE_DATA = 3;
+/** END_STREAM, on a DATA or HEADERS frame. */
+export const SEND_END = 4;
+export const RECEIVE_END = 5;
+/** RST_STREAM. The end of the connection resets its streams too. */
+export const SEND_RESET = 6;
+export const RECEIVE_RESET = 7;
+
+/** What moves a stream: one of the frames above. */
+export type StreamEvent = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+
+/** The frame is not allowed in this state: a defect if this side sends it, STREAM_CLOSED or PROTOCOL_ERROR if the peer does. */
+export const ILLEGAL = -1;
+
+const NO = ILLEGAL;
+/** The next state, by state and event, in the order of the constants. */
+const NEXT: readonly (readonly (StreamState | typeof ILLEGAL)[])[] = [
+  /* idle                 */ [OPEN, OPEN, NO, NO, NO, NO, NO, NO],
+  /* open                 */ [OPEN, OPEN, OPEN, OPEN, HALF_CLOSED_LOCAL, HALF_CLOSED_REMOTE, RESET, RESET],
+  /* half-closed (local)  */ [NO, HALF_CLOSED_LOCAL, NO, HALF_CLOSED_LOCAL, NO, CLOSED, RESET, RESET],
+  /* half-closed (remote) */ [HALF_CLOSED_REMOTE, NO, HALF_CLOSED_REMOTE, NO, CLOSED, NO, RESET_WHOLE, RESET_WHOLE],
+  /* closed               */ [NO, NO, NO, NO, NO, NO, CLOSED, CLOSED],
+  /* reset                */ [NO, RESET, NO, RESET, NO, RESET, RESET, RESET],
+  /* reset, whole         */ [NO, RESET_WHOLE, NO, RESET_WHOLE, NO, RESET_WHOLE, RESET_WHOLE, RESET_WHOLE],
+];
+
+/** The state after a frame; ILLEGAL if the frame is not allowed. */
+export function nextState(state: StreamState, event: StreamEvent): StreamState | typeof ILLEGAL {
+  return NEXT[state]?.[event] ?? ILLEGAL;
+}
+
+/** True if this side has sent END_STREAM, and no reset has followed. */
+export function isLocalEnded(state: StreamState): boolean {
+  return state === HALF_CLOSED_LOCAL || state === CLOSED;
+}
+
+/** True if the peer's message came whole. */
+export function isRemoteEnded(state: StreamState): boolean {
+  return state === HALF_CLOSED_REMOTE || state === CLOSED || state === RESET_WHOLE;
+}
