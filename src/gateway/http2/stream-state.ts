@@ -12,22 +12,25 @@
  * because a message that had come whole before the reset is still whole.
  */
 export const IDLE = 0;
+export const CLOSED = 4;
+/** The states between. @internal */
 export const OPEN = 1;
 export const HALF_CLOSED_LOCAL = 2;
 export const HALF_CLOSED_REMOTE = 3;
-export const CLOSED = 4;
-/** Closed by RST_STREAM, or with its connection, before the peer's message was whole. */
+/** Closed by RST_STREAM, or with its connection, before the peer's message was whole. @internal */
 export const RESET = 5;
-/** Closed in the same way, after the peer's message was whole. */
+/** Closed in the same way, after the peer's message was whole. @internal */
 export const RESET_WHOLE = 6;
 
 /** One of the states above. */
 export type StreamState = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
+/** HEADERS and DATA frames. */
 export const SEND_HEADERS = 0;
 export const RECEIVE_HEADERS = 1;
-export const SEND_DATA = 2;
 export const RECEIVE_DATA = 3;
+/** A DATA frame of this side. @internal */
+export const SEND_DATA = 2;
 /** END_STREAM, on a DATA or HEADERS frame. */
 export const SEND_END = 4;
 export const RECEIVE_END = 5;

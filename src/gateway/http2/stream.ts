@@ -19,6 +19,7 @@ import {
   RECEIVE_DATA,
   RECEIVE_END,
   RECEIVE_HEADERS,
+  RECEIVE_RESET,
   SEND_END,
   SEND_HEADERS,
   SEND_RESET,
@@ -431,7 +432,7 @@ export abstract class Http2Stream extends Deadline {
   release(): void {
     this.released = true;
     // A stream whose request was never sent stays idle.
-    if (this.#state !== IDLE) this.#move(SEND_RESET);
+    if (this.#state !== IDLE) this.#move(this.resetCode === -1 ? SEND_RESET : RECEIVE_RESET);
     this.#pending?.clear();
     this.#last = undefined;
     this.#ending = undefined;
