@@ -3,7 +3,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, unlinkSy
 import { join } from "node:path";
 import { codeOf } from "../../../../lib/caught.ts";
 
-/** Milliseconds after the last sign of life of a process. After that its unfinished responses are removed. @bound */
+/** Milliseconds after the last sign of life of a process. After that its unfinished responses are removed. @bound @internal */
 export const WRITER_STALE_MS = 30_000;
 /** Responses on the disk, unfinished or stored, of any length. */
 const MAX_ANSWERS = 100_000;

@@ -1,6 +1,6 @@
 import { type PaymentRequired } from "../../../../payments/x402/messages.ts";
 
-/** Placeholder for the URL of the resource in prepared texts. No configuration and no URL contains it. */
+/** Placeholder for the URL of the resource in prepared texts. No configuration and no URL contains it. @internal */
 export const URL_MARK = "\u0000url\u0000";
 /** Placeholder for the id of the request. */
 export const ID_MARK = "\u0000id\u0000";
