@@ -40,6 +40,7 @@ const ASSETS = [
   "config/turnpike.json",
   "config/listings.json",
   "src/content/extraction/reader/model.bin",
+  "src/content/documents/pdf/cmaps",
   "src/gateway/admin/console/page/index.html",
   "src/gateway/admin/console/page/favicon.svg",
   "src/gateway/admin/console/dist/console.js",

@@ -292,3 +292,39 @@ describe("hostile pages", () => {
     expect(typeof content === "string" ? content : content.text()).toMatch(/[xyz]/);
   });
 });
+
+/** A font without a Unicode table, whose codes a predefined map explains. */
+function asianFont(map: string, ordering: string): string {
+  return `/F4 << /Type /Font /Subtype /Type0 /BaseFont /Own /Encoding /${map} /DescendantFonts [ << /Type /Font
+    /Subtype /CIDFontType0 /BaseFont /Own /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >>
+    /DW 1000 /FontDescriptor << /Type /FontDescriptor /FontName /Own /Flags 4 /FontBBox [0 -200 1000 900]
+    /ItalicAngle 0 /Ascent 900 /Descent -200 /CapHeight 700 /StemV 80 >> >> ] >>`;
+}
+
+async function asianText(map: string, ordering: string, stream: string): Promise<string> {
+  const content = await pdfContent(makePdf([stream], { fonts: asianFont(map, ordering) }));
+  return typeof content === "string" ? content : content.text().trim();
+}
+
+test.each([
+  ["90ms-RKSJ-H", "Japan1", "93FA967B8CEA", "日本語"],
+  ["UniJIS-UTF16-H", "Japan1", "65E5672C8A9E", "日本語"],
+  ["GBK-EUC-H", "GB1", "D6D0CEC4", "中文"],
+  ["ETen-B5-H", "CNS1", "A4A4A4E5", "中文"],
+  ["KSCms-UHC-H", "Korea1", "C7D1B1B9BEEE", "한국어"],
+])("text in the predefined map %s of %s is read", async (map, ordering, codes, text) => {
+  expect(await asianText(map, ordering, `BT /F4 12 Tf 72 700 Td <${codes}> Tj ET`)).toBe(text);
+});
+
+test("columns of vertical writing are read from the right", async () => {
+  const stream = "BT /F4 12 Tf 500 700 Td <65E5672C8A9E> Tj ET BT /F4 12 Tf 480 700 Td <4E2D6587> Tj ET";
+  expect((await asianText("UniJIS-UTF16-V", "Japan1", stream)).replace(/\s/g, "")).toBe("日本語中文");
+});
+
+test.each(["../../pdf", "Nope-H", "H/../../../x", "x".repeat(200)])(
+  "a font with the map %j is read without its text",
+  async (map) => {
+    const stream = "BT /F4 12 Tf 72 700 Td <65E5> Tj ET BT /F1 12 Tf 72 600 Td (plain words) Tj ET";
+    expect(await asianText(map.replaceAll("/", "#2F"), "Japan1", stream)).toContain("plain words");
+  },
+);

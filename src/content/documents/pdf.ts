@@ -1,6 +1,7 @@
 import { markdownOf } from "../extraction/markdown/writer.ts";
 import { parseTree } from "../extraction/tree.ts";
 import { type DocumentContent, escapeHtml, type Link, linksIn } from "./content.ts";
+import { CharacterMaps } from "./pdf/character-maps.ts";
 import { PageReader, type SourcePage } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";
 import { type Block, type PdfPage, plainOf } from "./pdf/shapes.ts";
@@ -32,6 +33,7 @@ export async function pdfContent(bytes: Uint8Array): Promise<DocumentContent | P
       useSystemFonts: false,
       verbosity: 0,
       maxImageSize: MAX_PICTURE_PIXELS,
+      BinaryDataFactory: CharacterMaps,
     };
     document = await getDocumentProxy(Uint8Array.from(bytes), options);
   } catch (error) {

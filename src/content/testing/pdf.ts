@@ -9,6 +9,8 @@ export interface PdfParts {
   readonly trailer?: string;
   readonly catalog?: string;
   readonly page?: string;
+  /** More entries of the fonts of every page. */
+  readonly fonts?: string;
 }
 
 const FONTS = ["Helvetica-Bold", "Courier"].map(
@@ -18,7 +20,7 @@ const FONTS = ["Helvetica-Bold", "Courier"].map(
 /** A PDF whose pages have these content streams; its fonts F1, F2, F3 are plain, bold and of one width. */
 export function makePdf(
   pages: readonly string[],
-  { title, links = [], linkPlace = "72 700 200 730", trailer = "", catalog = "", page = "" }: PdfParts = {},
+  { title, links = [], linkPlace = "72 700 200 730", trailer = "", catalog = "", page = "", fonts = "" }: PdfParts = {},
 ): Buffer {
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   const annotations = links.map(
@@ -29,7 +31,7 @@ export function makePdf(
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ...pages.flatMap((stream, index) => [
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R ${FONTS.join(" ")} >> >>
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R ${FONTS.join(" ")} ${fonts} >> >>
        ${page} /Contents ${5 + index * 2} 0 R /Annots [${index === 0 ? annotations.join(" ") : ""}] >>`,
       `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
     ]),

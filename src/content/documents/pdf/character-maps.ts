@@ -1,0 +1,21 @@
+import { readFile } from "node:fs/promises";
+
+/** Names of files that are maps: no other file is read, whatever a document asks for. */
+const MAP = /^[A-Za-z0-9-]{1,40}\.bcmap$/;
+
+/** Bytes of all maps that one document loads. The largest one has 80 kB, and a font needs three at most. */
+const MAX_MAP_BYTES = 4 * 1024 * 1024;
+
+/** Gives pdf.js the predefined character maps that fonts refer to by name. Rejects for all other files: none is needed for text. */
+export class CharacterMaps {
+  #bytes = 0;
+
+  async fetch({ kind, filename }: { readonly kind: string; readonly filename: string }): Promise<Uint8Array> {
+    if (kind !== "cMapUrl" || !MAP.test(filename))
+      throw new Error(`Cannot load "${filename}": it is not a character map`);
+    const map = await readFile(new URL(`./cmaps/${filename}`, import.meta.url));
+    this.#bytes += map.length;
+    if (this.#bytes > MAX_MAP_BYTES) throw new Error("Cannot load a character map: the document has loaded too many");
+    return new Uint8Array(map);
+  }
+}
