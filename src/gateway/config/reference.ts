@@ -54,7 +54,8 @@ These flags override keys of the file:
 - \`--cert\`: \`tls.cert_path\`
 - \`--key\`: \`tls.key_path\`
 
-\`--take-over\` overrides no key: it replaces a running gateway ([upgrade](guides/upgrade.md)).
+\`--take-over\` overrides no key: it replaces a running gateway ([upgrade](guides/upgrade.md)). With \`--detach\` the command then ends when the
+new gateway serves.
 
 Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this
 repository.
