@@ -1,0 +1,71 @@
+/** The one file in a root that holds the C library and nothing else. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { patient } from "../../../src/lib/testing/patience.ts";
+import { Folder, Program } from "../../support/program.ts";
+import { built, run, whyNot } from "./testing/tools.ts";
+
+setDefaultTimeout(patient(120_000));
+
+const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);
+const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body>
+<article><h1>Tide tables</h1><p>${WORDS}</p><p>${WORDS}</p></article></body></html>`;
+
+const folder = new Folder();
+let site: Bun.Server<undefined>;
+
+beforeAll(() => {
+  site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
+  });
+});
+
+afterAll(async () => {
+  await site.stop(true);
+  folder.remove();
+});
+
+/** A folder with the C library and the program. */
+function rootOf(program: string): string {
+  const root = folder.file("root");
+  const options = ["--quiet", "--mode=root", "--variant=extract"];
+  run(["mmdebstrap", ...options, "--include=libc6", "bookworm", root], { TMPDIR: folder.path });
+  copyFileSync(program, join(root, "turnpike"));
+  mkdirSync(join(root, "proc"), { recursive: true });
+  return root;
+}
+
+const why = whyNot("mmdebstrap", "unshare");
+
+test.skipIf(why !== "")(`a root with nothing but the C library sells a read by the one file${why}`, async () => {
+  const root = rootOf(built("turnpike", "scripts/build/program.ts"));
+  const inRoot = 'mount -t proc proc "$0/proc"; exec chroot "$0" /turnpike "$@"';
+  const command = [
+    "unshare",
+    "--mount",
+    "/usr/bin/env",
+    "-i",
+    "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME=/tmp",
+    "sh",
+    "-c",
+  ];
+  const started = performance.now();
+  const program = new Program(["start", "--port", "0", "--admin-port", "0", "--allow-private"], {
+    command: [...command, inRoot, root],
+  });
+  try {
+    const [, gateway = ""] = await program.sees(/^gateway +(http:\S+)$[^]*^try /m);
+    const args = ["call", "read", site.url.href, "--gateway", gateway];
+    const child = Bun.spawn([...command, inRoot, root, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    console.log(`one file: a paid read ${Math.round(performance.now() - started)} ms after the start`);
+    expect([code, err]).toEqual([0, expect.stringContaining("paid $0.005 USDC")]);
+    expect(out).toContain("High water at the harbour");
+  } finally {
+    await program.stop();
+  }
+});
