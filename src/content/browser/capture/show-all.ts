@@ -32,9 +32,9 @@ const MAX_IMAGES = 2_000;
 const MAX_ANIMATIONS = 5_000;
 const MAX_ENDINGS = 3;
 
-/** Frames that come late, and what scripts load or uncover when it is scrolled to. */
+/** Pictures and frames that come late, and what scripts uncover when it is scrolled to. */
 const LATE =
-  "iframe[loading=lazy], [data-src], [data-srcset], [data-lazy], [data-lazy-src], [data-original], " +
+  "img[loading=lazy], iframe[loading=lazy], [data-src], [data-srcset], [data-lazy], [data-lazy-src], [data-original], " +
   "[data-bg], [data-background], .lazyload, .lazy, [data-aos], [data-sal], [data-scroll], .wow, [class*=reveal], " +
   "[class*=animate-on-scroll]";
 
@@ -79,11 +79,7 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
   })()`);
 }
 
-/**
- * Whether a part of the page may come only when it is scrolled to. If not, waits for its pictures and fonts, and ends what moves.
- * A picture that the browser itself loads late only has to be asked for: to scroll takes a third of the time of printing
- * (`npm run bench -- content --only pdf`).
- */
+/** Whether a part of the page may come only when it is scrolled to. If not, waits for its pictures and fonts, and ends what moves. */
 export async function hasLateParts(host: CaptureHost): Promise<boolean> {
   const late = await host.run(`(async () => {
     ${PAUSE}
@@ -91,7 +87,6 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
     if (document.querySelector("${LATE}") !== null) return true;
     const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
     const images = Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
-    for (const image of images) if (image.loading === "lazy") image.loading = "eager";
     const unfinished = () => document.fonts.status === "loading" || images.some((image) => !image.complete);
     while (unfinished() && performance.now() < end) await pause(${STEP_MS});
     await rest();
