@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { SECOND_FEATURES, SECOND_WIDTH } from "../../src/content/extraction/reader/feature-names.ts";
 import { groupAlike } from "../../src/content/extraction/reader/page-parts.ts";
 import { secondFeatures } from "../../src/content/extraction/reader/second-stage.ts";
+import { groupByTemplate } from "../../src/content/extraction/reader/templates.ts";
 import { allPages, outlined } from "./pages.ts";
 
 const [, , data = "", folder = ""] = process.argv;
@@ -13,6 +14,7 @@ const file = Bun.file(`${folder}/second.f32`).writer();
 for (const [at, page] of allPages(data).entries()) {
   const { outline } = outlined(page);
   groupAlike(outline.root);
+  groupByTemplate(outline.blocks);
   const own = Float32Array.from(scores[page.id] ?? outline.blocks.map(() => 0));
   void file.write(new Uint8Array(secondFeatures(outline, own).values.buffer));
   if (at % 50 === 0) await file.flush();

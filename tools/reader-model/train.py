@@ -7,12 +7,14 @@ import time
 import numpy
 import xgboost
 
-ROUNDS = 150
+ROUNDS = 250
 SECOND_ROUNDS = 60
+# The weight of the first score beside the second one, both as log-odds; second-stage.ts has the same.
+FIRST_SHARE = 0.3
 PARAMETERS = {
     "objective": "binary:logistic",
     "tree_method": "hist",
-    "max_depth": 7,
+    "max_depth": 5,
     "max_bin": 128,
     "eta": 0.08,
     "min_child_weight": 0.1,
@@ -22,7 +24,7 @@ PARAMETERS = {
     "seed": 7,
     "nthread": 1,
 }
-SECOND_PARAMETERS = {**PARAMETERS, "max_depth": 4, "colsample_bytree": 0.5}
+SECOND_PARAMETERS = {**PARAMETERS, "max_depth": 4, "colsample_bytree": 0.5, "min_child_weight": 5, "lambda": 10.0}
 # Blocks of a page that are trained on: pages of tables have thousands of the same kind.
 MAX_ROWS_OF_PAGE = 300
 # Folds of the data set; of the project's own pages, which are never tested; and of what is held back until the end.
@@ -102,7 +104,13 @@ def report(pages, results):
         print(f"  {name:14} {len(found):5} F1 {f1:.4f} P {precision:.4f} R {recall:.4f}")
 
 
-def cross_validate(data, columns, parameters, rounds, folds):
+def blended(first, second):
+    """Both scores of a block as one: a weighted mean of their log-odds."""
+    odds = [numpy.log(score / (1 - score)) for score in (numpy.clip(one, 1e-4, 1 - 1e-4) for one in (first, second))]
+    return 1 / (1 + numpy.exp(-(FIRST_SHARE * odds[0] + (1 - FIRST_SHARE) * odds[1])))
+
+
+def cross_validate(data, columns, parameters, rounds, folds, blend=False):
     """Scores of the tested folds' pages by their names; prints F1 of the data set's own folds, and of what is held back."""
     found, results, saved = [], [], {}
     started = time.process_time()
@@ -114,6 +122,8 @@ def cross_validate(data, columns, parameters, rounds, folds):
         booster = data.train(known, columns, parameters, rounds)
         for page in tested:
             scores = booster.predict(xgboost.DMatrix(data.values[rows_of(page)][:, columns]))
+            if blend:
+                scores = blended(data.values[rows_of(page), data.features.index("score")], scores)
             saved[page["id"]] = [round(float(score), 4) for score in scores]
             mask, expected = chosen(scores, data.words[rows_of(page)])
             found.append((page, measured(page, mask, data.labels, data.words), expected))
@@ -191,5 +201,5 @@ if __name__ == "__main__":
             json.dump(scores, open(f"{folder}/scores.json", "w"))
         else:
             data = Data(folder, "second")
-            scores = cross_validate(data, list(range(len(data.features))), SECOND_PARAMETERS, SECOND_ROUNDS, folds)
+            scores = cross_validate(data, list(range(len(data.features))), SECOND_PARAMETERS, SECOND_ROUNDS, folds, True)
             json.dump(scores, open(f"{folder}/scores2.json", "w"))

@@ -21,7 +21,8 @@ type Group =
   | "phrases"
   | "page"
   | "declared"
-  | "topic";
+  | "topic"
+  | "template";
 
 /** The features' names and groups, in the order of a row. */
 export const FEATURES: readonly (readonly [group: Group, name: string])[] = featureNames();
@@ -57,6 +58,7 @@ function featureNames(): (readonly [Group, string])[] {
     ...of("declared", "content reviews summary people name crumb"),
     ...of("topic", "title prose"),
     ...of("declared", "contentWords names share"),
+    ...of("template", "count words mean link sentences prices index first last texts before after"),
   ];
 }
 
@@ -79,6 +81,7 @@ function secondNames(): readonly string[] {
     ..."group outerGroup".split(" "),
     ...Array.from({ length: SECOND_NEIGHBOURS }, (_none, at) => [`-${at + 1}`, `+${at + 1}`]).flat(),
     "around",
+    ..."template templateRest templateCount templateShare templateWords templateLow templateHigh".split(" "),
   ];
 }
 

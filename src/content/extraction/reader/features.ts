@@ -2,7 +2,8 @@ import { type Declared, Evidence } from "./declared.ts";
 import { LEVELS, NEIGHBOURS, SHARES, WIDTH } from "./feature-names.ts";
 import { LastHeading } from "./last-heading.ts";
 import { type Lexicon } from "./lexicon.ts";
-import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline } from "./outline.ts";
+import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline, type Template } from "./outline.ts";
+import { groupByTemplate } from "./templates.ts";
 import { commonBox, coreOf, groupAlike, isProse, largestGroup, MIN_ALIKE, sameParent, tokens } from "./page-parts.ts";
 
 /** What the page's metadata and address say about the page. */
@@ -61,6 +62,7 @@ class FeatureWriter {
   readonly #proseBefore: Int32Array;
   readonly #proseAfter: Int32Array;
   readonly #evidence: Evidence;
+  readonly #seenOf = new Map<Template, number>();
   #at = 0;
 
   constructor({ root, blocks }: Outline, hints: PageHints, lexicon: Lexicon) {
@@ -70,6 +72,7 @@ class FeatureWriter {
     this.#lexicon = lexicon;
     this.#values = new Float32Array(blocks.length * WIDTH);
     groupAlike(root);
+    groupByTemplate(blocks);
     this.#evidence = new Evidence(blocks, hints.declared);
     for (const { count } of blocks) this.#same.set(count.hash, (this.#same.get(count.hash) ?? 0) + 1);
     this.#sayNames(root);
@@ -113,6 +116,7 @@ class FeatureWriter {
       this.#page();
       for (const value of this.#evidence.of(block)) this.#put(value);
       for (const value of this.#evidence.page) this.#put(value);
+      this.#template(index);
       wordsBefore += block.count.words;
     }
     return { rows: this.#blocks.length, width: WIDTH, values: this.#values };
@@ -354,6 +358,27 @@ class FeatureWriter {
     this.#put(this.#shareOf("main"));
     this.#put(this.#shareOf("article"));
     for (const value of this.#pageValues) this.#put(value);
+  }
+
+  #template(index: number): void {
+    const all = Math.max(this.#root.words, 1);
+    const own = this.#blocks[index]?.template;
+    if (own === undefined) return;
+    const seen = this.#seenOf.get(own) ?? 0;
+    this.#seenOf.set(own, seen + 1);
+    const words = Math.max(own.words, 1);
+    this.#put(own.count);
+    this.#put(own.words / all);
+    this.#put(own.words / own.count);
+    this.#put(own.linkWords / words);
+    this.#put((own.sentences * 10) / words);
+    this.#put(own.currencies / own.count);
+    this.#put(seen);
+    this.#put(own.first / this.#blocks.length);
+    this.#put(own.last / this.#blocks.length);
+    this.#put(own.texts.size / own.count);
+    this.#put(this.#blocks[index - 1]?.template?.count ?? -1);
+    this.#put(this.#blocks[index + 1]?.template?.count ?? -1);
   }
 
   /** Values that are the same for all blocks: the path of the address, and statistics of the page. */

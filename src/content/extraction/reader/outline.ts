@@ -118,6 +118,20 @@ export class Box {
   }
 }
 
+/** Blocks that one template made, such as the prices of a list: the same elements around them, with the same first classes. */
+export interface Template {
+  count: number;
+  words: number;
+  linkWords: number;
+  sentences: number;
+  currencies: number;
+  /** Indexes of the first and of the last block. */
+  first: number;
+  last: number;
+  /** Hashes of the texts; a template whose texts are all the same is a label. */
+  readonly texts: Set<number>;
+}
+
 /** A run of text in the nearest element that begins on a line of its own. */
 export class Block {
   readonly box: Box;
@@ -130,6 +144,8 @@ export class Block {
   /** 1 to 6; 0 if it is not a heading. */
   readonly heading: number;
   images = 0;
+  /** What the block has in common with other blocks; groupByTemplate sets it. */
+  template: Template | undefined = undefined;
 
   constructor(box: Box, heading: number) {
     this.box = box;

@@ -13,7 +13,7 @@ import { hintsOf } from "./hints.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
-import { secondFeatures } from "./second-stage.ts";
+import { blended, secondFeatures } from "./second-stage.ts";
 import { addPostDetails } from "./posts.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
 import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
@@ -95,7 +95,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
 function scoresOf(outline: Outline, metadata: PageMetadata, url: string): Float32Array {
   const model = readerModel();
   const scores = model.score(featuresOf(outline, hintsOf(metadata, url), model.lexicon));
-  return model.scoreAgain(secondFeatures(outline, scores));
+  return blended(scores, model.scoreAgain(secondFeatures(outline, scores)));
 }
 
 /** The whole body, for a page of which the choice leaves nothing. */

@@ -1,7 +1,7 @@
 import { type Choice, choose } from "./choice.ts";
 import { type Features } from "./features.ts";
 import { SECOND_LEVELS, SECOND_NEIGHBOURS, SECOND_WIDTH } from "./feature-names.ts";
-import { type Block, type Box, type Outline } from "./outline.ts";
+import { type Block, type Box, type Outline, type Template } from "./outline.ts";
 import { coreOf, MIN_ALIKE } from "./page-parts.ts";
 
 /** Blocks on each side whose mean score is a feature. */
@@ -12,14 +12,36 @@ const LEAST_WEIGHT = 0.3;
 const MAX_GROUPS = 2;
 const MAX_LEVELS = 10;
 
+/** The weight of the first score beside the second one, and the least score; tools/reader-model/train.py has the same. */
+const FIRST_SHARE = 0.3;
+const LEAST_SCORE = 1e-4;
+
+interface TemplateSum extends Sum {
+  low: number;
+  high: number;
+}
+
 interface Sum {
   score: number;
   weight: number;
 }
 
-/** For each block, the first scores of what is around it; `groupAlike` has run. Linear in boxes and blocks. */
+/** For each block, the first scores of what is around it; `groupAlike` and `groupByTemplate` have run. Linear in boxes and blocks. */
 export function secondFeatures({ root, blocks }: Outline, scores: Float32Array): Features {
   return new SecondStage(root, blocks, scores).write();
+}
+
+/** Both scores of each block as one: a weighted mean of their log-odds. */
+export function blended(first: Float32Array, second: Float32Array): Float32Array {
+  return first.map((score, at) => {
+    const odds = FIRST_SHARE * logOdds(score) + (1 - FIRST_SHARE) * logOdds(second[at] ?? score);
+    return 1 / (1 + Math.exp(-odds));
+  });
+}
+
+function logOdds(score: number): number {
+  const share = Math.min(Math.max(score, LEAST_SCORE), 1 - LEAST_SCORE);
+  return Math.log(share / (1 - share));
 }
 
 class SecondStage {
@@ -33,6 +55,7 @@ class SecondStage {
   /** The scores' sums over all blocks before each block, and the weights'. */
   readonly #scoresBefore: Float64Array;
   readonly #weightsBefore: Float64Array;
+  readonly #ofTemplates = new Map<Template, TemplateSum>();
   #at = 0;
 
   constructor(root: Box, blocks: readonly Block[], scores: Float32Array) {
@@ -52,6 +75,15 @@ class SecondStage {
       this.#weightsBefore[at + 1] = (this.#weightsBefore[at] ?? 0) + weight;
     }
     this.#addUp(root);
+    for (const [at, { count, template }] of blocks.entries()) {
+      if (template === undefined) continue;
+      const score = scores[at] ?? 0;
+      const sum = this.#ofTemplates.get(template) ?? { score: 0, weight: 0, low: 1, high: 0 };
+      addTo(sum, { score: (count.words + LEAST_WEIGHT) * score, weight: count.words + LEAST_WEIGHT });
+      sum.low = Math.min(sum.low, score);
+      sum.high = Math.max(sum.high, score);
+      this.#ofTemplates.set(template, sum);
+    }
     const core = coreOf(blocks);
     this.#core = core === undefined ? 0 : this.#mean(core);
   }
@@ -87,6 +119,7 @@ class SecondStage {
       const [from, to] = [Math.max(0, at - AROUND), Math.min(blocks.length, at + AROUND + 1)];
       const weight = (this.#weightsBefore[to] ?? 0) - (this.#weightsBefore[from] ?? 0);
       this.#put(((this.#scoresBefore[to] ?? 0) - (this.#scoresBefore[from] ?? 0)) / weight);
+      this.#template(at, score, content);
     }
     return { rows: blocks.length, width: SECOND_WIDTH, values: this.#values };
   }
@@ -96,6 +129,21 @@ class SecondStage {
       this.#values[this.#at] = value;
       this.#at += 1;
     }
+  }
+
+  #template(at: number, score: number, content: number): void {
+    const { template, count } = this.#blocks[at] ?? {};
+    const sum = template === undefined ? undefined : this.#ofTemplates.get(template);
+    if (template === undefined || sum === undefined) return;
+    const weight = (count?.words ?? 0) + LEAST_WEIGHT;
+    const rest = sum.weight - weight;
+    this.#put(sum.score / sum.weight);
+    this.#put(template.count > 1 ? (sum.score - weight * score) / rest : -1);
+    this.#put(template.count);
+    this.#put(sum.score / Math.max(content, 1e-6));
+    this.#put(template.words / template.count);
+    this.#put(sum.low);
+    this.#put(sum.high);
   }
 
   #boxes({ box: own, count }: Block, score: number, content: number): void {

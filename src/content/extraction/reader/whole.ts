@@ -28,11 +28,14 @@ export function keepWhole({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
-/** Code between two chosen blocks of its section is a part of the text: adds it. */
+const BETWEEN = new Set(["pre", "figcaption"]);
+
+/** Code between two chosen blocks of its section is a part of the text, and so is a figure's caption: adds them. */
 export function keepCode({ blocks }: Outline, chosen: Uint8Array): void {
   for (let at = 1; at < blocks.length; at += 1) {
     const box = blocks[at]?.box;
-    if (box?.element?.name !== "pre" || chosen[at] === 1 || chosen[at - 1] !== 1) continue;
+    if (box === undefined || !BETWEEN.has(box.element?.name ?? "") || chosen[at] === 1 || chosen[at - 1] !== 1)
+      continue;
     if ((box.flags & (FLAGS.form | FLAGS.button | FLAGS.hidden)) !== 0) continue;
     let end = at;
     while (blocks[end]?.box === box) end += 1;
@@ -42,11 +45,18 @@ export function keepCode({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
+/** A cell of a table is three levels below it. */
+const LEVELS_TO_SIBLING = 4;
+
 /** Whether a box is a sibling of a block of code, or of the box around the code. */
 function isOneSection(box: Box | undefined, code: Box): boolean {
   const { parent } = code;
   if (box === undefined || parent === undefined) return false;
-  for (let [up, level]: [Box | undefined, number] = [box, 0]; up !== undefined && level < 3; level += 1) {
+  for (
+    let [up, level]: [Box | undefined, number] = [box, 0];
+    up !== undefined && level < LEVELS_TO_SIBLING;
+    level += 1
+  ) {
     if (up.parent === parent || up.parent === parent.parent) return true;
     up = up.parent;
   }
