@@ -30,6 +30,7 @@ const PATH = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$|^[\w-]+\.(?:ts|md|json)$/;
 /** Files that an example makes, and what only looks like a path. */
 const NOT_HERE = new Set([
   "dist/turnpike",
+  "dist/turnpike-0.1.0-alpha.1-amd64.image.tar",
   "dist/node_modules",
   "gateway.json",
   "routes.json",

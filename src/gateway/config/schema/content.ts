@@ -4,7 +4,7 @@ import { contentSearch } from "./content-search.ts";
 import { ours } from "./kinds.ts";
 
 const NO_SOCKET =
-  "expected no path: turnpike start makes this socket in its state folder (for a service of your own, list its socket in the upstream content and run turnpike gateway)";
+  "expected no path: turnpike start makes this socket in its state folder (for a service of your own, list its socket in the upstream content and run turnpike --config FILE)";
 
 /** `content`: the content service. */
 export const content = z
@@ -24,7 +24,7 @@ export const content = z
       .refine((path) => path === "", NO_SOCKET)
       .default("")
       .describe(
-        "Must be empty: `turnpike start` makes the service's socket in the folder `run` of its state folder. To use a service of your own, list its socket in the upstream `content` and run `turnpike gateway`.",
+        "Must be empty: `turnpike start` makes the service's socket in the folder `run` of its state folder. To use a service of your own, list its socket in the upstream `content` and run `turnpike --config FILE`.",
       ),
     charge_timeouts: z
       .boolean()
