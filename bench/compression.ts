@@ -1,4 +1,4 @@
-/** What compressed answers cost: CPU time of the whole gateway per megabyte of body, for each coding, beside nginx's gzip. */
+/** What compressed responses cost: CPU time of the whole gateway per megabyte of body, for each coding, beside nginx's gzip. */
 import { parseArgs } from "node:util";
 import { freePort } from "../src/lib/testing/listen.ts";
 import { accepts, Children, cpuSeconds, waitFor } from "./support/children.ts";

@@ -55,10 +55,10 @@ export async function runContentAttackBench(args: readonly string[]): Promise<nu
       const shares: number[] = [];
       const rows = [["", "pages/min", "failed", "CPU-s/s"]];
       for (let round = 0; round < rounds.rounds; round += 1) {
-        const calm = await neighbour(parties, rounds.seconds);
+        const floodBudget = await neighbour(parties, rounds.seconds);
         const attacked = await underAttack(parties, name, rounds);
-        shares.push(attacked.pages / Math.max(1, calm.pages));
-        rows.push(rowOf("calm", calm, rounds), rowOf("attacked", attacked, rounds));
+        shares.push(attacked.pages / Math.max(1, floodBudget.pages));
+        rows.push(rowOf("calm", floodBudget, rounds), rowOf("attacked", attacked, rounds));
       }
       const share = median(shares);
       held &&= share >= FLOOR;

@@ -4,7 +4,7 @@ import { median } from "./support/report.ts";
 import { BufferPool } from "../src/lib/buffer-pool.ts";
 import { beginEvent, endEvent } from "../src/lib/event-clock.ts";
 import { TimerWheel } from "../src/lib/timer-wheel.ts";
-import { answerError } from "../src/gateway/answer.ts";
+import { respondWithError } from "../src/gateway/local-response.ts";
 import { ClientConnection } from "../src/gateway/http1/client-connection.ts";
 import { Http1ServerConnection } from "../src/gateway/http1/server-connection.ts";
 import { Observer } from "../src/gateway/observer.ts";
@@ -57,13 +57,13 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
   idle = origin;
   const pool = { endpoint: { address: "127.0.0.1", port: 1 }, take: () => idle, shareOf: () => undefined };
   const telemetry = new Telemetry(onlySlot());
-  const metrics = isCounted ? telemetry.serverMetrics(0, "origin") : { requested() {}, answered() {}, carried() {} };
+  const metrics = isCounted ? telemetry.serverMetrics(0, "origin") : { requested() {}, responded() {}, carried() {} };
   const server = {
     pool,
     metrics,
     began: (isRetry: boolean) => metrics.requested(isRetry),
     ended() {},
-    answered: (status: number) => metrics.answered(status),
+    responded: (status: number) => metrics.responded(status),
     served() {},
     failed() {},
   };
@@ -99,7 +99,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     extraFieldsWithoutHost: "",
     extraNames: [],
     serviceName: "turnpike",
-    answerError,
+    respondWithError,
   };
   const counters = isCounted ? { traffic: telemetry.traffic.route("/"), usage: telemetry.usage.route("/") } : undefined;
   const observer = new Observer(telemetry.http, undefined, counters);
@@ -116,7 +116,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     clientAddress: undefined,
     unrouted: [],
     staticFiles: undefined,
-    answerError,
+    respondWithError,
     onFault: (error) => {
       throw error;
     },

@@ -27,8 +27,8 @@ let nonces = 0;
 
 async function live({ ledger }: Store): Promise<void> {
   const { payment } = await ledger.reserve({ ...RESERVATION, nonce: `0x${(nonces += 1)}` });
-  await ledger.move(payment, { state: "settling", hold: true });
-  await ledger.move(payment, { state: "settled", hold: false, transaction: "0xtx" });
+  await ledger.move(payment, { state: "settling", lease: true });
+  await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx" });
 }
 
 async function lives(store: Store, count: number, atOnce: number): Promise<void> {

@@ -2,7 +2,7 @@
 import { fieldValue } from "../src/lib/fields.ts";
 import { LineBytes } from "../src/lib/line-bytes.ts";
 import { nextRequestId } from "../src/lib/request-id.ts";
-import { type AnsweredRequest } from "../src/gateway/exchange.ts";
+import { type LoggedRequest } from "../src/gateway/exchange.ts";
 import { type Finished } from "../src/gateway/policy/access-log/access-log.ts";
 import { jsonLine } from "../src/gateway/policy/access-log/json-line.ts";
 import { HiddenParameters } from "../src/gateway/telemetry/hidden-parameters.ts";
@@ -15,11 +15,11 @@ const BEGAN = Date.UTC(2026, 10, 20);
 const HEAD = "GET /articles/2026 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n";
 
 /** As the codec makes one: its texts are slices of what a socket brought. */
-function requestOf(): AnsweredRequest {
+function requestOf(): LoggedRequest {
   const trace = new UpstreamRecord("");
   trace.tryBegan("127.0.0.1:8080", "http", undefined);
   trace.connected();
-  trace.answered(200);
+  trace.responded(200);
   return {
     id: nextRequestId(),
     protocol: "HTTP/1.1",
@@ -49,7 +49,7 @@ function nanoseconds(work: (i: number) => unknown): number {
 }
 
 /** The same line, made by the runtime. */
-function stringified({ head, trace, ...request }: AnsweredRequest, { at, elapsedMs, hidden }: Finished): string {
+function stringified({ head, trace, ...request }: LoggedRequest, { at, elapsedMs, hidden }: Finished): string {
   const upstream = trace instanceof UpstreamRecord ? trace : undefined;
   return JSON.stringify({
     time: new Date(at).toISOString(),

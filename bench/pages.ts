@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { messageOf } from "../src/lib/caught.ts";
 import {
-  type ExtractionAnswer,
+  type ExtractionResponse,
   type ExtractionJob,
   type ExtractionTask,
 } from "../src/content/extraction/extraction.ts";
@@ -87,13 +87,13 @@ function pageOf(data: string, id: string): Page {
 
 async function readPage(worker: PageWorker, page: Page, task: ExtractionTask, tally: Tally): Promise<string> {
   const before = cpuMs();
-  const answer = await worker.run(jobOf(page, task));
+  const response = await worker.run(jobOf(page, task));
   tally.times.push(cpuMs() - before);
-  if (!answer.ok) tally.failures.push(`${page.id}: ${answer.reason}`);
-  else if (answer.outcome.outcome === "content") {
+  if (!response.ok) tally.failures.push(`${page.id}: ${response.reason}`);
+  else if (response.outcome.outcome === "content") {
     tally.contents += 1;
-    return answer.outcome.extraction.content;
-  } else if (answer.outcome.outcome === "not-content") tally.refusals.push(`${page.id}: ${answer.outcome.detail}`);
+    return response.outcome.extraction.content;
+  } else if (response.outcome.outcome === "not-content") tally.refusals.push(`${page.id}: ${response.outcome.detail}`);
   return "";
 }
 
@@ -107,10 +107,10 @@ function jobOf({ bytes, url }: Page, task: ExtractionTask): ExtractionJob {
 class PageWorker {
   #worker: Worker | undefined;
 
-  async run(job: ExtractionJob): Promise<ExtractionAnswer> {
+  async run(job: ExtractionJob): Promise<ExtractionResponse> {
     this.#worker ??= new Worker(new URL("../src/content/extractor/extract-worker.ts", import.meta.url).href);
     const worker = this.#worker;
-    const { promise, resolve } = Promise.withResolvers<ExtractionAnswer>();
+    const { promise, resolve } = Promise.withResolvers<ExtractionResponse>();
     const fail = (reason: string) => {
       resolve({ id: 0, ok: false, reason });
       this.close();
@@ -121,7 +121,9 @@ class PageWorker {
       if (cpuMs() - before > DEADLINE_MS) fail(`not done within ${DEADLINE_MS} ms of CPU time`);
       else if (performance.now() - startedAt > MAX_WAIT_MS) fail("it waits without end");
     }, LOOK_MS);
-    worker.addEventListener("message", (event: MessageEvent<ExtractionAnswer>) => resolve(event.data), { once: true });
+    worker.addEventListener("message", (event: MessageEvent<ExtractionResponse>) => resolve(event.data), {
+      once: true,
+    });
     worker.addEventListener("error", (event) => fail(event.message), { once: true });
     worker.postMessage({ id: 0, job });
     return await promise.finally(() => clearInterval(timer));

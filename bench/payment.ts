@@ -48,18 +48,18 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Requests per CPU-second of the gateway; an Error where an answer was not as expected. */
+/** Requests per CPU-second of the gateway; an Error where a response was not as expected. */
 async function drive(children: Children, { url, pid }: Place, path: string, seconds: number): Promise<number> {
   const before = cpuSeconds(pid);
   const load = await runWrk(children, url + path, { connections: CONNECTIONS, seconds });
   const refused = path === "/paid" ? load.requests : 0;
-  if (load.socketErrors > 0 || load.non2xx !== refused) throw new Error(`Cannot measure ${path}: wrong answers`);
+  if (load.socketErrors > 0 || load.non2xx !== refused) throw new Error(`Cannot measure ${path}: wrong responses`);
   return load.requests / (cpuSeconds(pid) - before);
 }
 
 async function compareUnpaid(
   children: Children,
-  place: Place,
+  permit: Place,
   rounds: number,
   seconds: number,
 ): Promise<number | undefined> {
@@ -69,10 +69,10 @@ async function compareUnpaid(
   }
   const ratios: number[] = [];
   const rates = { free: 0, unpaid: 0 };
-  await drive(children, place, "/", 1);
+  await drive(children, permit, "/", 1);
   for (let round = 0; round < rounds; round++) {
-    rates.free = await drive(children, place, "/", seconds);
-    rates.unpaid = await drive(children, place, "/paid", seconds);
+    rates.free = await drive(children, permit, "/", seconds);
+    rates.unpaid = await drive(children, permit, "/paid", seconds);
     ratios.push(rates.unpaid / rates.free);
   }
   const ratio = median(ratios);
@@ -156,9 +156,9 @@ export async function runPaymentBench(args: readonly string[]): Promise<number> 
     fetch: () => Response.json({ goods: REQUIREMENTS.asset }),
   });
   try {
-    const place = await startGateway(children, origin.port ?? 0);
-    const ratio = await compareUnpaid(children, place, Number(values.rounds), Number(values.seconds));
-    const added = await compareLatency(place, payments);
+    const permit = await startGateway(children, origin.port ?? 0);
+    const ratio = await compareUnpaid(children, permit, Number(values.rounds), Number(values.seconds));
+    const added = await compareLatency(permit, payments);
     const verifyMs = await measureVerification(payments);
     const isMissed =
       (ratio !== undefined && ratio < GOALS.unpaid) ||

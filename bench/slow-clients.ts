@@ -15,7 +15,7 @@ import { compare } from "./support/comparison.ts";
 import { pick } from "./support/options.ts";
 
 const WORKERS = 64;
-/** What the well-behaved client waits for an answer, and between two requests. */
+/** What the well-behaved client waits for a response, and between two requests. */
 const PATIENCE_MS = 5000;
 const PACE_MS = 25;
 const SETTLE_MS = 1500;
@@ -29,7 +29,7 @@ interface Options {
 
 interface Result {
   readonly asked: number;
-  readonly answered: number;
+  readonly responded: number;
   readonly p50: number;
   readonly p99: number;
   /** Workers of the origin in use at the end. */
@@ -81,8 +81,8 @@ async function measure(children: Children, { attacks, peers, clients, seconds }:
   }
 }
 
-function print(attack: string, program: string, { asked, answered, p50, p99, busy }: Result): void {
-  const share = `${answered}/${asked}`.padStart(8);
+function print(attack: string, program: string, { asked, responded, p50, p99, busy }: Result): void {
+  const share = `${responded}/${asked}`.padStart(8);
   const times = [p50, p99].map((ms) => ms.toFixed(1).padStart(9)).join(" ");
   console.log(`${attack.padEnd(11)} ${program.padEnd(9)} ${share} ${times}  ${busy}`);
 }
@@ -102,10 +102,10 @@ async function attacked(children: Children, proxy: Proxy, { kind, clients, secon
   await startProgram(children, "attack.ts", [kind, running.port, clients]);
   await Bun.sleep(SETTLE_MS);
   const times = await askFor(seconds, isHttp2, running.port);
-  const answered = times.filter((ms) => ms >= 0).toSorted((a, b) => a - b);
-  const at = (part: number): number => answered[Math.ceil(answered.length * part) - 1] ?? Number.NaN;
+  const responded = times.filter((ms) => ms >= 0).toSorted((a, b) => a - b);
+  const at = (part: number): number => responded[Math.ceil(responded.length * part) - 1] ?? Number.NaN;
   const busy = Number(await (await fetch(`http://127.0.0.1:${originPort}/busy`)).text());
-  return { asked: times.length, answered: answered.length, p50: at(0.5), p99: at(0.99), busy };
+  return { asked: times.length, responded: responded.length, p50: at(0.5), p99: at(0.99), busy };
 }
 
 async function startProgram(children: Children, file: string, args: readonly (string | number)[]): Promise<void> {
@@ -114,7 +114,7 @@ async function startProgram(children: Children, file: string, args: readonly (st
   await waitFor(child, file, () => Promise.resolve(child.output().includes("ready") ? true : undefined));
 }
 
-/** Milliseconds of each request; -1: no good answer in time. */
+/** Milliseconds of each request; -1: no good response in time. */
 async function askFor(seconds: number, isHttp2: boolean, port: number): Promise<number[]> {
   const asked: Promise<number>[] = [];
   const until = performance.now() + seconds * 1000;

@@ -128,7 +128,7 @@ async function startOnce(children: Children, starter: Starter): Promise<Started>
       await child.done;
       return { ms: performance.now() - begun, cpuMs: Number.NaN };
     }
-    while (!(await answers(port))) {
+    while (!(await responses(port))) {
       const ended = child.exited();
       if (ended !== undefined) throw new Error(`Cannot start ${starter.name}: ${ended}: ${child.output().trim()}`);
       if (performance.now() - begun > MAX_MS) throw new Error(`Cannot start ${starter.name}: not ready`);
@@ -143,7 +143,7 @@ async function startOnce(children: Children, starter: Starter): Promise<Started>
 }
 
 /** True once the port gives a response. */
-function answers(port: number): Promise<boolean> {
+function responses(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => socket.write("GET /.healthz HTTP/1.1\r\nHost: a\r\n\r\n"));
     socket.once("data", () => {

@@ -13,7 +13,7 @@ export interface TurnpikeFile {
     readonly contentType: string;
 }
 /** The method and path of an operation, and the form of its response. */
-export interface OperationPlace {
+export interface OperationTarget {
     readonly method: "GET" | "POST";
     readonly path: string;
 }

@@ -1,4 +1,4 @@
-import { type CallOptions, type FetchOptions, type OperationPlace, type TurnpikeFile } from "./call.js";
+import { type CallOptions, type FetchOptions, type OperationTarget, type TurnpikeFile } from "./call.js";
 import { Operations } from "./operations.js";
 export { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.js";
 export type { CallOptions, FetchOptions, TurnpikeFile } from "./call.js";
@@ -42,8 +42,8 @@ export declare class Turnpike extends Operations {
     constructor(options?: TurnpikeOptions);
     /** The address that pays; undefined if there is neither a key nor a wallet. */
     get address(): string | undefined;
-    protected json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
-    protected file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
+    protected json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T>;
+    protected file(target: OperationTarget, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
     /**
      * Like the global fetch, for any URL on any x402 server. It pays the requested price, at most `maxPrice`. The
      * response may have any status. The request may be sent more than once, so the body cannot be a stream. A relative

@@ -1,9 +1,9 @@
-// src/lib/answer-bytes.ts
-var MAX_ANSWER_BYTES = 128 * 1024 * 1024;
-async function readAnswer(response) {
-  const bytes = await readUpTo(response, MAX_ANSWER_BYTES);
+// src/lib/response-bytes.ts
+var MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
+async function readResponse(response) {
+  const bytes = await readUpTo(response, MAX_RESPONSE_BYTES);
   if (bytes === undefined)
-    throw new Error(`Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes`);
+    throw new Error(`Cannot read the response: it has more than ${MAX_RESPONSE_BYTES} bytes`);
   return bytes;
 }
 async function readUpTo(response, most) {
@@ -28,8 +28,8 @@ async function readJsonUpTo(response, most) {
     return;
   }
 }
-async function readJsonAnswer(response) {
-  const value = JSON.parse(new TextDecoder().decode(await readAnswer(response)));
+async function readJsonResponse(response) {
+  const value = JSON.parse(new TextDecoder().decode(await readResponse(response)));
   return value;
 }
 
@@ -296,8 +296,8 @@ function fromV1Challenge(body, url) {
     if (!success || network === undefined)
       return [];
     const { scheme, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = data;
-    const offer = { scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra: extra ?? {} };
-    return isByEip3009(offer) ? [offer] : [];
+    const requirements = { scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra: extra ?? {} };
+    return isByEip3009(requirements) ? [requirements] : [];
   });
   return { x402Version: 2, resource: { url }, accepts };
 }
@@ -324,7 +324,7 @@ function findAsset(network, text) {
   return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
 }
 
-// src/payments/client/offers.ts
+// src/payments/client/choice.ts
 class PaymentDeclined extends Error {
 }
 
@@ -340,22 +340,22 @@ function parseDollars(text) {
 function formatDollars(amount) {
   return `$${formatAmount(amount.toString(), PLACES)}`;
 }
-async function chooseOffer(required, options) {
-  const known = required.accepts.flatMap((requirements) => offerOf(requirements, options.assets ?? []) ?? []);
+async function choosePayment(required, options) {
+  const known = required.accepts.flatMap((requirements) => choiceOf(requirements, options.assets ?? []) ?? []);
   const payable = known.filter(({ requirements }) => isAddress(requirements.payTo));
   if (known.length > 0 && payable.length === 0)
     throw new PaymentDeclined("Cannot pay: the payee is not an address");
   const limit = parseDollars(options.maxPrice);
-  const affordable = payable.filter((offer) => dollarsOf(offer) <= limit).toSorted(cheapestFirst);
+  const affordable = payable.filter((choice) => dollarsOf(choice) <= limit).toSorted(cheapestFirst);
   const [cheapest] = payable.toSorted(cheapestFirst);
   if (affordable.length === 0 && cheapest !== undefined) {
     throw new PriceTooHigh(`Cannot pay ${formatDollars(dollarsOf(cheapest))}: the limit is ${options.maxPrice}`);
   }
-  const candidates = (await Promise.all(affordable.map((offer) => weigh(offer, options)))).filter((candidate) => candidate !== undefined);
+  const candidates = (await Promise.all(affordable.map((choice) => weigh(choice, options)))).filter((candidate) => candidate !== undefined);
   const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
   if (best === undefined)
     throw noneKnown(required);
-  return best.offer;
+  return best.choice;
 }
 function noneKnown({ accepts }) {
   const asked = accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
@@ -370,7 +370,7 @@ function cheapestFirst(a, b) {
 function flowOf({ extra }) {
   return extra["paymentFlow"] ?? "authorization";
 }
-function offerOf(requirements, assets) {
+function choiceOf(requirements, assets) {
   const { scheme, extra } = requirements;
   const network = parseNetwork(requirements.network);
   const flow = flowOf(requirements);
@@ -388,14 +388,14 @@ function offerOf(requirements, assets) {
 function sameToken({ address }, text) {
   return address.toLowerCase() === text.toLowerCase();
 }
-async function weigh(offer, { funds }) {
-  const found = await funds?.(offer);
-  const amount = BigInt(offer.requirements.amount);
-  if (offer.method === "permit2" && (found === undefined || found.allowance < amount))
+async function weigh(choice, { funds }) {
+  const found = await funds?.(choice);
+  const amount = BigInt(choice.requirements.amount);
+  if (choice.method === "permit2" && (found === undefined || found.allowance < amount))
     return;
   if (found === undefined)
-    return { offer, rank: 1 };
-  return { offer, rank: found.balance < amount ? 2 : 0 };
+    return { choice, rank: 1 };
+  return { choice, rank: found.balance < amount ? 2 : 0 };
 }
 
 // src/payments/signatures/eip712.ts
@@ -518,13 +518,13 @@ function authorizationHash(domain, authorization) {
   return signedHash(domainHash2(domain), message);
 }
 
-// src/payments/client/sign-offer.ts
+// src/payments/client/sign-choice.ts
 var MAX_VALID_S = 600;
 var PAYMENT_IDENTIFIER = "payment-identifier";
-function signOffer(required, offer, account, now) {
-  const { requirements } = offer;
+function signChoice(required, choice, account, now) {
+  const { requirements } = choice;
   const until = String(Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S));
-  const payload = offer.method === "permit2" ? permit(offer, account, until) : authorize(offer, account, until);
+  const payload = choice.method === "permit2" ? permit(choice, account, until) : authorize(choice, account, until);
   const payment = { x402Version: 2, resource: required.resource, accepted: requirements, payload };
   const extensions = echo(required);
   const whole = extensions === undefined ? payment : { ...payment, extensions };
@@ -591,7 +591,7 @@ class PaymentUnanswered extends Error {
   }
 }
 var MAX_CHALLENGE_BYTES = 256 * 1024;
-var NO_ANSWER_WAIT_MS = 1000;
+var NO_RESPONSE_WAIT_MS = 1000;
 var MAX_RESENDS = 5;
 var PENDING = "urn:turnpike:error:settlement-pending";
 var MAX_WAIT_MS = 1e4;
@@ -599,7 +599,7 @@ async function payAndFetch(url, init, options) {
   const send = options.fetch ?? fetch;
   const first = await send(url, init);
   if (first.status !== 402)
-    return { response: first, offer: undefined, receipt: undefined, isOpen: false };
+    return { response: first, choice: undefined, receipt: undefined, isOpen: false };
   if (first.redirected) {
     await first.body?.cancel();
     const price = `the price is not from ${originOf(url)}, which sent the request on to ${originOf(first.url)}`;
@@ -607,11 +607,11 @@ async function payAndFetch(url, init, options) {
   }
   const challenge = await readChallenge(first, url);
   const { required } = challenge;
-  const offer = await chooseOffer(required, options);
+  const choice = await choosePayment(required, options);
   init.signal?.throwIfAborted();
   const account = options.account();
-  options.spend?.(dollarsOf(offer));
-  const payment = signOffer(required, offer, account, (options.now ?? Date.now)());
+  options.spend?.(dollarsOf(choice));
+  const payment = signChoice(required, choice, account, (options.now ?? Date.now)());
   const headers = new Headers(init.headers);
   if (challenge.version === 2)
     headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
@@ -620,7 +620,7 @@ async function payAndFetch(url, init, options) {
   const paid = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   const isOpen = response.status === 503 && await isPending(response.clone());
-  return { response, offer, receipt: readReceipt(response, offer, account), isOpen };
+  return { response, choice, receipt: readReceipt(response, choice, account), isOpen };
 }
 function originOf(url) {
   return URL.parse(url)?.origin ?? "the gateway";
@@ -635,13 +635,13 @@ async function sendPaid(send, signal, sleep) {
       if (signal?.aborted === true)
         throw new PaymentUnanswered("the call was given up", { cause: error });
       if (last)
-        throw new PaymentUnanswered(codeOf(error) ?? "no answer", { cause: error });
+        throw new PaymentUnanswered(codeOf(error) ?? "no response", { cause: error });
     });
-    const wait = response === undefined ? NO_ANSWER_WAIT_MS : waitBeforeResend(response);
+    const wait = response === undefined ? NO_RESPONSE_WAIT_MS : waitBeforeResend(response);
     if (response !== undefined && (wait === undefined || last))
       return response;
     await response?.body?.cancel();
-    await Promise.race([sleep(wait ?? NO_ANSWER_WAIT_MS), aborted(signal)]);
+    await Promise.race([sleep(wait ?? NO_RESPONSE_WAIT_MS), aborted(signal)]);
   }
 }
 function aborted(signal) {
@@ -658,7 +658,7 @@ function waitBeforeResend(response) {
   return Math.min(Number(seconds) * 1000, MAX_WAIT_MS);
 }
 async function isPending(response) {
-  const problem = await readJsonAnswer(response).catch(() => {
+  const problem = await readJsonResponse(response).catch(() => {
     return;
   });
   return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
@@ -913,21 +913,21 @@ class Turnpike extends Operations {
   get address() {
     return this.#account?.address ?? (this.#options.wallet === undefined ? undefined : this.#payer().address);
   }
-  async json(place, body, options) {
-    return await this.#read(place, body, options, async (response) => await readJsonAnswer(response));
+  async json(target, body, options) {
+    return await this.#read(target, body, options, async (response) => await readJsonResponse(response));
   }
-  async file(place, body, options) {
-    return await this.#read(place, body, options, async (response) => {
+  async file(target, body, options) {
+    return await this.#read(target, body, options, async (response) => {
       const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-      return { bytes: await readAnswer(response), contentType };
+      return { bytes: await readResponse(response), contentType };
     });
   }
-  async#read(place, body, options, read) {
-    const { response, offer } = await this.#send(place, body, options);
+  async#read(target, body, options, read) {
+    const { response, choice } = await this.#send(target, body, options);
     try {
       return await read(response);
     } catch (error) {
-      if (offer === undefined)
+      if (choice === undefined)
         throw error;
       throw new TurnpikePaymentError("Cannot read the response that was paid for: it ended early, or is not a response of this service", true, error);
     }
@@ -960,9 +960,9 @@ class Turnpike extends Operations {
     const paid = await payAndFetch(url, init, pay).catch((error) => {
       throw paymentError(error);
     });
-    const { offer, receipt } = paid;
-    if (offer !== undefined && receipt?.success === true)
-      this.#options.onPayment?.(paymentOf(path, offer, receipt));
+    const { choice, receipt } = paid;
+    if (choice !== undefined && receipt?.success === true)
+      this.#options.onPayment?.(paymentOf(path, choice, receipt));
     return paid;
   }
   #payer() {
@@ -1019,7 +1019,7 @@ function paymentOf(path, { requirements, asset }, { transaction }) {
 }
 async function problemOf(response) {
   try {
-    return await readJsonAnswer(response);
+    return await readJsonResponse(response);
   } catch {
     return;
   }

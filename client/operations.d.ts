@@ -1,4 +1,4 @@
-import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.js";
+import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.js";
 export interface SearchResponse {
     readonly query: string;
     readonly results: readonly {
@@ -387,6 +387,6 @@ export declare abstract class Operations {
     qr(request: QrRequest, options?: CallOptions): Promise<TurnpikeFile>;
     /** Say whether the service works. */
     health(options?: CallOptions): Promise<Health>;
-    protected abstract json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
-    protected abstract file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
+    protected abstract json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T>;
+    protected abstract file(target: OperationTarget, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
 }

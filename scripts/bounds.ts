@@ -15,12 +15,12 @@ const OTHERS: readonly (readonly [what: string, bound: string, file: string])[] 
   [
     "Client connections of all workers",
     "`server.max_connections`; the next client gets 503",
-    "src/gateway/process/shared-places.ts",
+    "src/gateway/process/shared-connection-counter.ts",
   ],
   [
     "Client connections of one address, of all workers",
     "`server.max_connections_per_address`; the next one gets 503",
-    "src/gateway/process/client-places.ts",
+    "src/gateway/process/connection-limiter.ts",
   ],
   [
     "Header section of a request",
@@ -69,7 +69,11 @@ const OTHERS: readonly (readonly [what: string, bound: string, file: string])[] 
     "`tenant_max_warm`; the one used longest ago is removed",
     "src/gateway/config/schema/tenant-max-warm.ts",
   ],
-  ["Partial responses to one payment", "`routes[].x402.max_partial_answers`", "src/gateway/policy/payment/sale.ts"],
+  [
+    "Partial responses to one payment",
+    "`routes[].x402.max_partial_answers`",
+    "src/gateway/policy/payment/paid-route.ts",
+  ],
   [
     "Settlements of one chain that are under way",
     "`x402.embedded.max_pending`; the next one is not sent and gets 503",

@@ -7,7 +7,7 @@ import {
 } from "../src/content/api/api-document.ts";
 
 const HEAD = `// Made of the API's description by scripts/generate.ts; changes here are lost.
-import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
+import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 `;
 
 /** The typed client's requests, responses and methods, as TypeScript that is not formatted yet. */
@@ -21,8 +21,8 @@ ${types.join("\n")}
 /** One method for each operation. */
 export abstract class Operations {
 ${methods.join("\n")}
-  protected abstract json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
-  protected abstract file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
+  protected abstract json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T>;
+  protected abstract file(target: OperationTarget, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
 }
 `;
 }
@@ -30,12 +30,12 @@ ${methods.join("\n")}
 function methodOf(operation: PlacedOperation): string {
   const { operationId, method, path, summary, requestBody, responses } = operation;
   const request = requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1);
-  const answer = responses["200"]?.content["application/json"]?.schema.$ref?.split("/").at(-1);
+  const response = responses["200"]?.content["application/json"]?.schema.$ref?.split("/").at(-1);
   const parameters = `${request === undefined ? "" : `request: ${request}, `}options?: CallOptions`;
-  const place = `{ method: "${method.toUpperCase()}", path: "${path}" }`;
+  const target = `{ method: "${method.toUpperCase()}", path: "${path}" }`;
   const given = request === undefined ? "undefined" : "request";
-  return `${comment(`${summary}.`)}  ${operationId}(${parameters}): Promise<${answer ?? "TurnpikeFile"}> {
-    return this.${answer === undefined ? "file" : "json"}(${place}, ${given}, options);
+  return `${comment(`${summary}.`)}  ${operationId}(${parameters}): Promise<${response ?? "TurnpikeFile"}> {
+    return this.${response === undefined ? "file" : "json"}(${target}, ${given}, options);
   }`;
 }
 

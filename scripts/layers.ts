@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static"],
   [
     "src/gateway/policy/policy.ts",
-    "src/gateway/answer.ts",
+    "src/gateway/local-response.ts",
     "src/gateway/response-relay.ts",
     "src/gateway/ask-for-body.ts",
   ],

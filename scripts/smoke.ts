@@ -18,7 +18,7 @@ const PROGRAM_TESTS = [
   "test/admin/cli-start.test.ts",
   "test/admin/overview.test.ts",
   "test/payments/records.test.ts",
-  "test/start/sale.test.ts",
+  "test/start/paid-route.test.ts",
 ];
 /** Milliseconds for one test, of which the slowest builds an image. */
 const TIMEOUT_MS = 600_000;

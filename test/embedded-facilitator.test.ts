@@ -125,7 +125,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
   }
 
   /** Whoever died holds his payments for a while. */
-  function letHoldsRunOut(): void {
+  function letLeasesExpire(): void {
     const database = new Database(folder.file("turnpike.db"));
     database.run("PRAGMA busy_timeout = 5000");
     database.run("UPDATE payments SET held_until = 1 WHERE held_until > 0");
@@ -204,8 +204,8 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
       const now = descendants(program.pid, "/process/worker.").filter((pid) => !workers.includes(pid));
       return now.length === 2 ? now : undefined;
     });
-    const again = await until("the answer", async () => {
-      letHoldsRunOut();
+    const again = await until("the response", async () => {
+      letLeasesExpire();
       const response = await fetch(url, { headers, keepalive: false }).catch(() => undefined);
       return response?.status === 200 ? response : undefined;
     });

@@ -121,11 +121,11 @@ test("a reload goes on with the same one, brings another, and is refused by one 
   const other = startFacilitator("batch-settlement");
   const config = configOf(first.url, { require_facilitator: true });
   const { program, url } = await serve(config);
-  const reload = async (next: object, answer: RegExp): Promise<void> => {
+  const reload = async (next: object, response: RegExp): Promise<void> => {
     folder.write("turnpike.json", next);
     program.output = "";
     program.kill("SIGHUP");
-    await program.sees(answer);
+    await program.sees(response);
   };
   await reload({ ...config, timeouts: { idle_ms: 61_000 } }, /reloaded /);
   // It was asked once what it supports, and is known still.

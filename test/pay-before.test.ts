@@ -1,4 +1,4 @@
-/** Payment before the upstream works, through the real gateway: streams, WebSockets, debts, crashes. */
+/** Payment before the upstream works, through the real gateway: streams, WebSockets, undelivered settlements, crashes. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:http2";
@@ -126,7 +126,7 @@ test("a WebSocket is opened by a payment, and by none without", async () => {
   paid.destroy();
 });
 
-test("a failure is owed: its answer comes with the receipt, and the same payment asks again for nothing", async () => {
+test("a failure is owed: its response comes with the receipt, and the same payment asks again for nothing", async () => {
   const headers = paidHeaders();
   const before = runs;
   const receipts = [];

@@ -111,7 +111,7 @@ test("the stock client pays for a POST, body and all, and gets goods and receipt
   expect((await fetch(url("/free"))).status).toBe(200);
 });
 
-test("an answer of many megabytes arrives whole, and costs no more to HEAD or 304", async () => {
+test("a response of many megabytes arrives whole, and costs no more to HEAD or 304", async () => {
   const goods = randomBytes(8 * 1024 * 1024);
   behave = () => new Response(goods, { headers: { etag: '"1"' } });
   const response = await send(payment());
@@ -257,7 +257,7 @@ test("a client that leaves while the upstream works is not charged", async () =>
 });
 
 /** A stand-in for time: as if the hold of the killed process had run out. */
-function letHoldsRunOut(): void {
+function letLeasesExpire(): void {
   const database = new Database(join(stateFolder, "turnpike.db"));
   database.run("PRAGMA busy_timeout = 5000");
   database.run("UPDATE payments SET held_until = 1 WHERE held_until > 0");
@@ -280,7 +280,7 @@ test("killed while the upstream works, the payment is good again after the resta
   behave = sell;
   const early = await send(paid);
   expect([early.status, early.headers.get("retry-after")]).toEqual([409, "1"]);
-  letHoldsRunOut();
+  letLeasesExpire();
   expect((await send(paid)).status).toBe(200);
   expect(seen).toHaveLength(2);
 });
@@ -343,10 +343,10 @@ test("killed during settlement, the next process asks again and serves", async (
   expect(await lost).toBe("gone");
   await gateway.stop();
   gateway = await startGateway(config(terms));
-  letHoldsRunOut();
+  letLeasesExpire();
   const response = await send(paid);
   expect([response.status, await response.text()]).toEqual([200, "the goods"]);
-  // The first answer died with its process: what is paid is made again, and not paid again.
+  // The first response died with its process: what is paid is made again, and not paid again.
   expect([seen.length, new Set(facilitator.settled).size]).toEqual([2, 1]);
   await facilitator.server.stop(true);
 });

@@ -13,7 +13,7 @@ function tryWrongKey(n: number): void {
     agent: false,
     headers: { "x-api-key": `wrong-${n}` },
   };
-  const asked = request(`${url}/v1/status`, options, (answer) => answer.resume());
+  const asked = request(`${url}/v1/status`, options, (response) => response.resume());
   // Those that were cut at the end of the run, and those that the kernel had no room for.
   asked.on("error", () => {});
   asked.end();

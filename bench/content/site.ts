@@ -8,7 +8,7 @@ const PICTURE = Buffer.from(
 );
 
 /** With `?eager` no picture of the page is lazy. */
-function answer({ pathname: path, search }: URL): Response {
+function response({ pathname: path, search }: URL): Response {
   const page = STATIC_PAGES.get(path) ?? SCRIPT_PAGES.get(path);
   const html = search === "?eager" ? page?.replaceAll(' loading="lazy"', "") : page;
   if (html !== undefined) return new Response(html, { headers: { "content-type": "text/html; charset=utf-8" } });
@@ -22,5 +22,5 @@ function answer({ pathname: path, search }: URL): Response {
   return new Response("no such page", { status: 404 });
 }
 
-const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => answer(new URL(request.url)) });
+const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => response(new URL(request.url)) });
 console.log(`port ${server.port}`);

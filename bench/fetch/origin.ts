@@ -23,10 +23,10 @@ const fields = coding === "identity" ? "" : `Content-Encoding: ${coding}\r\n`;
 const head =
   "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nCache-Control: no-store\r\nVary: Accept-Encoding\r\n" +
   `${fields}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
-const answer = Buffer.concat([Buffer.from(head), body]);
+const response = Buffer.concat([Buffer.from(head), body]);
 
 const server = createServer((socket) => {
   socket.on("error", () => undefined);
-  socket.once("data", () => socket.end(answer));
+  socket.once("data", () => socket.end(response));
 });
 console.log(await listenOnLoopback(server));

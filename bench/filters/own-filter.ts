@@ -1,5 +1,5 @@
 /** What a filter of the own ABI costs a request in the request path, and what one that is parked takes in memory. */
-import { answerError } from "../../src/gateway/answer.ts";
+import { respondWithError } from "../../src/gateway/local-response.ts";
 import { type Exchange, type RequestHead, type ResponseSink } from "../../src/gateway/exchange.ts";
 import { UpstreamCalls } from "../../src/gateway/filters/calls/call-group.ts";
 import { type ControlLink } from "../../src/gateway/filters/filter.ts";
@@ -74,7 +74,7 @@ function runtime(capacity: number): FilterRuntime {
     hostCallDeadlineMs: () => 3_600_000,
     log: () => {},
     onFault: () => {},
-    answerError,
+    respondWithError,
     metrics: (filter, route) => wasm.filter(filter, route),
     gauges: wasm,
     calls: new UpstreamCalls({ target: () => undefined, memory: plentyOfBuffers(), onFault() {} }),

@@ -11,7 +11,7 @@ export interface FrontCase {
 }
 
 /** Answered by each server itself, without a body. */
-export const OWN_ANSWER = "/.healthz";
+export const LOCAL_RESPONSE = "/.healthz";
 
 /** Bytes of the files that are served, by path. */
 export const FILES: Readonly<Record<string, number>> = {
@@ -20,7 +20,7 @@ export const FILES: Readonly<Record<string, number>> = {
   "/10m.txt": 10 * 1024 * 1024,
 };
 
-const WRK = { client: "wrk", scheme: "http", path: OWN_ANSWER, connections: 64, streams: 1 } as const;
+const WRK = { client: "wrk", scheme: "http", path: LOCAL_RESPONSE, connections: 64, streams: 1 } as const;
 /** What each worker is loaded with to compare one with two. */
 export const WORKER_LOAD = { ...WRK, connections: 256 };
 
@@ -29,7 +29,7 @@ const H3 = { ...WRK, client: "gtlsclient", scheme: "https" } as const;
 const H2 = { ...WRK, client: "h2load", scheme: "https" } as const;
 
 export const FRONT_CASES: readonly FrontCase[] = [
-  { ...WRK, name: "h1", about: "HTTP/1.1, an answer of the server's own, 64 connections" },
+  { ...WRK, name: "h1", about: "HTTP/1.1, a response of the server's own, 64 connections" },
   { ...WRK, name: "h1-tls", about: "the same over TLS, keep-alive", scheme: "https" },
   { ...NEW, name: "connects", about: "a new connection for each request, 64 at a time" },
   { ...NEW, name: "connects-tls", about: "the same over TLS: a full handshake each", scheme: "https" },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { accepts, type Child, type Children, waitFor } from "../support/children.ts";
 import { isInstalled, type Running, startCaddy, startHaproxy, startNginx, startTurnpike } from "../support/programs.ts";
-import { OWN_ANSWER } from "./cases.ts";
+import { LOCAL_RESPONSE } from "./cases.ts";
 
 /** What all of them serve. */
 export interface Site {
@@ -91,7 +91,7 @@ export function nginx(workers: number, name = "nginx"): Door {
     listen 127.0.0.1:${ports.http} backlog=4096 reuseport;
     listen 127.0.0.1:${ports.https} ssl http2 backlog=4096 reuseport;
     root ${site.root};
-    location = ${OWN_ANSWER} { return 200; }
+    location = ${LOCAL_RESPONSE} { return 200; }
   }`;
       return await opened(name, ports, startNginx(children, name, { workers, connections: 20_000, http }));
     },
@@ -120,7 +120,7 @@ defaults
 frontend front
   bind 127.0.0.1:${ports.http} backlog 4096
   bind 127.0.0.1:${ports.https} ssl crt ${pair} alpn h2,http/1.1 backlog 4096
-  http-request return status 200 if { path ${OWN_ANSWER} }
+  http-request return status 200 if { path ${LOCAL_RESPONSE} }
 `;
     return await opened("haproxy", ports, startHaproxy(children, config));
   },
@@ -133,7 +133,7 @@ const CADDY: Door = {
   installed: () => isInstalled("caddy"),
   async start(children, site) {
     const ports = await freePorts();
-    const served = `bind 127.0.0.1\n  respond ${OWN_ANSWER} 200\n  root * ${site.root}\n  file_server`;
+    const served = `bind 127.0.0.1\n  respond ${LOCAL_RESPONSE} 200\n  root * ${site.root}\n  file_server`;
     const sites = `
 http://127.0.0.1:${ports.http} {
   ${served}

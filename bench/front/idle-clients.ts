@@ -1,14 +1,14 @@
 /** Opens connections, sends one request on each, and keeps them open: `PORT COUNT http1|http2`. Says `open` when all are answered. */
 import { payloadFrame, PREFACE, SETTINGS } from "../../src/gateway/http2/frame.ts";
-import { OWN_ANSWER } from "./cases.ts";
+import { LOCAL_RESPONSE } from "./cases.ts";
 
 const [port, count, protocol] = process.argv.slice(2);
 /** Connections that are being opened at one time. */
 const AT_ONCE = 64;
 /** `:method: GET`, `:scheme: http`, `:path`, `:authority: x` (RFC 7541 §6.1, §6.2.2). */
 const block = Buffer.concat([
-  Buffer.from([0x82, 0x86, 0x04, OWN_ANSWER.length]),
-  Buffer.from(OWN_ANSWER),
+  Buffer.from([0x82, 0x86, 0x04, LOCAL_RESPONSE.length]),
+  Buffer.from(LOCAL_RESPONSE),
   Buffer.from([0x01, 0x01, 0x78]),
 ]);
 const request =
@@ -18,23 +18,23 @@ const request =
         payloadFrame({ type: SETTINGS, flags: 0, streamId: 0 }, Buffer.alloc(0)),
         payloadFrame({ type: 1, flags: 5, streamId: 1 }, block),
       ])
-    : Buffer.from(`GET ${OWN_ANSWER} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    : Buffer.from(`GET ${LOCAL_RESPONSE} HTTP/1.1\r\nHost: x\r\n\r\n`);
 
 async function open(): Promise<void> {
-  const answered = Promise.withResolvers<void>();
+  const responded = Promise.withResolvers<void>();
   await Bun.connect({
     hostname: "127.0.0.1",
     port: Number(port),
     socket: {
       open: (socket) => void socket.write(request),
-      // The last frame of an answer without a body is HEADERS with END_STREAM on stream 1.
+      // The last frame of a response without a body is HEADERS with END_STREAM on stream 1.
       data: (_socket, bytes) => {
-        if (protocol !== "http2" || bytes.includes(Buffer.from([0x05, 0, 0, 0, 1]))) answered.resolve();
+        if (protocol !== "http2" || bytes.includes(Buffer.from([0x05, 0, 0, 0, 1]))) responded.resolve();
       },
-      close: () => answered.reject(new Error("the server closed a connection")),
+      close: () => responded.reject(new Error("the server closed a connection")),
     },
   });
-  await answered.promise;
+  await responded.promise;
 }
 
 let left = Number(count);

@@ -1,6 +1,6 @@
 /**
  * One process of the origin where nginx is not installed, and the origin behind caches: `PORT [CERT KEY]`; several may
- * share the port. `/count` says how many answers that may be cached were asked for.
+ * share the port. `/count` says how many responses that may be cached were asked for.
  */
 import { bodyAt, CACHED_BODIES, LARGE_BODIES } from "./bodies.ts";
 

@@ -1,4 +1,4 @@
-import { OWN_ANSWER } from "../front/cases.ts";
+import { LOCAL_RESPONSE } from "../front/cases.ts";
 import { type SetupName } from "./setups.ts";
 
 /** How the proxies of a case are loaded. */
@@ -112,8 +112,8 @@ export const PINNED_CASES: readonly Case[] = [
   },
   {
     name: "own",
-    about: "an answer of the proxy's own, 64 connections",
+    about: "a response of the proxy's own, 64 connections",
     setup: "plain",
-    client: { ...WRK, path: OWN_ANSWER },
+    client: { ...WRK, path: LOCAL_RESPONSE },
   },
 ];

@@ -2,7 +2,7 @@
 import { type Children } from "../support/children.ts";
 import { type Contestant } from "../support/rounds.ts";
 import { type Load } from "../support/wrk.ts";
-import { checkAnswer } from "./answers.ts";
+import { checkResponse } from "./responses.ts";
 import { type Case } from "./cases.ts";
 import { drive } from "./drive.ts";
 import { DIRECT } from "./latency.ts";
@@ -32,16 +32,16 @@ export function contestantsOf(children: Children, load: Case, open: OpenSetup): 
   return [driven(direct), ...contestants];
 }
 
-/** Loads a port for `seconds`; an Error where an answer is not as it should be, or a cache asks its origin again. */
+/** Loads a port for `seconds`; an Error where a response is not as it should be, or a cache asks its origin again. */
 async function checkedDrive(
   children: Children,
   { load: { client }, setup, origin }: { load: Case; setup: Setup; origin: Origin },
   port: number,
   seconds: number,
 ): Promise<Load> {
-  await checkAnswer(client, port);
+  await checkResponse(client, port);
   const before = await setup.asked?.(origin);
-  await checkAnswer(client, port);
+  await checkResponse(client, port);
   const found = await drive(children, client, port, seconds);
   const after = await setup.asked?.(origin);
   if (before !== after)

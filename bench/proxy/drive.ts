@@ -14,7 +14,7 @@ export function toolOf({ kind }: Client): readonly [program: string, debianPacka
   return kind === "wrk" ? ["wrk", "wrk"] : ["h2load", "nghttp2-client"];
 }
 
-/** Loads a port for `seconds`; an Error where an answer was wrong. */
+/** Loads a port for `seconds`; an Error where a response was wrong. */
 export async function drive(children: Children, client: Client, port: number, seconds: number): Promise<Load> {
   const load = await run(children, client, port, seconds);
   const fault = faultOf(load);

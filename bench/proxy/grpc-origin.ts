@@ -42,7 +42,7 @@ interface Blocks {
   readonly trailers: Buffer;
 }
 
-/** The first answer's, which put both fields into the peer's table (RFC 7541 §6.2.1), and those that refer to them. */
+/** The first response's, which put both fields into the peer's table (RFC 7541 §6.2.1), and those that refer to them. */
 const FIRST: Blocks = {
   head: Buffer.concat([STATUS_200, Buffer.from([0x5f]), GRPC]),
   trailers: Buffer.concat([Buffer.from([0x40]), STATUS_OK]),
@@ -86,7 +86,7 @@ class Connection {
   #window = DEFAULT_WINDOW;
   #received = 0;
   #hasTable = true;
-  #hasAnswered = false;
+  #hasResponded = false;
 
   constructor(socket: Bun.Socket<Connection | undefined>) {
     this.#socket = socket;
@@ -121,7 +121,7 @@ class Connection {
       this.#out.push(payloadFrame({ type: PING, flags: ACK, streamId: 0 }, payload));
     } else if (type === WINDOW_UPDATE && streamId === 0) {
       this.#window += readUint31(payload, 0);
-      for (const [id, message] of this.#waiting.splice(0)) this.#answer(id, message);
+      for (const [id, message] of this.#waiting.splice(0)) this.#response(id, message);
     } else if (type === RST_STREAM) this.#bodies.delete(streamId);
   }
 
@@ -146,10 +146,10 @@ class Connection {
       return;
     }
     this.#bodies.delete(streamId);
-    this.#answer(streamId, body);
+    this.#response(streamId, body);
   }
 
-  #answer(streamId: number, message: Buffer): void {
+  #response(streamId: number, message: Buffer): void {
     if (message.length > this.#window) {
       this.#waiting.push([streamId, Buffer.from(message)]);
       return;
@@ -168,8 +168,8 @@ class Connection {
   }
 
   #blocks(): Blocks {
-    const isFirst = !this.#hasAnswered;
-    this.#hasAnswered = true;
+    const isFirst = !this.#hasResponded;
+    this.#hasResponded = true;
     if (this.#hasTable) return isFirst ? FIRST : LATER;
     return isFirst ? PLAIN_FIRST : PLAIN;
   }

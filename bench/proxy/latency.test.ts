@@ -27,11 +27,11 @@ test("what a proxy adds is the median of its rounds' differences to the direct p
 });
 
 test("the table shows figures of those that have some, and why others have none", () => {
-  const failures = new Map([["caddy", "not one answer"]]);
+  const failures = new Map([["caddy", "not one response"]]);
   const lines = latencyTable(
     summarise({ name: "latency", about: "added" }, { samples: SAMPLES, failures }, "turnpike"),
   ).split("\n");
   expect(lines[0]).toBe("latency: added");
   expect(lines[3]?.trim().split(/\s+/)).toEqual(["nginx", "50", "200", "30", "100"]);
-  expect(lines[4]?.trim()).toBe("caddy  FAILED: not one answer");
+  expect(lines[4]?.trim()).toBe("caddy  FAILED: not one response");
 });

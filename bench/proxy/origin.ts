@@ -61,10 +61,10 @@ export async function startCacheOrigin(children: Children): Promise<Origin> {
   return { program: "Bun.serve", port };
 }
 
-/** How many answers that may be cached `startCacheOrigin`'s origin was asked for. */
+/** How many responses that may be cached `startCacheOrigin`'s origin was asked for. */
 export async function askedOf(origin: Origin): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${origin.port}/count`);
-  return Number(await answer.text());
+  const response = await fetch(`http://127.0.0.1:${origin.port}/count`);
+  return Number(await response.text());
 }
 
 export async function startWebSocketOrigin(children: Children): Promise<Origin> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Children } from "../support/children.ts";
-import { checkAnswer } from "./answers.ts";
+import { checkResponse } from "./responses.ts";
 import { CASES, type Client } from "./cases.ts";
 import { drive } from "./drive.ts";
 import { askedOf, startCacheOrigin, startGrpcOrigin, startWebSocketOrigin } from "./origin.ts";
@@ -26,19 +26,19 @@ function clientOf(name: string): Client {
 }
 
 test("the origin behind caches gives what may be cached, and counts how often", async () => {
-  await checkAnswer(clientOf("cache-hit"), cached.port);
-  await checkAnswer(clientOf("cache-hit-64k"), cached.port);
+  await checkResponse(clientOf("cache-hit"), cached.port);
+  await checkResponse(clientOf("cache-hit-64k"), cached.port);
   expect(await askedOf(cached)).toBe(2);
 });
 
 test("the gRPC origin answers a call by its own message and status 0", async () => {
-  await checkAnswer(clientOf("grpc-unary"), calls.port);
+  await checkResponse(clientOf("grpc-unary"), calls.port);
 });
 
-test("an answer that is not the origin's is told from one that is", () => {
+test("a response that is not the origin's is told from one that is", () => {
   const other: Client = { kind: "wrk", path: "/1m", connections: 1 };
-  expect(checkAnswer({ ...other, path: "/none" }, cached.port)).rejects.toThrow("answered by 404");
-  expect(checkAnswer({ ...other, path: "/count" }, cached.port)).rejects.toThrow("not the origin's");
+  expect(checkResponse({ ...other, path: "/none" }, cached.port)).rejects.toThrow("answered by 404");
+  expect(checkResponse({ ...other, path: "/count" }, cached.port)).rejects.toThrow("not the origin's");
 });
 
 test("WebSocket messages of both sizes come back as they were sent", async () => {

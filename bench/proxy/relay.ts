@@ -3,7 +3,7 @@
  * forwards the bytes over a connection pool. It has no checks, extra fields, chunked bodies, pipelines or timeouts. So it costs
  * only what sockets cost, which is the target of the proxy bench.
  */
-import { OWN_ANSWER } from "../front/cases.ts";
+import { LOCAL_RESPONSE } from "../front/cases.ts";
 
 const [port = 0, originPort = 0] = process.argv.slice(2).map(Number);
 const OWN = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
@@ -54,7 +54,7 @@ class Link {
 
   request(text: string): void {
     this.left -= text.length;
-    if (text.startsWith(`GET ${OWN_ANSWER} `)) {
+    if (text.startsWith(`GET ${LOCAL_RESPONSE} `)) {
       this.socket?.write(OWN);
       return;
     }

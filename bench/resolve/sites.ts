@@ -1,7 +1,7 @@
 import { ANYWHERE } from "../../src/content/egress/guard.ts";
 import { Extractor } from "../../src/content/extractor/extractor.ts";
 import { PageReader } from "../../src/content/page-reader/page-reader.ts";
-import { Places } from "../../src/content/page/places.ts";
+import { FairSemaphore } from "../../src/content/page/fair-semaphore.ts";
 import { type GatherDeps } from "../../src/content/resolve/gather.ts";
 import { PageIndex } from "../../src/content/search/index/page-index.ts";
 import { createSearchService, indexPath, SEARCH_DEFAULTS } from "../../src/content/search/search-service.ts";
@@ -80,7 +80,7 @@ function readersOf(stateDir: string): GatherDeps & { close(): void } {
     { stateDir, egress, extractor, log: () => undefined },
   );
   return {
-    pages: new PageReader({ browser, fetchDocument, places: new Places(64, 256, 30_000), extractor, egress }),
+    pages: new PageReader({ browser, fetchDocument, semaphore: new FairSemaphore(64, 256, 30_000), extractor, egress }),
     search: service.search,
     close: () => {
       service.close();

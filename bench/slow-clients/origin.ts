@@ -1,5 +1,5 @@
 /**
- * An application server with a bounded number of workers: a request has one from its head until its answer is with the kernel,
+ * An application server with a bounded number of workers: a request has one from its head until its response is with the kernel,
  * and others wait. `/busy` says how many are busy. Arguments: port, workers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -26,5 +26,5 @@ test("h2load's text is read: counts, rate, errors of every kind, bytes of all bo
 });
 
 test("text that is no result of h2load is an error", () => {
-  expect(() => parseH2load("unable to connect")).toThrow("Cannot read the answer of h2load");
+  expect(() => parseH2load("unable to connect")).toThrow("Cannot read the response of h2load");
 });

@@ -3,7 +3,7 @@ import { type Children } from "./children.ts";
 import { type Load } from "./wrk.ts";
 
 export interface H2load extends Load {
-  /** Of all answers together, without framing. */
+  /** Of all responses together, without framing. */
   readonly bodyBytes: number;
 }
 
@@ -11,7 +11,8 @@ export interface H2load extends Load {
 export function parseH2load(text: string): H2load {
   const rate = /^finished in [\d.]+\w+, ([\d.]+) req\/s/m.exec(text);
   const requests = /(\d+) succeeded, (\d+) failed, (\d+) errored/.exec(text);
-  if (requests === null || rate === null) throw new Error(`Cannot read the answer of h2load: ${JSON.stringify(text)}`);
+  if (requests === null || rate === null)
+    throw new Error(`Cannot read the response of h2load: ${JSON.stringify(text)}`);
   return {
     requests: Number(requests[1]),
     requestsPerSecond: Number(rate[1]),

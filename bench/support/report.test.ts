@@ -40,16 +40,16 @@ test("a run without errors has none", () => {
   expect(parseWrk(quiet)).toMatchObject({ non2xx: 0, socketErrors: 0 });
 });
 
-test("answers that were no success, broken connections and no answers at all are faults", () => {
+test("answers that were no success, broken connections and no responses at all are faults", () => {
   const sound = { ...parseWrk(WRK), non2xx: 0, socketErrors: 0 };
   expect(faultOf(sound)).toBeUndefined();
   expect(faultOf({ ...sound, non2xx: 7 })).toContain("7 answers were no success");
   expect(faultOf({ ...sound, socketErrors: 3 })).toContain("3 socket errors");
-  expect(faultOf({ ...sound, requests: 0 })).toBe("not one answer");
+  expect(faultOf({ ...sound, requests: 0 })).toBe("not one response");
 });
 
 test("text that is no result of wrk is an error", () => {
-  expect(() => parseWrk("unable to connect")).toThrow("Cannot read the answer of wrk");
+  expect(() => parseWrk("unable to connect")).toThrow("Cannot read the response of wrk");
 });
 
 test("the median of an even number of values is between the two in the middle", () => {

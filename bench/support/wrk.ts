@@ -11,10 +11,10 @@ export interface Load {
   readonly socketErrors: number;
 }
 
-/** What was wrong with the answers; undefined where nothing was. */
+/** What was wrong with the responses; undefined where nothing was. */
 export function faultOf({ requests, non2xx, socketErrors }: Load): string | undefined {
   if (non2xx > 0 || socketErrors > 0) return `${non2xx} answers were no success, ${socketErrors} socket errors`;
-  return requests === 0 ? "not one answer" : undefined;
+  return requests === 0 ? "not one response" : undefined;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
@@ -28,7 +28,7 @@ function milliseconds(text: string, percent: string): number {
 export function parseWrk(text: string): Load {
   const requests = /^\s+(\d+) requests in /m.exec(text);
   const rate = /^Requests\/sec:\s+([\d.]+)/m.exec(text);
-  if (requests === null || rate === null) throw new Error(`Cannot read the answer of wrk: ${JSON.stringify(text)}`);
+  if (requests === null || rate === null) throw new Error(`Cannot read the response of wrk: ${JSON.stringify(text)}`);
   const errors = /^\s+Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/m.exec(text);
   return {
     requests: Number(requests[1]),

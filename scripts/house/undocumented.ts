@@ -56,7 +56,7 @@ export const UNDOCUMENTED_FOLDERS: readonly string[] = [
   "src/gateway/policy/body-schema",
   "src/gateway/policy/compression",
   "src/gateway/policy/payment",
-  "src/gateway/policy/payment/answers",
+  "src/gateway/policy/payment/responses",
   "src/gateway/policy/payment/challenge",
   "src/gateway/policy/rate-limit",
   "src/gateway/process",

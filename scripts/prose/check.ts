@@ -23,11 +23,11 @@ const reader = unified().use(retextEnglish).use(retextRepeatedWords).freeze();
 export function checkProse(path: string, source: string): Finding[] {
   const passages = path.endsWith(".md") ? passagesOfMarkdown(source) : passagesOfTypeScript(source, path);
   return passages
-    .flatMap((passage) => findingsIn(passage, source))
+    .flatMap((passage) => diagnosticsIn(passage, source))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function findingsIn(passage: Passage, source: string): Finding[] {
+function diagnosticsIn(passage: Passage, source: string): Finding[] {
   const file = new VFile(passage.text);
   const tree = reader.parse(file);
   reader.runSync(tree, file);

@@ -70,7 +70,7 @@ const PATTERNS: readonly Pattern[] = [
     rule: "term",
     pattern: /\banswer(?:s|ed|ing)?\b/gi,
     message: 'RFC 9110 says "response" and "respond"',
-    // A question has an answer.
+    // A question has a response.
     unless: /\b(?:questions?|claims?|language models?|analysts?|probability)\b/i,
   },
 ];

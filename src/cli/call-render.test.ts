@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { render } from "./call-render.ts";
 
-const text = (name: string, answer: unknown, json = false) => render({ name, json }, answer).text;
+const text = (name: string, response: unknown, json = false) => render({ name, json }, response).text;
 
 test("the readable part of each operation's response", () => {
   expect(text("scrape", { content: "a" })).toBe("a");

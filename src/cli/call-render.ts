@@ -8,21 +8,21 @@ export interface Rendered {
 }
 
 /** The readable part of a response. With `json`, or if the response has no such part, all of it as JSON. */
-export function render({ name, json }: Pick<CallRequest, "name" | "json">, answer: unknown): Rendered {
-  const readable = !json && isObject(answer) ? RENDERERS[name]?.(answer) : undefined;
-  return readable ?? { text: JSON.stringify(answer, undefined, 2), notes: [] };
+export function render({ name, json }: Pick<CallRequest, "name" | "json">, response: unknown): Rendered {
+  const readable = !json && isObject(response) ? RENDERERS[name]?.(response) : undefined;
+  return readable ?? { text: JSON.stringify(response, undefined, 2), notes: [] };
 }
 
 /** True for a batch response in which every page failed to load. Its status code is still 2xx. */
-export function isFailedBatch({ name }: Pick<CallRequest, "name">, answer: unknown): boolean {
-  if (name !== "batch" || !isObject(answer)) return false;
-  const { results } = answer;
+export function isFailedBatch({ name }: Pick<CallRequest, "name">, response: unknown): boolean {
+  if (name !== "batch" || !isObject(response)) return false;
+  const { results } = response;
   return isList(results) && results.length > 0 && results.every(({ error }) => error !== undefined);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const RENDERERS: Readonly<Record<string, (answer: Fields) => Rendered | undefined>> = {
+const RENDERERS: Readonly<Record<string, (response: Fields) => Rendered | undefined>> = {
   scrape: ({ content }) => plain(content),
   read: ({ title, content }) =>
     plain(
@@ -31,7 +31,7 @@ const RENDERERS: Readonly<Record<string, (answer: Fields) => Rendered | undefine
   extract: ({ data }) => (isObject(data) ? plain(JSON.stringify(data, undefined, 2)) : undefined),
   search: ({ results }) => (isList(results) ? plain(results.map(result).join("\n\n") || "Nothing found") : undefined),
   batch: ({ results }) => (isList(results) ? pages(results) : undefined),
-  resolve: (answer) => judgement(answer),
+  resolve: (response) => judgement(response),
 };
 
 function plain(text: unknown): Rendered | undefined {

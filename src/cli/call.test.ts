@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_ANSWER_BYTES } from "../lib/answer-bytes.ts";
+import { MAX_RESPONSE_BYTES } from "../lib/response-bytes.ts";
 import { decodeHeader, encodeHeader } from "../payments/x402/header.ts";
 import { eip3009PaymentSchema } from "../payments/x402/messages.ts";
 import { REQUIREMENTS } from "../payments/testing/payment.ts";
@@ -316,7 +316,7 @@ test("a payment is signed once, also if the gateway stays not ready", async () =
 test("a response without an end times out", async () => {
   const { code, stdout, errors } = await turnpike("call", "pdf", "u");
   expect([code, stdout.byteLength]).toEqual([1, 0]);
-  expect(errors).toEndWith(`turnpike call: Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes\n`);
+  expect(errors).toEndWith(`turnpike call: Cannot read the response: it has more than ${MAX_RESPONSE_BYTES} bytes\n`);
 });
 
 test("a gateway that never responds times out, before a payment and after one", async () => {

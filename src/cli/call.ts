@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readAnswer, readJsonAnswer } from "../lib/answer-bytes.ts";
+import { readResponse, readJsonResponse } from "../lib/response-bytes.ts";
 import { codeOf } from "../lib/caught.ts";
 import { type Paid, payAndFetch, PaymentUnanswered } from "../payments/client/client.ts";
 import { type CallRequest, DEFAULT_GATEWAY, DEFAULT_MAX_PRICE, OPERATIONS, parseCall } from "./call-arguments.ts";
 import { isFailedBatch, render } from "./call-render.ts";
 import { type Output, writeBinary, writeText } from "./call-output.ts";
 import { atBoundary } from "./boundary.ts";
-import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-answer.ts";
+import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
 import { createPayer } from "./payer.ts";
 import { type Progress, showProgress } from "./progress.ts";
 import { say, sayNote } from "./terminal.ts";
@@ -79,15 +79,15 @@ async function perform(request: CallRequest, gateway: URL, signal: AbortSignal):
   const output: Output = { out: request.out, isTerminal: process.stdout.isTTY, say };
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
   if (type === "application/json") {
-    const answer = await readJsonAnswer(response);
-    const { text, notes } = render(request, answer);
+    const body = await readJsonResponse(response);
+    const { text, notes } = render(request, body);
     await writeText(text, output);
     for (const note of notes) say(note);
-    return isFailedBatch(request, answer) ? 1 : 0;
+    return isFailedBatch(request, body) ? 1 : 0;
   }
   if (type.startsWith("text/") || request.operation.file === undefined)
-    await writeText(new TextDecoder().decode(await readAnswer(response)), output);
-  else await writeBinary(await readAnswer(response), type, request.operation.file, output);
+    await writeText(new TextDecoder().decode(await readResponse(response)), output);
+  else await writeBinary(await readResponse(response), type, request.operation.file, output);
   return 0;
 }
 
@@ -116,7 +116,7 @@ async function sendUntilReady(
 ): Promise<Paid> {
   for (let tries = 1; ; tries += 1) {
     const paid = await send(gateway, request, progress, signal);
-    const { response, offer } = paid;
+    const { response, choice: offer } = paid;
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     const isBusy = response.status === 503 && seconds <= MAX_RETRY_AFTER_S && offer === undefined;
     if (!isBusy || tries >= MAX_TRIES) return paid;

@@ -1,11 +1,11 @@
 import { type Config } from "../gateway/config/config.ts";
-import { type Finding, findingText } from "../gateway/config/finding.ts";
+import { type Diagnostic, diagnosticText } from "../gateway/config/diagnostic.ts";
 import { checkFilters } from "../gateway/filters/check-filters.ts";
 import { loadFile } from "../gateway/config/load.ts";
 import { type Locate } from "../gateway/config/source.ts";
 import { readTlsMaterial } from "../gateway/process/certificates.ts";
-import { challengeFindings } from "../gateway/process/check-challenges.ts";
-import { secretFindings, secretWarnings } from "../gateway/process/check-secrets.ts";
+import { challengeDiagnostics } from "../gateway/process/check-challenges.ts";
+import { secretDiagnostics, secretWarnings } from "../gateway/process/check-secrets.ts";
 import { checkFacilitators } from "../gateway/process/process-facilitators.ts";
 import { dialSettingsOf } from "../gateway/process/upstreams.ts";
 import { checkQuicMaterial } from "../gateway/process/quic-listeners.ts";
@@ -47,11 +47,11 @@ export async function checkFile(file: string, isStrict: boolean): Promise<Config
   for (const problem of problems) print.problem(problem);
   if (config === undefined) return undefined;
   checkMaterial(config, print);
-  for (const finding of await checkFilters(config)) {
-    if (finding.kind === "unloaded") print.problem(finding);
-    else print.warning(finding);
+  for (const diagnostic of await checkFilters(config)) {
+    if (diagnostic.kind === "unloaded") print.problem(diagnostic);
+    else print.warning(diagnostic);
   }
-  if (print.count.problems === 0) await checkSale(config, print);
+  if (print.count.problems === 0) await checkPaidRoute(config, print);
   if (print.count.problems > 0) return undefined;
   if (isStrict && print.count.warnings > 0) {
     sayError(`${file}: ${counted(print.count.warnings, "warning")}, which --strict does not accept`);
@@ -65,21 +65,21 @@ export async function checkFile(file: string, isStrict: boolean): Promise<Config
 
 interface Printer {
   readonly count: { problems: number; warnings: number };
-  problem(finding: Finding): void;
-  warning(finding: Finding): void;
+  problem(diagnostic: Diagnostic): void;
+  warning(diagnostic: Diagnostic): void;
 }
 
 function printerOf(file: string, locate: Locate): Printer {
   const count = { problems: 0, warnings: 0 };
   return {
     count,
-    problem(finding) {
+    problem(diagnostic) {
       count.problems++;
-      sayError(`${file}: ${findingText(locate(finding))}`);
+      sayError(`${file}: ${diagnosticText(locate(diagnostic))}`);
     },
-    warning(finding) {
+    warning(diagnostic) {
       count.warnings++;
-      sayWarning(`${file}: warning: ${findingText(locate(finding))}`);
+      sayWarning(`${file}: warning: ${diagnosticText(locate(diagnostic))}`);
     },
   };
 }
@@ -96,12 +96,13 @@ function checkMaterial(config: Config, print: Printer): void {
 }
 
 /** Checks challenges, secrets and facilitators. If they are invalid, a gateway does not start, or serves paid content for free. */
-async function checkSale(config: Config, print: Printer): Promise<void> {
-  for (const problem of [...challengeFindings(config), ...secretFindings(config, process.env)]) print.problem(problem);
+async function checkPaidRoute(config: Config, print: Printer): Promise<void> {
+  for (const problem of [...challengeDiagnostics(config), ...secretDiagnostics(config, process.env)])
+    print.problem(problem);
   for (const warning of secretWarnings(config, process.env)) print.warning(warning);
   if (print.count.problems > 0) return;
-  for (const finding of await checkFacilitators(config)) {
-    if (config.x402.require_facilitator || finding.what === "unusable") print.problem(finding);
-    else print.warning(finding);
+  for (const diagnostic of await checkFacilitators(config)) {
+    if (config.x402.require_facilitator || diagnostic.what === "unusable") print.problem(diagnostic);
+    else print.warning(diagnostic);
   }
 }

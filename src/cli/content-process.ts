@@ -6,7 +6,7 @@ import { childEnvironment } from "../lib/child-environment.ts";
 import { codeOf } from "../lib/caught.ts";
 import { isAlive } from "../lib/is-alive.ts";
 import { type ContentReport } from "./content.ts";
-import { type McpPlace } from "./mcp-place.ts";
+import { type McpEndpoint } from "./mcp-endpoint.ts";
 import { sayError, sayWarning } from "./terminal.ts";
 import { type WaitingRoom } from "./waiting-room.ts";
 import { StartError } from "./start-error.ts";
@@ -24,7 +24,7 @@ export interface ContentProcessOptions {
   /** The value of `content.resolve` in the configuration, as JSON. */
   readonly resolve: string;
   /** Undefined: the service does not serve MCP. */
-  readonly mcp: McpPlace | undefined;
+  readonly mcp: McpEndpoint | undefined;
 }
 
 /** Suffix of the socket's path until the service is ready. */

@@ -8,7 +8,7 @@ import { codeOf, messageOf } from "../lib/caught.ts";
 import { readSecret } from "../payments/facilitator/secrets.ts";
 import { MAX_UNIX_PATH_BYTES } from "../gateway/config/schema/kinds.ts";
 import { atBoundary } from "./boundary.ts";
-import { parsePlace, variableName } from "./facilitator-options.ts";
+import { parseEndpoint, variableName } from "./facilitator-options.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
@@ -124,7 +124,7 @@ function placeOf({ socket, port, listen }: Values): ContentAddress {
     throw new UsageError(`--socket "${socket}" is longer than ${MAX_UNIX_PATH_BYTES} bytes`);
   }
   if (listen !== undefined) {
-    const place = parsePlace(listen);
+    const place = parseEndpoint(listen);
     if ("unix" in place) throw new UsageError("--listen takes HOST:PORT; a Unix socket is named with --socket");
     return place;
   }

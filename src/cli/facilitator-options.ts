@@ -5,7 +5,7 @@ import { isAddress } from "../payments/x402/address.ts";
 import { type TakenAsset } from "../payments/facilitator/asset-gate.ts";
 import { assetsOn } from "../payments/x402/assets.ts";
 import { parseNetwork } from "../payments/x402/networks.ts";
-import { type FacilitatorPlace } from "../payments/facilitator/serve-facilitator.ts";
+import { type FacilitatorEndpoint } from "../payments/facilitator/serve-facilitator.ts";
 import { compileTerms } from "../payments/x402/terms.ts";
 import { problemsError } from "./configuration.ts";
 import { UsageError } from "./usage-error.ts";
@@ -23,7 +23,7 @@ export interface FacilitatorFlags {
 }
 
 /** Parses `HOST:PORT`, `[::1]:PORT` or `unix:/path`. Throws UsageError. */
-export function parsePlace(text: string): FacilitatorPlace {
+export function parseEndpoint(text: string): FacilitatorEndpoint {
   if (text.startsWith("unix:/")) return { unix: text.slice("unix:".length) };
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/[\]]+)):([0-9]{1,5})$/.exec(text);
   const hostname = match?.[1] ?? match?.[2];

@@ -15,7 +15,7 @@ import { addressOfPrivateKey, signHash } from "../payments/signatures/signature.
 import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from "../payments/testing/chain.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../payments/testing/payment.ts";
 import { authorizationHash } from "../payments/signatures/typed-data.ts";
-import { parseAssets, parsePlace } from "./facilitator-options.ts";
+import { parseAssets, parseEndpoint } from "./facilitator-options.ts";
 import { patient } from "../lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
@@ -107,11 +107,11 @@ for (const [name, args, code, said] of REFUSED) {
 }
 
 test("addresses to listen on are parsed", () => {
-  expect(parsePlace("[::1]:8402")).toEqual({ hostname: "::1", port: 8402 });
-  expect(parsePlace("localhost:0")).toEqual({ hostname: "localhost", port: 0 });
-  expect(parsePlace("unix:/run/a.sock")).toEqual({ unix: "/run/a.sock" });
+  expect(parseEndpoint("[::1]:8402")).toEqual({ hostname: "::1", port: 8402 });
+  expect(parseEndpoint("localhost:0")).toEqual({ hostname: "localhost", port: 0 });
+  expect(parseEndpoint("unix:/run/a.sock")).toEqual({ unix: "/run/a.sock" });
   for (const wrong of ["a", ":1", "::1:1", "a:99999", "a:b", "http://a:1", "unix:a"]) {
-    expect(() => parsePlace(wrong)).toThrow("is neither HOST:PORT nor unix:/path");
+    expect(() => parseEndpoint(wrong)).toThrow("is neither HOST:PORT nor unix:/path");
   }
 });
 

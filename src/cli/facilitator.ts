@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { takeOnly, type TakenAsset } from "../payments/facilitator/asset-gate.ts";
 import { findAsset } from "../payments/x402/assets.ts";
-import { createBookingFacilitator } from "../payments/facilitator/booking-facilitator.ts";
+import { createSimulatedFacilitator } from "../payments/facilitator/simulated-facilitator.ts";
 import { readEmbedded, settleTimeoutOf } from "../payments/facilitator/chain-settings.ts";
 import { createEmbeddedFacilitator } from "../payments/evm/embedded-facilitator.ts";
 import { parseKey } from "../payments/evm/key.ts";
@@ -10,13 +10,13 @@ import { type Gas, gasWarning, readGas, watchGas } from "../payments/facilitator
 import { isLoopback } from "../payments/facilitator/loopback-only.ts";
 import { networkTitle } from "../payments/x402/networks.ts";
 import { type Environment, readSecret } from "../payments/facilitator/secrets.ts";
-import { type FacilitatorPlace, serveFacilitator } from "../payments/facilitator/serve-facilitator.ts";
+import { type FacilitatorEndpoint, serveFacilitator } from "../payments/facilitator/serve-facilitator.ts";
 import { openStore } from "../store/open-store.ts";
 import { atBoundary } from "./boundary.ts";
 import {
   type FacilitatorFlags,
   parseAssets,
-  parsePlace,
+  parseEndpoint,
   readSettings,
   takenAssets,
   variableName,
@@ -81,9 +81,9 @@ export function facilitator(args: readonly string[]): Promise<number> {
     const values = readFlags(args, FLAGS);
     if (values.help === true) return "help";
     const isTest = values.test === true;
-    const place = parsePlace(values.listen);
+    const endpoint = parseEndpoint(values.listen);
     const token = tokenOf(values["token-env"], process.env);
-    if (isTest) requireOwnMachine(place);
+    if (isTest) requireOwnMachine(endpoint);
     const { chain: chains = [], config, "key-env": key, asset: named = [], "any-asset": isAny = false } = values;
     const ofChains = [config, key, ...chains, ...named];
     if (isTest && (isAny || ofChains.some((value) => value !== undefined))) {
@@ -96,8 +96,8 @@ export function facilitator(args: readonly string[]): Promise<number> {
     const keyEnv = key === undefined ? undefined : variableName("--key-env", key);
     const offered = isTest
       ? await openTest(stateFolder(values["state-dir"]))
-      : await openChains({ config, chains, keyEnv, test: false }, isAny ? "any" : parseAssets(named), place);
-    return await serve(offered, place, token);
+      : await openChains({ config, chains, keyEnv, test: false }, isAny ? "any" : parseAssets(named), endpoint);
+    return await serve(offered, endpoint, token);
   });
 }
 
@@ -110,16 +110,16 @@ function tokenOf(name: string | undefined, environment: Environment): string | u
  * In test mode every payment is valid. A client that could reach a gateway with this facilitator would get all content for
  * free.
  */
-function requireOwnMachine(place: FacilitatorPlace): void {
-  if ("unix" in place || isLoopback(place.hostname)) return;
-  throw new StartError(`Cannot listen on ${place.hostname} with --test: other machines can reach it`);
+function requireOwnMachine(endpoint: FacilitatorEndpoint): void {
+  if ("unix" in endpoint || isLoopback(endpoint.hostname)) return;
+  throw new StartError(`Cannot listen on ${endpoint.hostname} with --test: other machines can reach it`);
 }
 
 async function openTest(folder: string): Promise<Offered> {
   const store = openStore(join(folder, "facilitator-test.db"));
   await store.ready();
   return {
-    facilitator: createBookingFacilitator(store.bookings, Date.now),
+    facilitator: createSimulatedFacilitator(store.simulatedTransfers, Date.now),
     lines: [["mode", "test: signatures are checked for real, nothing real moves"]],
     warnings: [],
     signers: {},
@@ -131,7 +131,7 @@ async function openTest(folder: string): Promise<Offered> {
 async function openChains(
   flags: FacilitatorFlags,
   named: readonly TakenAsset[] | "any",
-  place: FacilitatorPlace,
+  endpoint: FacilitatorEndpoint,
 ): Promise<Offered> {
   const config = await readSettings(flags);
   const options = readEmbedded(config.x402, process.env);
@@ -150,7 +150,7 @@ async function openChains(
       ...gas.map((of) => ["chain", gasText(of)] as const),
       ...takenTexts(assets).map((text) => ["takes", text] as const),
     ],
-    warnings: [...gas.flatMap((of) => gasWarning(of) ?? []), ...openWarnings(assets, place)],
+    warnings: [...gas.flatMap((of) => gasWarning(of) ?? []), ...openWarnings(assets, endpoint)],
     signers: Object.fromEntries(options.chains.map(({ network }) => [network, [address]])),
     graceMs: settleTimeoutOf(config.x402.chains) + GRACE_MS,
     async close() {
@@ -169,8 +169,8 @@ function takenTexts(assets: readonly TakenAsset[] | undefined): readonly string[
   });
 }
 
-function openWarnings(assets: readonly TakenAsset[] | undefined, place: FacilitatorPlace): readonly string[] {
-  if (assets !== undefined || "unix" in place || isLoopback(place.hostname)) return [];
+function openWarnings(assets: readonly TakenAsset[] | undefined, endpoint: FacilitatorEndpoint): readonly string[] {
+  if (assets !== undefined || "unix" in endpoint || isLoopback(endpoint.hostname)) return [];
   return [
     "--any-asset: callers with the token can settle payments in any contract's tokens, at the cost of this key's gas",
   ];
@@ -180,10 +180,10 @@ function gasText(gas: Gas): string {
   return `${networkTitle(gas.network)}, ${"cause" in gas ? gas.cause : `${gas.balance} for gas`}`;
 }
 
-async function serve(offered: Offered, place: FacilitatorPlace, token: string | undefined): Promise<number> {
+async function serve(offered: Offered, endpoint: FacilitatorEndpoint, token: string | undefined): Promise<number> {
   const { facilitator: own, signers, graceMs } = offered;
   try {
-    const server = await serveFacilitator(own, place, { signers, token, log: say });
+    const server = await serveFacilitator(own, endpoint, { signers, token, log: say });
     // Installed before the banner shows the address: a signal may follow at once.
     const stopped = stopSignal();
     const access = token === undefined ? "this machine alone" : "callers with the token";

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findingText } from "../gateway/config/finding.ts";
+import { diagnosticText } from "../gateway/config/diagnostic.ts";
 import { loadFile } from "../gateway/config/load.ts";
 import { until } from "../lib/testing/until.ts";
 
@@ -32,7 +32,7 @@ test("configurations for content and APIs load in every format without a problem
       const file = `${name}.${ending}`;
       expect((await run(file, ...flags)).code).toBe(0);
       const { config, problems, warnings } = await loadFile(join(folder, file));
-      expect([file, ...problems, ...warnings].map((it) => (typeof it === "string" ? it : findingText(it)))).toEqual([
+      expect([file, ...problems, ...warnings].map((it) => (typeof it === "string" ? it : diagnosticText(it)))).toEqual([
         file,
       ]);
       loaded.push(config);

@@ -67,7 +67,7 @@ const MIN_PREFIX = 4;
 const MAX_PREFIX = 64;
 
 /** The location of the ledger. Without either, the ledger of `turnpike start`. */
-export interface LedgerPlace {
+export interface LedgerLocation {
   readonly config?: string;
   readonly stateDir?: string;
   readonly store?: string;
@@ -82,7 +82,7 @@ export type LedgerQuery =
 
 export interface LedgerRequest {
   readonly query: LedgerQuery;
-  readonly place: LedgerPlace;
+  readonly location: LedgerLocation;
   readonly json: boolean;
 }
 
@@ -100,7 +100,7 @@ export function parseLedger(args: readonly string[]): LedgerRequest | "help" {
   return {
     query,
     json: values.json === true,
-    place: {
+    location: {
       ...(config === undefined ? {} : { config }),
       ...(stateDir === undefined ? {} : { stateDir }),
       ...(store === undefined ? {} : { store }),

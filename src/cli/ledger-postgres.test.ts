@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres)("a ledger in PostgreSQL", () => {
     await store.ready();
     for (let i = 0; i < 3; i++) {
       const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: `0xaaa${i}`, amount: "7" });
-      await store.ledger.move(payment, { state: i === 2 ? "unknown" : "settled", hold: false });
+      await store.ledger.move(payment, { state: i === 2 ? "unknown" : "settled", lease: false });
     }
     await store.close();
   });

@@ -67,9 +67,9 @@ const EXAMPLE: Reservation = {
   payload: "",
 };
 
-async function book(change: Partial<Reservation>, end: Omit<Change, "hold">): Promise<void> {
+async function book(change: Partial<Reservation>, end: Omit<Change, "lease">): Promise<void> {
   const { payment } = await store.ledger.reserve({ ...EXAMPLE, ...change });
-  await store.ledger.move(payment, { hold: false, ...end });
+  await store.ledger.move(payment, { lease: false, ...end });
   clock.now += 1000;
 }
 
@@ -141,13 +141,13 @@ const FILTERS: readonly (readonly [args: readonly string[], numbers: readonly nu
 ];
 
 test("all filters apply, and --json prints everything except signed data", async () => {
-  const answers = await Promise.all(FILTERS.map(([args]) => run(["list", "--json", ...args])));
-  for (const [i, { out }] of answers.entries()) {
+  const responses = await Promise.all(FILTERS.map(([args]) => run(["list", "--json", ...args])));
+  for (const [i, { out }] of responses.entries()) {
     const records: unknown = JSON.parse(out);
     expect(records).toMatchObject((FILTERS[i]?.[1] ?? []).map((number) => ({ nonce: nonce(number) })));
     expect(out).not.toContain("signed payment");
   }
-  const [first] = JSON.parse(answers[0]?.out ?? "[]") as Record<string, unknown>[]; // The command printed these objects.
+  const [first] = JSON.parse(responses[0]?.out ?? "[]") as Record<string, unknown>[]; // The command printed these objects.
   expect(Object.keys(first ?? {})).toEqual([...RECORD_KEYS]);
   expect(first).toMatchObject({
     state: "unknown",
@@ -308,8 +308,8 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, said: st
 test("invalid arguments are reported, and nothing is shown", async () => {
   for (let i = 0; i < WRONG.length; i += 4) {
     const some = WRONG.slice(i, i + 4);
-    const answers = await Promise.all(some.map(([args]) => run(args)));
-    for (const [j, { code, out, err }] of answers.entries()) {
+    const responses = await Promise.all(some.map(([args]) => run(args)));
+    for (const [j, { code, out, err }] of responses.entries()) {
       expect(out).toBe("");
       expect(code).toBe(some[j]?.[1] ?? -1);
       expect(err).toContain(some[j]?.[2] ?? "?");

@@ -8,7 +8,7 @@ import { atBoundary } from "./boundary.ts";
 import { readConfig } from "./configuration.ts";
 import {
   LEDGER_USAGE,
-  type LedgerPlace,
+  type LedgerLocation,
   type LedgerQuery,
   type LedgerRequest,
   parseLedger,
@@ -33,7 +33,7 @@ export function ledger(args: readonly string[]): Promise<number> {
       await writeStandard(`${LEDGER_USAGE}\n`);
       return 0;
     }
-    const opened = await openPlace(request.place);
+    const opened = await openLocation(request.location);
     try {
       return await run(opened.view, request);
     } finally {
@@ -42,7 +42,7 @@ export function ledger(args: readonly string[]): Promise<number> {
   });
 }
 
-async function openPlace({ config: path, stateDir, store }: LedgerPlace): Promise<OpenLedgerView> {
+async function openLocation({ config: path, stateDir, store }: LedgerLocation): Promise<OpenLedgerView> {
   if (store !== undefined) return openLedgerView(store);
   if (path === undefined) return openLedgerView(join(stateFolder(stateDir), "turnpike.db"));
   const { config } = await readConfig({ path, flags: {}, prepare: (value) => value });

@@ -46,8 +46,8 @@ async function mcp(args: readonly string[], input: string): Promise<Ran> {
   );
   const reader = child.stdout.getReader();
   // Requests in flight get no response when the input ends.
-  const answers = input.split("\n").filter((line) => line.startsWith('{"jsonrpc":"2.0","id"')).length;
-  while (out.split("\n").length - 1 < answers) {
+  const responses = input.split("\n").filter((line) => line.startsWith('{"jsonrpc":"2.0","id"')).length;
+  while (out.split("\n").length - 1 < responses) {
     const { done, value } = await reader.read();
     if (done) break;
     out += decoder.decode(value, { stream: true });
@@ -66,9 +66,9 @@ test("it prints only protocol messages on standard output, and ends when its inp
   const input = [INITIALIZE, call(2, "qr", { data: "x" }), call(3, "qr", { data: "x", colour: "red" })];
   const { code, lines, err, home } = await mcp([], `${input.join("\n")}\n`);
   expect([code, err]).toEqual([0, ""]);
-  const answers = lines.map((line): unknown => JSON.parse(line));
-  expect(answers).toHaveLength(3);
-  expect(answers).toContainEqual(expect.objectContaining({ jsonrpc: "2.0", id: 1 }));
+  const responses = lines.map((line): unknown => JSON.parse(line));
+  expect(responses).toHaveLength(3);
+  expect(responses).toContainEqual(expect.objectContaining({ jsonrpc: "2.0", id: 1 }));
   expect(lines.join("\n")).toContain("Cannot get a response from the gateway: ECONNREFUSED");
   expect(lines.join("\n")).toContain("colour: is not a field of this operation");
   // Nothing was paid, so there is no wallet.

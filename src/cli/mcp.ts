@@ -73,7 +73,7 @@ function gatewayOf({ gateway, payer }: McpRequest): Gateway {
   return {
     ...plain,
     pay: async (url, init) => {
-      const { response, offer, receipt, isOpen } = await payAndFetch(url, init, payer);
+      const { response, choice: offer, receipt, isOpen } = await payAndFetch(url, init, payer);
       // Without this error an agent may try again, and pay twice.
       if (isOpen) throw new PaymentUnanswered("the gateway does not know yet, and another call is paid anew", {});
       if (offer !== undefined && receipt?.success === true) sayNote(`paid ${describeReceipt(offer, receipt)}`);

@@ -1,12 +1,12 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { readAnswer } from "../lib/answer-bytes.ts";
+import { readResponse } from "../lib/response-bytes.ts";
 import { type Paid, payAndFetch, PaymentUnanswered } from "../payments/client/client.ts";
 import { DEFAULT_MAX_PRICE } from "./call-arguments.ts";
 import { atBoundary } from "./boundary.ts";
 import { type Output, writeBinary, writeText } from "./call-output.ts";
-import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-answer.ts";
+import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
 import { bodyOf, parsePay, type PayRequest, typeOf } from "./pay-arguments.ts";
 import { createPayer } from "./payer.ts";
 import { showProgress } from "./progress.ts";
@@ -16,7 +16,7 @@ import { say } from "./terminal.ts";
 const USAGE = `usage: turnpike pay [METHOD] URL [-d BODY] [-H "NAME: VALUE" ...] [--out FILE]
                     [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
 
-Sends a request to any server, pays what it asks by x402 (version 2 or 1), and prints the answer.
+Sends a request to any server, pays what it asks by x402 (version 2 or 1), and prints the response.
 
   METHOD        GET, or POST with -d
   -d, --data    the body: text, @FILE, or @- for standard input
@@ -92,9 +92,9 @@ async function print(response: Response, { out, url }: PayRequest): Promise<void
     } else if (!output.isTerminal) {
       for await (const chunk of response.body ?? []) await writeStandard(chunk);
     } else if (type === "" || TEXT.test(type)) {
-      await writeText(new TextDecoder().decode(await readAnswer(response)), output);
+      await writeText(new TextDecoder().decode(await readResponse(response)), output);
     } else {
-      await writeBinary(await readAnswer(response), type, fileName(url), output);
+      await writeBinary(await readResponse(response), type, fileName(url), output);
     }
   } catch (error) {
     if (!isNetworkError(error)) throw error;

@@ -1,4 +1,4 @@
-import { findingText } from "../gateway/config/finding.ts";
+import { diagnosticText } from "../gateway/config/diagnostic.ts";
 import { whyNot } from "../gateway/admin/running-config/config-events.ts";
 import { type RunningConfig } from "../gateway/admin/running-config/running-config.ts";
 import { type Actor, type EventSink } from "../gateway/telemetry/event.ts";
@@ -42,7 +42,7 @@ async function reload({ config: running, events }: Reloadable): Promise<void> {
   }
   const outcome = await running.reload(SIGNAL);
   if (outcome.kind === "done" || outcome.kind === "invalid") {
-    for (const warning of outcome.warnings) tell(sayWarning, `${path}: warning: ${findingText(warning)}`);
+    for (const warning of outcome.warnings) tell(sayWarning, `${path}: warning: ${diagnosticText(warning)}`);
   }
   if (outcome.kind === "done") {
     for (const key of outcome.restart) tell(sayWarning, `${path}: warning: ${key}: changes with the next start only`);
@@ -52,7 +52,7 @@ async function reload({ config: running, events }: Reloadable): Promise<void> {
     tell(say, `reloaded ${path}`);
     return;
   }
-  const [only, ...more] = outcome.kind === "invalid" ? outcome.problems.map(findingText) : [whyNot(outcome)];
+  const [only, ...more] = outcome.kind === "invalid" ? outcome.problems.map(diagnosticText) : [whyNot(outcome)];
   const isOne = more.length === 0 && only !== undefined;
   if (!isOne) for (const problem of [only ?? "", ...more]) tell(sayError, `${path}: ${problem}`);
   tell(sayError, `Cannot reload ${path}: ${isOne ? only : whyNot(outcome)}; the old configuration stays`);

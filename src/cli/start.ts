@@ -14,7 +14,7 @@ import { type ReadConfig, readConfig } from "./configuration.ts";
 import { configFlags, portFlag, warnOfDescriptors } from "./gateway.ts";
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
 import { readListings, withListings } from "./listed-routes.ts";
-import { mcpPlace } from "./mcp-place.ts";
+import { mcpEndpoint } from "./mcp-endpoint.ts";
 import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
@@ -208,7 +208,7 @@ async function startBoth(
   try {
     // Printed before the service starts: unpacking its browser takes seconds, and the gateway already serves.
     printLines([...gatewayLines(gateway, config, options), ...admin.listens(gateway.adminUrl)]);
-    const mcp = mcpPlace(config, gateway.listeners);
+    const mcp = mcpEndpoint(config, gateway.listeners);
     return { gateway, room, ...(await ContentProcess.start({ ...options, mcp }, room)) };
   } catch (error) {
     await gateway.close(0);

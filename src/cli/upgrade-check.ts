@@ -40,8 +40,8 @@ async function checkRest(config: Config, file: string, stateDir: string | undefi
     checkTakeOver(config);
     console.log("ports: ok (each listener has a fixed port, which two gateways can share)");
     const version = await readLedgerVersion(config.postgres, path);
-    const objection = ledgerObjection(version);
-    if (objection !== "") throw new Error(`Cannot take over the ledger: ${objection}`);
+    const fault = ledgerFault(version);
+    if (fault !== "") throw new Error(`Cannot take over the ledger: ${fault}`);
     console.log(`ledger: ok (${ledgerText(version)})`);
     return 0;
   } catch (error) {
@@ -50,7 +50,7 @@ async function checkRest(config: Config, file: string, stateDir: string | undefi
   }
 }
 
-function ledgerObjection({ found, known }: LedgerVersion): string {
+function ledgerFault({ found, known }: LedgerVersion): string {
   return found > known ? `its schema is version ${found}, this program knows ${known}` : "";
 }
 

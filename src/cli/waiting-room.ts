@@ -30,7 +30,7 @@ export class WaitingRoom {
     rmSync(path, { force: true });
     const mask = process.umask(0o177);
     try {
-      const fetch = (request: Request): Promise<Response> => this.#answer(request);
+      const fetch = (request: Request): Promise<Response> => this.#response(request);
       this.#server = Bun.serve({ unix: path, maxRequestBodySize: MAX_REQUEST_BYTES, fetch });
     } finally {
       process.umask(mask);
@@ -56,7 +56,7 @@ export class WaitingRoom {
     this.#server = undefined;
   }
 
-  async #answer(request: Request): Promise<Response> {
+  async #response(request: Request): Promise<Response> {
     const url = new URL(request.url);
     if (url.pathname === "/health" || this.#waiting >= MAX_WAITING) return unavailable();
     this.#waiting += 1;

@@ -1,6 +1,6 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "../payments/client/allowed-asset.ts";
-import { formatDollars } from "../payments/client/offers.ts";
+import { formatDollars } from "../payments/client/choice.ts";
 import { Spending, spendingPath } from "../payments/client/spending.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../payments/client/wallet.ts";
 import { atBoundary } from "./boundary.ts";

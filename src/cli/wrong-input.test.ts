@@ -293,12 +293,14 @@ for (const [name, wrong] of Object.entries(COMMANDS)) {
   test(`turnpike ${name} reports ${inputs.length} wrong inputs in plain lines, without a stack trace`, async () => {
     expect(inputs.length).toBeGreaterThanOrEqual(12);
     for (let i = 0; i < inputs.length; i += AT_ONCE) {
-      await Promise.all(inputs.slice(i, i + AT_ONCE).map((args) => checkAnswer(name === "" ? args : [name, ...args])));
+      await Promise.all(
+        inputs.slice(i, i + AT_ONCE).map((args) => checkResponse(name === "" ? args : [name, ...args])),
+      );
     }
   }, 600_000);
 }
 
-async function checkAnswer(args: readonly string[]): Promise<void> {
+async function checkResponse(args: readonly string[]): Promise<void> {
   const { out, err, code } = await run(args);
   const shown = JSON.stringify({ args, out, err, code });
   expect([1, 2], shown).toContain(code);

@@ -23,7 +23,7 @@ let gateway: Bun.Server<undefined>;
 let url: string;
 let seen: { path: string; body: unknown; payer: string | undefined }[];
 /** The response to the next paid request. */
-let answer: () => Response | Promise<Response>;
+let reply: () => Response | Promise<Response>;
 
 beforeAll(() => {
   gateway = Bun.serve({
@@ -39,7 +39,7 @@ beforeAll(() => {
       }
       const { authorization } = eip3009PaymentSchema.parse(decodeHeader(header)).payload;
       seen.push({ path: pathname, body: await request.json(), payer: authorization.from });
-      const response = await answer();
+      const response = await reply();
       if (response.ok) response.headers.set("payment-response", encodeHeader(RECEIPT));
       return response;
     },
@@ -51,7 +51,7 @@ afterAll(() => gateway.stop(true));
 
 beforeEach(() => {
   seen = [];
-  answer = () => Response.json({ content: "text", metadata: {} });
+  reply = () => Response.json({ content: "text", metadata: {} });
 });
 
 const failureOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
@@ -71,13 +71,13 @@ test("a free call needs no key, and a binary response comes with its type", asyn
   const turnpike = new Turnpike({ url });
   expect(turnpike.address).toBeUndefined();
   expect((await turnpike.health()).status).toBe("ok");
-  answer = () => new Response(Uint8Array.of(1, 2), { headers: { "content-type": "image/png; x=y" } });
+  reply = () => new Response(Uint8Array.of(1, 2), { headers: { "content-type": "image/png; x=y" } });
   const picture = await new Turnpike({ url, privateKey: PRIVATE_KEY.slice(2) }).qr({ data: "x" });
   expect(picture).toEqual({ bytes: Uint8Array.of(1, 2), contentType: "image/png" });
 });
 
 test("an error of the service becomes a problem with its code, fields and id", async () => {
-  answer = () => Response.json(PROBLEM, { status: 400, headers: { "retry-after": "7" } });
+  reply = () => Response.json(PROBLEM, { status: 400, headers: { "retry-after": "7" } });
   const problem = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY }).read({ url: "x" }));
   expect(problem).toBeInstanceOf(TurnpikeProblem);
   expect(problem).toMatchObject({
@@ -89,14 +89,14 @@ test("an error of the service becomes a problem with its code, fields and id", a
     errors: PROBLEM.errors,
     retryAfter: 7,
   });
-  answer = () => new Response("<h1>broken", { status: 500 });
+  reply = () => new Response("<h1>broken", { status: 500 });
   const other = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY }).read({ url: "x" }));
   expect(other).toMatchObject({ message: "500 HTTP 500", code: "", errors: [], retryAfter: undefined });
 });
 
 test("an error response that was paid for in advance is also reported as a payment", async () => {
   const headers = { "payment-response": encodeHeader(RECEIPT) };
-  answer = () => Response.json(PROBLEM, { status: 502, headers });
+  reply = () => Response.json(PROBLEM, { status: 502, headers });
   const payments: Payment[] = [];
   const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY, onPayment: (payment) => payments.push(payment) });
   expect(await failureOf(turnpike.read({ url: "x" }))).toBeInstanceOf(TurnpikeProblem);
@@ -133,7 +133,7 @@ test("an aborted call ends at once, and reports whether it may be charged", asyn
   const before = await failureOf(turnpike.qr({ data: "x" }, { signal: AbortSignal.abort() }));
   expect(before).toMatchObject({ name: "AbortError" });
   const leaving = new AbortController();
-  answer = () => {
+  reply = () => {
     leaving.abort();
     return new Promise(() => undefined);
   };
@@ -145,7 +145,7 @@ test("an aborted call ends at once, and reports whether it may be charged", asyn
 
 test("a call that is aborted while it waits to send its payment again ends at once", async () => {
   const leaving = new AbortController();
-  answer = () => {
+  reply = () => {
     setTimeout(() => leaving.abort(), 10);
     return new Response("", { status: 503, headers: { "retry-after": "9" } });
   };
@@ -213,7 +213,7 @@ test("fetch pays for any URL, and returns the response whatever its status", asy
   expect([response.status, await response.json()]).toEqual([200, { content: "text", metadata: {} }]);
   expect(seen).toMatchObject([{ path: "/elsewhere/report", body: { a: 1 } }]);
   expect(payments).toMatchObject([{ path: new URL("/elsewhere/report?a=1", url).href, price: "$0.01" }]);
-  answer = () => new Response("no", { status: 418 });
+  reply = () => new Response("no", { status: 418 });
   expect((await turnpike.fetch("report", init)).status).toBe(418);
   expect(seen[1]).toMatchObject({ path: "/base/report" });
 });

@@ -1,5 +1,5 @@
-import { readAnswer, readJsonAnswer } from "../lib/answer-bytes.ts";
-import { type Offer, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client/client.ts";
+import { readResponse, readJsonResponse } from "../lib/response-bytes.ts";
+import { type Choice, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client/client.ts";
 import { checksumAddress } from "../payments/x402/address.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
 import { formatAmount } from "../payments/x402/price.ts";
@@ -7,7 +7,7 @@ import { readLimit } from "../payments/client/limit.ts";
 import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
 import { openWallet } from "../payments/client/wallet.ts";
 import { type Account } from "../payments/signatures/signature.ts";
-import { type CallOptions, type FetchOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
+import { type CallOptions, type FetchOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 import { Operations } from "./operations.ts";
 import { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";
 
@@ -76,29 +76,29 @@ export class Turnpike extends Operations {
     return this.#account?.address ?? (this.#options.wallet === undefined ? undefined : this.#payer().address);
   }
 
-  protected override async json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T> {
+  protected override async json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T> {
     // The service's own description defines the shape of its responses.
-    return await this.#read(place, body, options, async (response) => (await readJsonAnswer(response)) as T);
+    return await this.#read(target, body, options, async (response) => (await readJsonResponse(response)) as T);
   }
 
-  protected override async file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile> {
-    return await this.#read(place, body, options, async (response) => {
+  protected override async file(target: OperationTarget, body: unknown, options?: CallOptions): Promise<TurnpikeFile> {
+    return await this.#read(target, body, options, async (response) => {
       const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-      return { bytes: await readAnswer(response), contentType };
+      return { bytes: await readResponse(response), contentType };
     });
   }
 
   async #read<T>(
-    place: OperationPlace,
+    target: OperationTarget,
     body: unknown,
     options: CallOptions | undefined,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { response, offer } = await this.#send(place, body, options);
+    const { response, choice } = await this.#send(target, body, options);
     try {
       return await read(response);
     } catch (error) {
-      if (offer === undefined) throw error;
+      if (choice === undefined) throw error;
       throw new TurnpikePaymentError(
         "Cannot read the response that was paid for: it ended early, or is not a response of this service",
         true,
@@ -119,7 +119,7 @@ export class Turnpike extends Operations {
     return response;
   }
 
-  async #send({ method, path }: OperationPlace, body: unknown, options: CallOptions = {}): Promise<Paid> {
+  async #send({ method, path }: OperationTarget, body: unknown, options: CallOptions = {}): Promise<Paid> {
     const init: RequestInit = {
       method,
       ...(method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
@@ -142,9 +142,9 @@ export class Turnpike extends Operations {
     const paid = await payAndFetch(url, init, pay).catch((error: unknown) => {
       throw paymentError(error);
     });
-    const { offer, receipt } = paid;
+    const { choice, receipt } = paid;
     // If the money moves before the response, an error response may have been paid for.
-    if (offer !== undefined && receipt?.success === true) this.#options.onPayment?.(paymentOf(path, offer, receipt));
+    if (choice !== undefined && receipt?.success === true) this.#options.onPayment?.(paymentOf(path, choice, receipt));
     return paid;
   }
 
@@ -207,14 +207,14 @@ function paymentError(error: unknown): unknown {
   return error;
 }
 
-function paymentOf(path: string, { requirements, asset }: Offer, { transaction }: Receipt): Payment {
+function paymentOf(path: string, { requirements, asset }: Choice, { transaction }: Receipt): Payment {
   const price = `$${formatAmount(requirements.amount, asset.decimals)}`;
   return { path, price, network: requirements.network, transaction };
 }
 
 async function problemOf(response: Response): Promise<unknown> {
   try {
-    return await readJsonAnswer(response);
+    return await readJsonResponse(response);
   } catch {
     return undefined;
   }

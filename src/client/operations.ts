@@ -1,5 +1,5 @@
 // Made of the API's description by scripts/generate.ts; changes here are lost.
-import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
+import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 
 export interface SearchResponse {
   readonly query: string;
@@ -435,6 +435,6 @@ export abstract class Operations {
   health(options?: CallOptions): Promise<Health> {
     return this.json({ method: "GET", path: "/health" }, undefined, options);
   }
-  protected abstract json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
-  protected abstract file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
+  protected abstract json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T>;
+  protected abstract file(target: OperationTarget, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
 }

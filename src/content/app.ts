@@ -35,7 +35,7 @@ export interface AppOptions {
   readonly figures?: () => Figures;
 }
 
-/** The content service's HTTP interface: a function from a request to its answer, which never throws. */
+/** The content service's HTTP interface: a function from a request to its response, which never throws. */
 export function createApp(
   services: Services,
   { mcp, prices, gateway, operations, figures }: AppOptions,
@@ -102,13 +102,13 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 /** Tells it that this failure costs what a success does. */
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
-function respond(answer: Answer, signal: AbortSignal): Response {
-  if ("json" in answer) return Response.json(answer.json);
-  if ("parts" in answer) {
-    const headers = { ...(answer.isFree ? FREE : {}), "content-type": "application/json" };
-    return new Response(streamOf(answer, signal), { headers });
+function respond(response: Answer, signal: AbortSignal): Response {
+  if ("json" in response) return Response.json(response.json);
+  if ("parts" in response) {
+    const headers = { ...(response.isFree ? FREE : {}), "content-type": "application/json" };
+    return new Response(streamOf(response, signal), { headers });
   }
-  return new Response(answer.bytes, { headers: { ...answer.headers, "content-type": answer.contentType } });
+  return new Response(response.bytes, { headers: { ...response.headers, "content-type": response.contentType } });
 }
 
 function streamOf({ parts, release }: JsonParts, signal: AbortSignal): ReadableStream {

@@ -18,7 +18,7 @@ export interface Protection {
 
 /** The longest that a connection may be silent: the longest page time-out and wait, and the queue before them. */
 const IDLE_TIMEOUT_SECONDS = 255;
-/** Above what the operations take, so that the answer to a longer body is a problem document of ours. */
+/** Above what the operations take, so that the response to a longer body is a problem document of ours. */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
 /** Throws if other machines could use the service without a token, or read the token on its way. */
@@ -86,8 +86,8 @@ async function removeDeadSocket(path: string): Promise<void> {
   const socket = connect({ path });
   socket.once("connect", () => resolve(true));
   socket.once("error", () => resolve(false));
-  const answered = await alive;
+  const responded = await alive;
   socket.destroy();
-  if (answered) throw new Error(`Cannot listen on '${path}': another content service does; stop it first`);
+  if (responded) throw new Error(`Cannot listen on '${path}': another content service does; stop it first`);
   await rm(path, { force: true });
 }

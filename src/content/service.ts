@@ -13,7 +13,7 @@ import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
-import { Places } from "./page/places.ts";
+import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
 import { type ModelOptions } from "./resolve/model/model-options.ts";
@@ -95,11 +95,11 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     { stateDir, egress, extractor, log: (message) => log("warn", message) },
   );
   const { search } = searching;
-  const places = new Places(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
+  const semaphore = new FairSemaphore(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   // Both engines go by one name.
   const fetching = { asker: askerOf(browser?.version), isReadable };
   const pages = new RememberingReader(
-    { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), places, extractor, egress },
+    { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), semaphore, extractor, egress },
     searching.remember,
   );
   const probe = new BrowserProbe({
@@ -114,7 +114,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     const startedAt = Date.now();
     const figures = (): Figures => ({
       started_at_ms: startedAt,
-      engines: { static: places.figures, browser: pool.figures.pages },
+      engines: { static: semaphore.figures, browser: pool.figures.pages },
       extraction: extractor.figures,
       browsers: pool.figures.browsers,
       operations: operations.read(),

@@ -142,7 +142,7 @@ export interface UpstreamTrace {
   /** Field lines that pass the trace context to the server. */
   readonly fields: Fields;
   /** The server sent a status. It can be an interim one; the last status counts. */
-  answered(status: number): void;
+  responded(status: number): void;
   /** The last try has ended. `error` is empty, or the code of an error. */
   tryEnded(error: string): void;
 }
@@ -159,7 +159,7 @@ export interface TimeKeeper {
  * The parts of a request that are logged. It is an exchange, or a request that the codec answered itself, with as much
  * of its head as was read.
  */
-export type AnsweredRequest = Pick<
+export type LoggedRequest = Pick<
   Exchange,
   "id" | "protocol" | "clientAddress" | "status" | "bytesReceived" | "bytesSent"
 > & {

@@ -1,4 +1,4 @@
-import { answer, type AnswerError, CannedError } from "./answer.ts";
+import { respond, type RespondWithError, CannedError } from "./local-response.ts";
 import { CATALOGUE_PATH, CHALLENGE_PREFIX, HEALTH_PATH, METRICS_PATH, READY_PATH } from "./config/own-paths.ts";
 import { type Exchange } from "./exchange.ts";
 import { type Catalogue } from "./policy/payment/challenge/catalogue.ts";
@@ -23,7 +23,7 @@ export interface GatewayPaths {
   readonly state: GatewayState;
   /** The paid resources; undefined if there are none. */
   readonly catalogue: Catalogue | undefined;
-  readonly answerError: AnswerError;
+  readonly respondWithError: RespondWithError;
 }
 
 /** Pages of other sites may read the catalogue. It is not cached, because prices change with the configuration. */
@@ -35,21 +35,21 @@ const CATALOGUE_FIELDS =
  * Returns false for any other path. Without paid routes the catalogue's path is left to the routes, and so is an
  * unknown challenge.
  */
-export function serveGatewayPath(exchange: Exchange, { state, catalogue, answerError }: GatewayPaths): boolean {
+export function serveGatewayPath(exchange: Exchange, { state, catalogue, respondWithError }: GatewayPaths): boolean {
   const { path, method } = exchange.head;
   const listed = path === CATALOGUE_PATH ? catalogue : undefined;
   const proof = path.startsWith(CHALLENGE_PREFIX) ? state.challenge(path.slice(CHALLENGE_PREFIX.length)) : undefined;
   const isOwn = path === HEALTH_PATH || path === READY_PATH || path === METRICS_PATH;
   if (!isOwn && listed === undefined && proof === undefined) return false;
   if (method !== "GET" && method !== "HEAD") {
-    answerError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
+    respondWithError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
     return true;
   }
-  if (proof !== undefined) answer(exchange, 200, PROOF_FIELDS, Buffer.from(proof));
-  else if (listed !== undefined) answer(exchange, 200, CATALOGUE_FIELDS, listed.bytesFor(exchange.head));
+  if (proof !== undefined) respond(exchange, 200, PROOF_FIELDS, Buffer.from(proof));
+  else if (listed !== undefined) respond(exchange, 200, CATALOGUE_FIELDS, listed.bytesFor(exchange.head));
   else if (path === METRICS_PATH) {
     const { text, contentType } = state.metrics();
-    answer(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}`, Buffer.from(text));
-  } else answer(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE, EMPTY);
+    respond(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}`, Buffer.from(text));
+  } else respond(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE, EMPTY);
   return true;
 }

@@ -1,6 +1,6 @@
 import { eventDate, eventTime } from "../lib/event-clock.ts";
 import { type LineWriter } from "../lib/line-writer.ts";
-import { type AnsweredRequest, type Exchange } from "./exchange.ts";
+import { type LoggedRequest, type Exchange } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
 import { type HiddenParameters } from "./telemetry/hidden-parameters.ts";
 import { type HttpMetrics } from "./telemetry/http-metrics.ts";
@@ -73,7 +73,7 @@ export class Observer {
   }
 
   /** A codec has responded to a request itself. */
-  refused(request: AnsweredRequest): void {
+  refused(request: LoggedRequest): void {
     this.#metrics?.refused(request);
     this.#writeDown(request, 0);
   }
@@ -94,7 +94,7 @@ export class Observer {
     if (trace instanceof RequestTrace) this.#tracing?.tracer.end(exchange, trace, this.#tracing);
   }
 
-  #writeDown(request: AnsweredRequest, elapsedMs: number): void {
+  #writeDown(request: LoggedRequest, elapsedMs: number): void {
     const log = this.#log;
     if (log === undefined || (log.share < 1 && Math.random() >= log.share)) return;
     const line = log.writer.begin();

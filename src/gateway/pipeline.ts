@@ -1,7 +1,7 @@
 import { type BufferPool } from "../lib/buffer-pool.ts";
 import { TurnpikeError } from "../lib/errors.ts";
 import { fieldValue, withoutFields } from "../lib/fields.ts";
-import { answer, answerError, CannedError } from "./answer.ts";
+import { respond, respondWithError, CannedError } from "./local-response.ts";
 import { type Exchange, type RequestHead } from "./exchange.ts";
 import { type GatewayPaths, serveGatewayPath } from "./gateway-paths.ts";
 import { type Observer } from "./observer.ts";
@@ -81,27 +81,27 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   const route = pipeline.routes.match(head.authority, head.path, head);
   const { observer } = route ?? pipeline;
   observer.begin(exchange);
-  if (head.isGrpc) GrpcResponse.answer(exchange, observer);
+  if (head.isGrpc) GrpcResponse.response(exchange, observer);
   const second = head.path.charCodeAt(1);
   // A dot or an m: the second character of every gateway path.
   const mayBeOurs = second === 0x2e || second === 0x6d;
   if (on !== "any") {
     if (!mayBeOurs || !serveGatewayPath(exchange, { ...pipeline, catalogue: undefined }))
-      pipeline.answerError(exchange, on === "reserved" ? NO_PLACE : MISDIRECTED);
+      pipeline.respondWithError(exchange, on === "reserved" ? NO_PLACE : MISDIRECTED);
     return;
   }
   if (mayBeOurs && serveGatewayPath(exchange, pipeline)) return;
   if (pipeline.isAllowedHost?.(head.authority) === false) {
-    pipeline.answerError(exchange, HOST_NOT_ALLOWED);
+    pipeline.respondWithError(exchange, HOST_NOT_ALLOWED);
     return;
   }
   if (pipeline.routes.evades(head.authority, head.path, route)) {
-    pipeline.answerError(exchange, EVADES);
+    pipeline.respondWithError(exchange, EVADES);
     return;
   }
   if (head.method === "OPTIONS" && serveOptions(exchange)) return;
   if (!pipeline.buffers.admits()) {
-    pipeline.answerError(exchange, NO_BUFFERS);
+    pipeline.respondWithError(exchange, NO_BUFFERS);
     return;
   }
   exchange.isLetIn = true;
@@ -124,7 +124,7 @@ function handle(pipeline: Pipeline, exchange: Exchange, route: Route | undefined
   if (route !== undefined) {
     if (route.handler === undefined) forward(exchange, route.target);
     else route.handler.serve(exchange);
-  } else if (pipeline.staticFiles === undefined) pipeline.answerError(exchange, NO_ROUTE);
+  } else if (pipeline.staticFiles === undefined) pipeline.respondWithError(exchange, NO_ROUTE);
   else pipeline.staticFiles.serve(exchange);
 }
 
@@ -155,14 +155,14 @@ function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress)
       if (!goesOn(pipeline, exchange, progress, decision)) return;
     }
     if (progress.refusal === undefined) handle(pipeline, exchange, progress.route);
-    else pipeline.answerError(exchange, progress.refusal);
+    else pipeline.respondWithError(exchange, progress.refusal);
   } catch (error) {
     fail(pipeline, exchange, error);
   }
 }
 
 function isPassedOver(policy: Policy, { refusal, skips }: Progress): boolean {
-  return refusal === undefined ? skips && policy.guards !== true : policy.editsAnswers !== true;
+  return refusal === undefined ? skips && policy.guards !== true : policy.runsOnLocalReply !== true;
 }
 
 async function goOnAfter(
@@ -180,7 +180,7 @@ async function goOnAfter(
 
 /** False: the request is finished, or a policy continues it later. */
 function goesOn(pipeline: Pipeline, exchange: Exchange, progress: Progress, decision: Decision): boolean {
-  if (decision === "answered" || exchange.gone) return false;
+  if (decision === "responded" || exchange.gone) return false;
   if (typeof decision === "object") {
     hold(exchange, decision.pauseMs, () => runPolicies(pipeline, exchange, progress));
     return false;
@@ -208,10 +208,10 @@ function hold(exchange: Exchange, ms: number, goOn: () => void): void {
 }
 
 function fail(pipeline: Pipeline, exchange: Exchange, error: unknown): void {
-  if (error instanceof TurnpikeError) answerError(exchange, error);
+  if (error instanceof TurnpikeError) respondWithError(exchange, error);
   else {
     pipeline.onFault(error);
-    answerError(exchange, new TurnpikeError("internal", "the request could not be handled"));
+    respondWithError(exchange, new TurnpikeError("internal", "the request could not be handled"));
   }
 }
 
@@ -224,7 +224,7 @@ function serveOptions(exchange: Exchange): boolean {
   const hops = fieldValue(head.fields, "max-forwards") ?? "";
   const isLimited = /^\d{1,15}$/.test(hops);
   if (head.path === "*" || (isLimited && Number(hops) === 0)) {
-    answer(exchange, 204, "", new Uint8Array(0));
+    respond(exchange, 204, "", new Uint8Array(0));
     return true;
   }
   if (isLimited) {

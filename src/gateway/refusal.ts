@@ -19,7 +19,7 @@ export interface HeadFault {
 }
 
 /** A codec's local response as a problem document (RFC 9457), before it is framed. `fields` has no Content-Length. */
-export interface ProblemAnswer {
+export interface ProblemResponse {
   readonly id: string;
   readonly status: number;
   readonly title: string;
@@ -31,16 +31,16 @@ export interface ProblemAnswer {
 /**
  * The same for a gRPC client: no body, and the status in the head (grpc/grpc, doc/PROTOCOL-HTTP2.md, Trailers-Only).
  */
-export function grpcAnswer(fault: HeadFault): ProblemAnswer {
+export function grpcResponse(fault: HeadFault): ProblemResponse {
   const error = new TurnpikeError(fault.code, fault.detail);
-  const { id } = problemAnswer(fault);
+  const { id } = problemResponse(fault);
   const fields =
     `Content-Type: application/grpc\r\n${dateLine()}X-Request-Id: ${id}\r\n` +
     `grpc-status: ${grpcStatusOfError(error)}\r\ngrpc-message: ${grpcMessage(fault.detail)}\r\n${fault.fields ?? ""}`;
   return { id, status: 200, title: "OK", fields, body: "" };
 }
 
-export function problemAnswer(fault: HeadFault): ProblemAnswer {
+export function problemResponse(fault: HeadFault): ProblemResponse {
   const id = isRequestId(fault.requestId ?? "") ? (fault.requestId ?? "") : nextRequestId();
   const problem = toProblem(new TurnpikeError(fault.code, fault.detail), id);
   const { status, title } = problem;

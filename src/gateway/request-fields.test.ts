@@ -157,7 +157,7 @@ describe("malformed by RFC 9113 §8 and RFC 9114 §4", () => {
   }
 });
 
-describe("refused with an answer", () => {
+describe("refused with a response", () => {
   const cases: readonly (readonly [string, readonly Field[], HeadFault["code"]])[] = [
     ["no authority", without(":authority"), "bad-request"],
     ["an authority with userinfo", [...without(":authority"), [":authority", "u@a"]], "bad-request"],
@@ -207,7 +207,7 @@ test("an extended CONNECT is malformed where the client was not told that it may
   expect(fields.finish(true, { ...LIMITS, extendedConnect: false })).toBeUndefined();
 });
 
-test("an extended CONNECT for another protocol, or another version of WebSocket, has an answer", () => {
+test("an extended CONNECT for another protocol, or another version of WebSocket, has a response", () => {
   const other = CONNECT.map((field): Field => (field[0] === ":protocol" ? [":protocol", "connect-udp"] : field));
   expect(read(other, true)).toMatchObject({ code: "not-implemented" });
   expect(read([...CONNECT, ["sec-websocket-version", "99"]], true)).toMatchObject({

@@ -1,7 +1,7 @@
 import { type BufferPool } from "../lib/buffer-pool.ts";
 import { type Rostered } from "../lib/roster.ts";
 import { type TimerWheel } from "../lib/timer-wheel.ts";
-import { type AnsweredRequest, type Exchange, type RequestHead } from "./exchange.ts";
+import { type LoggedRequest, type Exchange, type RequestHead } from "./exchange.ts";
 
 /**
  * Limits of a server connection of any protocol; a reload replaces the object. Times in milliseconds, sizes in bytes.
@@ -29,7 +29,7 @@ export interface Http2Settings {
 }
 
 /** The permit of one client connection. The stages of the connection (PROXY header, handshake, codec) pass it on. */
-export interface ClientPlace extends Rostered {
+export interface ConnectionPermit extends Rostered {
   /** The connection is over the limits: it can only use the gateway's own paths. */
   isReserved: boolean;
   /** Open stages of the connection: two for a moment, while one hands over to the next. */
@@ -41,7 +41,7 @@ export interface ClientPlace extends Rostered {
 /** A client's connection, of any protocol. */
 export interface ServerConnection extends Rostered {
   /** Undefined if connections are not counted. */
-  place: ClientPlace | undefined;
+  permit: ConnectionPermit | undefined;
   /** The time since when the client has no request open, by the timer wheel; Infinity while a request is under way. */
   readonly idleSince: number;
   /** Closes an idle connection at once, so that another connection gets its permit. */
@@ -70,7 +70,7 @@ export interface ServerHost {
   bodyLimit?(head: RequestHead): number | undefined;
   handle(exchange: Exchange): void;
   /** The codec itself responded to a request. */
-  refused(request: AnsweredRequest): void;
+  refused(request: LoggedRequest): void;
   closed(connection: ServerConnection): void;
 }
 

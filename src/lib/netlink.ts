@@ -6,7 +6,7 @@ const AF_NETLINK = 16;
 const SOCK_RAW_CLOEXEC = 3 | 0o2_000_000;
 const MSG_DONTWAIT = 0x40;
 const NLM_F_REQUEST = 1;
-const MAX_ANSWER_BYTES = 8192;
+const MAX_RESPONSE_BYTES = 8192;
 
 /** Bytes of struct nlmsghdr, which every message begins with. */
 export const NETLINK_HEADER_BYTES = 16;
@@ -46,7 +46,7 @@ export function openNetlink(protocol: number): Netlink | undefined {
   });
   if (opened === undefined || opened.socket < 0) return undefined;
   const { calls, socket } = opened;
-  const answer = new DataView(new ArrayBuffer(MAX_ANSWER_BYTES));
+  const answer = new DataView(new ArrayBuffer(MAX_RESPONSE_BYTES));
   const answerAt = addressOf(answer);
   let sequence = 0;
   return (type, bytes) => {

@@ -47,8 +47,8 @@ function isRoutedHere(ask: Netlink, address: readonly number[]): boolean {
   request.setUint16(ATTRIBUTE_AT, 4 + address.length, true);
   request.setUint16(ATTRIBUTE_AT + 2, RTA_DST, true);
   for (const [at, byte] of address.entries()) request.setUint8(ADDRESS_AT + at, byte);
-  const answer = ask(RTM_GETROUTE, request);
-  return answer?.type === RTM_NEWROUTE && OWN_ROUTES.has(answer.bytes.getUint8(ROUTE_TYPE_AT));
+  const response = ask(RTM_GETROUTE, request);
+  return response?.type === RTM_NEWROUTE && OWN_ROUTES.has(response.bytes.getUint8(ROUTE_TYPE_AT));
 }
 
 function isOnInterface(address: readonly number[]): boolean {

@@ -16,7 +16,7 @@ export interface CertificateStore {
    * Acquires or renews the only lock of the store for `ms` milliseconds; 0 releases it. False: another process has the
    * lock.
    */
-  hold(ms: number): Promise<boolean>;
+  lease(ms: number): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ test("without a URL the store is the SQLite file", async () => {
     const store = openConfiguredStore(postgres, join(folder, "state.db"));
     await store.ready();
     const claim = await store.ledger.reserve({ ...RESERVATION, nonce: crypto.randomUUID() });
-    expect(claim.held).toBe(true);
+    expect(claim.leased).toBe(true);
     await store.close();
   }
 });

@@ -94,8 +94,8 @@ export function openConfiguredCertificates(
 }
 
 function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {
-  const { target, objection = "it is off" } = readTarget(url);
-  if (target === undefined) throw new Error(`Cannot use postgres.url: ${objection}`);
+  const { target, fault = "it is off" } = readTarget(url);
+  if (target === undefined) throw new Error(`Cannot use postgres.url: ${fault}`);
   return {
     target,
     password: passwordOf(postgres.password_env, environment),

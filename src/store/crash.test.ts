@@ -22,7 +22,7 @@ const CHILD = `
   const [path, payment, states] = process.argv.slice(1);
   const { ledger } = openStore(path);
   const claim = await ledger.reserve(JSON.parse(payment));
-  for (const state of JSON.parse(states)) await ledger.move(claim.payment, { state, hold: true });
+  for (const state of JSON.parse(states)) await ledger.move(claim.payment, { state, lease: true });
   console.log("ready");
   setInterval(() => {}, 1000);
 `;
@@ -47,11 +47,11 @@ for (const [states, after] of STEPS) {
 
     const early = openStore(path);
     expect(await early.ledger.find(PAYMENT)).toMatchObject({ state: states.at(-1) ?? "reserved" });
-    expect((await early.ledger.reserve(PAYMENT)).held).toBe(false);
+    expect((await early.ledger.reserve(PAYMENT)).leased).toBe(false);
     await early.close();
 
     const later = openStore(path, () => Date.now() + HOLD_MS + 1);
-    expect(await later.ledger.reserve(PAYMENT)).toMatchObject({ held: true, payment: { state: after, attempt: 2 } });
+    expect(await later.ledger.reserve(PAYMENT)).toMatchObject({ leased: true, payment: { state: after, attempt: 2 } });
     await later.close();
   });
 }
@@ -64,12 +64,12 @@ const WRITER = `
   for (let i = 0; ; i++) {
     const nonce = writer + "-" + i;
     const { payment: held } = await ledger.reserve({ ...JSON.parse(payment), nonce, payload: "signed" });
-    await ledger.move(held, { state: "verified", hold: true });
-    await ledger.move(held, { state: "settling", hold: true, amount: String(i) });
+    await ledger.move(held, { state: "verified", lease: true });
+    await ledger.move(held, { state: "settling", lease: true, amount: String(i) });
     const notice = { id: nonce, url: "https://books.example", body: nonce };
-    await ledger.move(held, { state: "settled", hold: true, transaction: "tx-" + nonce, notice });
+    await ledger.move(held, { state: "settled", lease: true, transaction: "tx-" + nonce, notice });
     await Bun.write(Bun.stdout, nonce + "\\n");
-    await ledger.move(held, { state: "settled", hold: false, delivered: true });
+    await ledger.move(held, { state: "settled", lease: false, delivered: true });
   }
 `;
 

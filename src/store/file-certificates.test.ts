@@ -43,5 +43,5 @@ test("the lock of a process that has ended is free at once", async () => {
   const { pid } = Bun.spawnSync(["true"]);
   const store = new FileCertificates(path);
   writeFileSync(join(path, "lock.json"), JSON.stringify({ until: Date.now() + 60_000, value: String(pid) }));
-  expect(await store.hold(1000)).toBe(true);
+  expect(await store.lease(1000)).toBe(true);
 });

@@ -49,7 +49,7 @@ export class FileCertificates implements CertificateStore {
     else replaceWholeFile(this.#path(name), this.#text(value, ms ?? 0));
   }
 
-  async hold(ms: number): Promise<boolean> {
+  async lease(ms: number): Promise<boolean> {
     if (this.#holds) {
       this.#holds = ms > 0;
       if (ms > 0) replaceWholeFile(this.#path(LOCK_NAME), this.#text(String(process.pid), ms));
@@ -72,7 +72,7 @@ export class FileCertificates implements CertificateStore {
   }
 
   async close(): Promise<void> {
-    if (this.#holds) await this.hold(0);
+    if (this.#holds) await this.lease(0);
   }
 
   #isOther({ value }: Entry): boolean {

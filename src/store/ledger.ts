@@ -68,14 +68,14 @@ export interface Payment extends Reservation {
  * held: another process has the lease, or the payment is finished.
  */
 export interface Claim {
-  readonly held: boolean;
+  readonly leased: boolean;
   readonly payment: Payment;
 }
 
 export interface Change {
   readonly state: PaymentState;
   /** True: keep the lease. False: release it with this change. */
-  readonly hold: boolean;
+  readonly lease: boolean;
   readonly transaction?: string;
   readonly reason?: string;
   readonly payer?: string;

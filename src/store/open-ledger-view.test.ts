@@ -28,7 +28,7 @@ test("sales are read while the store is in use, and nothing is changed", async (
   const path = join(folder, "sold.db");
   const store = openStore(path);
   const { payment } = await store.ledger.reserve(RESERVATION);
-  await store.ledger.move(payment, { state: "settled", hold: false });
+  await store.ledger.move(payment, { state: "settled", lease: false });
   await store.close();
   const before = readFileSync(path);
   chmodSync(path, 0o400);

@@ -14,7 +14,7 @@ test("only the owner can read the file, and it opens again with the same content
   const path = join(folder, "own.db");
   const first = openStore(path);
   const { payment } = await first.ledger.reserve(PAYMENT);
-  await first.ledger.move(payment, { state: "unknown", hold: false, reason: "timeout" });
+  await first.ledger.move(payment, { state: "unknown", lease: false, reason: "timeout" });
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
   await first.close();
@@ -110,7 +110,7 @@ test.each([
 test("a store in memory creates no file, and is one database", async () => {
   const store = openStore(":memory:");
   const { payment } = await store.ledger.reserve(PAYMENT);
-  expect(await store.ledger.move(payment, { state: "settled", hold: false })).toBe(true);
+  expect(await store.ledger.move(payment, { state: "settled", lease: false })).toBe(true);
   const usage = openUsageStore(":memory:");
   await usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] });
   expect(await usage.read("g")).toMatchObject({ sequence: 1 });

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../lib/caught.ts";
 import { machineTime } from "../lib/machine-time.ts";
 import { migrate } from "./migrations.ts";
-import { SqliteBookings } from "./sqlite-bookings.ts";
+import { SqliteSimulatedTransfers } from "./sqlite-simulated-transfers.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { SqliteLedgerView } from "./sqlite-ledger-view.ts";
 import { SqliteOutbox } from "./sqlite-outbox.ts";
@@ -49,7 +49,7 @@ export function openStore(
     view: new SqliteLedgerView(quick, steady),
     outbox: new SqliteOutbox(quick, now, turns),
     paymentIds: new SqlitePaymentIds(quick, now, turns),
-    bookings: new SqliteBookings(quick, now, turns),
+    simulatedTransfers: new SqliteSimulatedTransfers(quick, now, turns),
     usage: new SqliteUsage(durable, now, turns),
     responses: undefined,
     async ready() {

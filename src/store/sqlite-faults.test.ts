@@ -48,10 +48,10 @@ test("a change waits for another process's write, then fails completely, and wor
   const path = join(folder, "busy.db");
   const store = openStore(path, Date.now, 50);
   const { payment } = await store.ledger.reserve(RESERVATION);
-  await store.ledger.move(payment, { state: "settling", hold: true });
+  await store.ledger.move(payment, { state: "settling", lease: true });
   const locker = await lock(path);
   const settle = () =>
-    store.ledger.move(payment, { state: "settled", hold: false, transaction: "0xtx", notice: NOTICE });
+    store.ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx", notice: NOTICE });
   expect(await settle().catch(codeOf)).toBe("SQLITE_BUSY");
   expect(await store.ledger.reserve({ ...RESERVATION, nonce: "0xnew" }).catch(codeOf)).toBe("SQLITE_BUSY");
   expect(await store.paymentIds.tie({ payer: "p", id: "i" }, "f", 5e12).catch(codeOf)).toBe("SQLITE_BUSY");
@@ -71,8 +71,8 @@ test("writes wait without blocking the event loop, and keep their order", async 
   const locker = await lock(path);
   const done: string[] = [];
   const writes = ["0x1", "0x2", "0x3"].map(async (nonce) => {
-    const { held } = await store.ledger.reserve({ ...RESERVATION, nonce });
-    done.push(`${nonce} ${held}`);
+    const { leased } = await store.ledger.reserve({ ...RESERVATION, nonce });
+    done.push(`${nonce} ${leased}`);
   });
   // The lock is released only after this process has done other work.
   for (let turn = 0; turn < 10; turn++) {
@@ -107,10 +107,10 @@ async function fill(store: Store): Promise<{ nonce: string; code: string }> {
     const nonce = `0x${i}`;
     try {
       const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce, payload: "signed".repeat(500) });
-      await store.ledger.move(payment, { state: "settling", hold: true });
+      await store.ledger.move(payment, { state: "settling", lease: true });
       await store.ledger.move(payment, {
         state: "settled",
-        hold: false,
+        lease: false,
         transaction: "0xtx",
         notice: { ...NOTICE, id: nonce },
       });
@@ -145,7 +145,7 @@ test.skipIf(process.getuid?.() !== 0)("on a full disk a change fails completely,
   expect(await store.ledger.find({ ...RESERVATION, nonce: "0x0" })).toMatchObject({ state: "settled" });
   rmSync(ballast);
   const key = { ...RESERVATION, nonce: `${nonce}-again` };
-  expect((await store.ledger.reserve(key)).held).toBe(true);
+  expect((await store.ledger.reserve(key)).leased).toBe(true);
   await store.close();
   expectWhole(path);
 });
@@ -160,9 +160,9 @@ const FILLER = `
     const nonce = "0x" + i;
     try {
       const { payment } = await ledger.reserve({ ...first, nonce, payload: "signed".repeat(500) });
-      await ledger.move(payment, { state: "settling", hold: true });
+      await ledger.move(payment, { state: "settling", lease: true });
       await ledger.move(payment, {
-        state: "settled", hold: false, transaction: "0xtx", notice: { ...JSON.parse(notice), id: nonce },
+        state: "settled", lease: false, transaction: "0xtx", notice: { ...JSON.parse(notice), id: nonce },
       });
     } catch (error) {
       code = error.code;
@@ -186,9 +186,9 @@ test("a lease from before the clock was set back ends at once for all other proc
   const store = openStore(":memory:", () => clock.now);
   await store.ledger.reserve(RESERVATION);
   clock.now -= HOLD_MS;
-  expect((await store.ledger.reserve(RESERVATION)).held).toBe(false);
+  expect((await store.ledger.reserve(RESERVATION)).leased).toBe(false);
   clock.now -= 1;
-  expect(await store.ledger.reserve(RESERVATION)).toMatchObject({ held: true, payment: { attempt: 2 } });
+  expect(await store.ledger.reserve(RESERVATION)).toMatchObject({ leased: true, payment: { attempt: 2 } });
   await store.close();
 });
 
@@ -201,14 +201,14 @@ test("renewals prolong leases by the machine's clock, and do not acquire release
   const { ledger } = store;
   const given = { ...RESERVATION, nonce: "given back" };
   const { payment: back } = await ledger.reserve(given);
-  await ledger.move(back, { state: "settled", hold: false, delivered: false });
+  await ledger.move(back, { state: "settled", lease: false, delivered: false });
   const { payment } = await ledger.reserve(RESERVATION);
-  await ledger.move(payment, { state: "verified", hold: true });
-  const isFree = async (): Promise<boolean> => (await ledger.reserve(RESERVATION)).held;
+  await ledger.move(payment, { state: "verified", lease: true });
+  const isFree = async (): Promise<boolean> => (await ledger.reserve(RESERVATION)).leased;
   expect(await isFree()).toBe(false);
   steady.now += HOLD_MS;
   tend();
-  expect((await ledger.reserve(given)).held).toBe(true);
+  expect((await ledger.reserve(given)).leased).toBe(true);
   steady.now += HOLD_MS;
   expect(await isFree()).toBe(false);
   steady.now += 1;

@@ -46,15 +46,15 @@ test("only states that transfer money are flushed to the disk", async () => {
   const flushes: Record<string, number> = {};
   for (const state of ["verified", "settling", "settled", "failed", "unknown", "released"] as const) {
     const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state });
-    if (state === "released") await ledger.move(payment, { state: "verified", hold: true });
+    if (state === "released") await ledger.move(payment, { state: "verified", lease: true });
     count.runs = 0;
-    await ledger.move(payment, { state, hold: false });
+    await ledger.move(payment, { state, lease: false });
     flushes[state] = count.runs;
   }
   expect(flushes).toEqual({ verified: 0, settling: 1, settled: 1, failed: 1, unknown: 1, released: 0 });
   const { payment } = await ledger.reserve({ ...PAYMENT, nonce: "delivered" });
   count.runs = 0;
-  await ledger.move(payment, { state: "settled", hold: false, delivered: true });
+  await ledger.move(payment, { state: "settled", lease: false, delivered: true });
   // A delivery transfers no money. At worst the response is sent again.
   expect(count.runs).toBe(0);
   await ledger.close();

@@ -11,7 +11,7 @@ import {
   RECHECK_MS,
   type Reservation,
 } from "./ledger.ts";
-import { LiveHolds } from "./live-holds.ts";
+import { LiveLeases } from "./live-leases.ts";
 import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
@@ -107,7 +107,7 @@ export class SqliteLedger implements Ledger {
   readonly #owner = crypto.randomUUID();
   readonly #now: () => number;
   readonly #steady: () => number;
-  readonly #holds: LiveHolds;
+  readonly #holds: LiveLeases;
   readonly #reserve: Statement<Row, [Bindings]>;
   readonly #move: Statement<unknown, [Bindings]>;
   readonly #moveDurably: Statement<unknown, [Bindings]>;
@@ -130,7 +130,7 @@ export class SqliteLedger implements Ledger {
     this.#turns = turns;
     this.#now = now;
     this.#steady = steady;
-    this.#holds = new LiveHolds(steady);
+    this.#holds = new LiveLeases(steady);
     this.#reserve = quick.query(RESERVE);
     this.#move = quick.query(MOVE);
     this.#moveDurably = durable.query(MOVE);
@@ -179,17 +179,17 @@ export class SqliteLedger implements Ledger {
     );
     if (row !== null) {
       this.#holds.touch(reservation.nonce);
-      return { held: true, payment: toPayment(row) };
+      return { leased: true, payment: toPayment(row) };
     }
     const standing = this.#find.get(keyOf(reservation));
     // Another process released the payment between the two statements, so the next attempt can get it.
     if (standing === null) return this.reserve(reservation, maxPartials);
-    return { held: false, payment: toPayment(standing) };
+    return { leased: false, payment: toPayment(standing) };
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
     const moved = await this.#turns.run(() => this.#moved(payment, change));
-    if (moved && change.hold) this.#holds.touch(payment.nonce);
+    if (moved && change.lease) this.#holds.touch(payment.nonce);
     else this.#holds.drop(payment.nonce);
     return moved;
   }
@@ -203,7 +203,7 @@ export class SqliteLedger implements Ledger {
     const bindings = {
       ...holder,
       $state: change.state,
-      $until: change.hold ? this.#steady() + HOLD_MS : 0,
+      $until: change.lease ? this.#steady() + HOLD_MS : 0,
       $now: now,
       $tx: change.transaction ?? null,
       $reason: change.reason ?? null,

@@ -1,4 +1,4 @@
-import { type Bookings } from "./bookings.ts";
+import { type SimulatedTransfers } from "./simulated-transfers.ts";
 import { type KeptResponses } from "./kept-responses.ts";
 import { type Ledger } from "./ledger.ts";
 import { type LedgerView } from "./ledger-view.ts";
@@ -13,7 +13,7 @@ export interface Store {
   readonly outbox: Outbox;
   readonly paymentIds: PaymentIds;
   /** The simulated transfers of test mode. */
-  readonly bookings: Bookings;
+  readonly simulatedTransfers: SimulatedTransfers;
   readonly usage: UsageStore;
   /** Undefined: the store belongs to one machine, or keeps no responses. */
   readonly responses: KeptResponses | undefined;

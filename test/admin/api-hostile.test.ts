@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => admin.stop());
 
-/** What comes back for these bytes, until the connection ends or an answer is whole. */
+/** What comes back for these bytes, until the connection ends or a response is whole. */
 async function send(bytes: string | Uint8Array): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";
@@ -30,9 +30,9 @@ async function send(bytes: string | Uint8Array): Promise<string> {
   });
   socket.once("error", () => resolve(text));
   socket.once("close", () => resolve(text));
-  const answer = await promise;
+  const response = await promise;
   socket.destroy();
-  return answer;
+  return response;
 }
 
 const key = `X-API-Key: ${KEY}\r\n`;

@@ -121,9 +121,11 @@ function from(at: Admin, address: string, key: string): Promise<{ status: number
   const asked = request(
     `${at.url}/v1/status`,
     { localAddress: address, agent: false, headers: { "x-api-key": key } },
-    (answer) => {
-      answer.resume();
-      answer.once("end", () => resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers["retry-after"] }));
+    (response) => {
+      response.resume();
+      response.once("end", () =>
+        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] }),
+      );
     },
   );
   asked.once("error", reject);

@@ -364,8 +364,8 @@ describe.each([
   // Not test.each, which would look through bodies of megabytes for a name.
   for (const [what, method, path, options, status, expected] of ROWS) {
     test(`${what}: ${method} ${path.slice(0, 80)}`, async () => {
-      const { headers, body, text, status: answered } = await admin.call(method, path, options);
-      expect([answered, text]).toEqual([status, text]);
+      const { headers, body, text, status: responded } = await admin.call(method, path, options);
+      expect([responded, text]).toEqual([status, text]);
       if (status >= 400) {
         expect(headers.get("content-type")).toBe("application/problem+json");
         expect(body).toMatchObject({ status, code: expected, instance: headers.get("x-request-id") });

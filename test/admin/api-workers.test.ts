@@ -57,8 +57,8 @@ describe.each([2, 3])("%d workers", (workers) => {
         body: { path_prefix: `/at-once/${i}`, upstream: "origin" },
         headers: { "if-match": etag },
       });
-    const answers = await Promise.all([0, 1, 2, 3].map(change));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 412, 412, 412]);
+    const responses = await Promise.all([0, 1, 2, 3].map(change));
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 412, 412, 412]);
   });
 
   test("what one worker cannot take is served by none", async () => {

@@ -99,10 +99,11 @@ class Run {
   }
 
   async change(method: string, path: string, body: unknown, expected: number): Promise<Answer> {
-    const answer = await this.admin.call(method, path, body === undefined ? {} : { body });
-    this.log.push(`${method} ${path} ${JSON.stringify(body) ?? ""} → ${answer.status}`);
-    if (answer.status !== expected) throw new Error(`Expected ${expected}, found ${answer.status}: ${answer.text}`);
-    return answer;
+    const response = await this.admin.call(method, path, body === undefined ? {} : { body });
+    this.log.push(`${method} ${path} ${JSON.stringify(body) ?? ""} → ${response.status}`);
+    if (response.status !== expected)
+      throw new Error(`Expected ${expected}, found ${response.status}: ${response.text}`);
+    return response;
   }
 
   /** Every worker answers by the same route; one that is being killed is waited for, since what it has taken is lost. */
@@ -110,8 +111,10 @@ class Run {
     await this.#killing;
     const version = versionOf(this.document, path, host);
     const bytes = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-    const answers = await Promise.all(Array.from({ length: LOOKS }, () => once(this.admin.port, bytes)));
-    expect(answers.map((answer) => [statusOf(answer), answer.body.trim()])).toEqual(answers.map(() => [200, version]));
+    const responses = await Promise.all(Array.from({ length: LOOKS }, () => once(this.admin.port, bytes)));
+    expect(responses.map((response) => [statusOf(response), response.body.trim()])).toEqual(
+      responses.map(() => [200, version]),
+    );
   }
 
   /** Kills a worker, unless one was killed just now. */
@@ -216,10 +219,10 @@ const STEPS_OF_CHANGE: readonly Step[] = [
   async function overtaken(run) {
     const { headers } = await run.change("GET", "/v1/config", undefined, 200);
     await changeRoute(run);
-    const answer = await run.admin.call("DELETE", at("/", undefined), {
+    const response = await run.admin.call("DELETE", at("/", undefined), {
       headers: { "if-match": headers.get("etag") ?? "" },
     });
-    expect(answer.status).toBe(412);
+    expect(response.status).toBe(412);
   },
 ];
 
@@ -331,11 +334,11 @@ for (const workers of [1, 2]) {
           await check(run);
           run.noneLost();
         }
-        // Every request that was begun has its answer by now.
+        // Every request that was begun has its response by now.
         await run.traffic.stop();
         run.noneLost();
         for (const path of ["/", ...PREFIXES]) for (const host of ["one.test", "any.test"]) await run.look(path, host);
-        expect(Object.keys(run.traffic.answered).toSorted()).toEqual([
+        expect(Object.keys(run.traffic.responded).toSorted()).toEqual([
           "HTTP/1.1",
           "HTTP/2",
           "WebSocket",

@@ -47,10 +47,10 @@ test("after the log-out the page shows nothing, and its cookie opens nothing", a
   const [cookie] = await operator.page.browserContext().cookies();
   await operator.press("Log out");
   await operator.field("Admin key");
-  const answer = await fetch(new URL("/v1/routes", rig.url), {
+  const response = await fetch(new URL("/v1/routes", rig.url), {
     headers: { cookie: `turnpike_session=${cookie?.value ?? ""}` },
   });
-  expect(answer.status).toBe(401);
+  expect(response.status).toBe(401);
   await operator.leave();
 });
 

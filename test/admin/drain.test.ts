@@ -37,7 +37,7 @@ afterEach(async () => {
 async function startOrigin(name: string): Promise<Named> {
   const origin = await RawOrigin.start();
   const named: Named = { name, origin, begun: [], probes: 0, failing: 0 };
-  origin.answer = ({ startLine }, connection) => {
+  origin.response = ({ startLine }, connection) => {
     const [, time] = /\?t=([\d.]+)/.exec(startLine) ?? [];
     if (time === undefined) named.probes++;
     else named.begun.push(Number(time));
@@ -72,9 +72,9 @@ async function serve(upstream: object, workers: number, servers: object[] = []):
 async function drain(server: string, isDrained: boolean, upstream = "app"): Promise<number> {
   const what = isDrained ? "drain" : "undrain";
   const path = `/v1/upstreams/${upstream}/servers/${encodeURIComponent(server)}/${what}`;
-  const answer = await (admin as Admin).call("POST", path);
-  if (answer.status === 200) expect(answer.body).toMatchObject({ ok: true, drained: isDrained });
-  return answer.status;
+  const response = await (admin as Admin).call("POST", path);
+  if (response.status === 200) expect(response.body).toMatchObject({ ok: true, drained: isDrained });
+  return response.status;
 }
 
 async function listed(server: string): Promise<Record<string, unknown>> {
@@ -83,10 +83,10 @@ async function listed(server: string): Promise<Record<string, unknown>> {
   return found;
 }
 
-/** Clients that ask without a pause until they are stopped; every answer but 200 is kept. */
+/** Clients that ask without a pause until they are stopped; every response but 200 is kept. */
 class Load {
   readonly odd: string[] = [];
-  answered = 0;
+  responded = 0;
   #stopping = false;
   readonly #running: Promise<void>[];
 
@@ -131,15 +131,15 @@ class Load {
   }
 
   #count(isGood: boolean, what: string): void {
-    this.answered++;
+    this.responded++;
     if (!isGood) this.odd.push(what);
   }
 }
 
 /** Until `more` further requests were answered. */
 async function goOn(load: Load, more = 60): Promise<void> {
-  const from = load.answered;
-  await until("the load goes on", () => (load.answered >= from + more || load.odd.length > 0 ? true : undefined));
+  const from = load.responded;
+  await until("the load goes on", () => (load.responded >= from + more || load.odd.length > 0 ? true : undefined));
 }
 
 const KINDS: readonly (readonly [what: string, workers: number, upstream: object, failing: number])[] = [
@@ -186,7 +186,7 @@ for (const workers of [1, 2]) {
       const [a, b] = [await startOrigin("a"), await startOrigin("b")];
       const { port } = await serve({ health_check: { interval_ms: 50 } }, workers);
       const held: (() => void)[] = [];
-      a.origin.answer = ({ startLine }, connection) => {
+      a.origin.response = ({ startLine }, connection) => {
         if (!startLine.includes("?t=")) {
           a.probes++;
           connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

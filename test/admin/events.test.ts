@@ -106,7 +106,7 @@ for (const workers of [1, 2]) {
     async () => {
       let isHealthy = true;
       let isBroken = false;
-      origin.answer = ({ startLine }, connection) => {
+      origin.response = ({ startLine }, connection) => {
         if (startLine.includes("/health")) {
           connection.send(`HTTP/1.1 ${isHealthy ? "200 OK" : "500 No"}\r\nContent-Length: 0\r\n\r\n`);
         } else if (isBroken) connection.end("garbage\r\n\r\n");
@@ -244,7 +244,7 @@ test(
     await serve(2);
     for (let i = 0; i < 40; i++) expect((await admin.fetch("HEAD", "/v1/events")).status).toBe(200);
     const readers = Array.from({ length: 40 }, () => new Reader());
-    await until("all have an answer", () => (readers.every(({ status }) => status !== 0) ? true : undefined));
+    await until("all have a response", () => (readers.every(({ status }) => status !== 0) ? true : undefined));
     expect(readers.filter(({ status }) => status === 200)).toHaveLength(32);
     expect(readers.filter(({ status }) => status === 503)).toHaveLength(8);
     await admin.call("POST", "/v1/reload");
@@ -253,7 +253,7 @@ test(
     for (const reader of served.slice(0, 4)) reader.leave();
     await until("there is room", () => {
       const other = new Reader();
-      return until("it has an answer", () => (other.status === 0 ? undefined : other.status)).then((status) =>
+      return until("it has a response", () => (other.status === 0 ? undefined : other.status)).then((status) =>
         status === 200 ? true : undefined,
       );
     });

@@ -15,7 +15,7 @@ let admin: Admin;
 
 beforeEach(async () => {
   origin = await RawOrigin.start();
-  origin.answer = ({ startLine }, connection) => {
+  origin.response = ({ startLine }, connection) => {
     const status = startLine.includes("fail") ? "500 No" : "200 OK";
     connection.send(`HTTP/1.1 ${status}\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\nhello`);
   };
@@ -48,7 +48,7 @@ function ask(path: string): Promise<string> {
   );
 }
 
-// Tests look into answers as they like; the description's schemas check what they are.
+// Tests look into responses as they like; the description's schemas check what they are.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function overview(): Promise<any> {
   return (await admin.call("GET", "/v1/overview")).body;

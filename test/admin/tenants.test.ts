@@ -26,7 +26,7 @@ beforeAll(async () => {
   const socket = folder.file("machine.sock");
   machine = Bun.serve({ unix: socket, fetch: () => new Response("from the tenant") });
   sandbox = await startSandbox();
-  sandbox.answer = () => reply(socket);
+  sandbox.response = () => reply(socket);
   const module = folder.file("tenants.wasm");
   writeFileSync(module, tenantFilter("x-tenant"));
   rig = await ConsoleRig.start({

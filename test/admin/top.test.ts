@@ -127,11 +127,11 @@ function load(traffic: string): () => Promise<void> {
   const run = async (): Promise<void> => {
     while (!over.signal.aborted) {
       await fetch(`${traffic}/busy`).then(
-        (answer) => answer.text(),
+        (response) => response.text(),
         () => {},
       );
       await fetch(`${traffic}/busy/bad`).then(
-        (answer) => answer.text(),
+        (response) => response.text(),
         () => {},
       );
       await Bun.sleep(20);

@@ -73,9 +73,9 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     await until(async () => requestsOf(await site.usage()) === 3);
     await database.crash();
     for (let i = 0; i < 4; i++) expect(await site.ask("/free")).toBe(200);
-    const answer = await site.admin("/v1/usage");
-    expect(answer.status).toBe(503);
-    expect(await answer.text()).not.toContain(postgres.url);
+    const response = await site.admin("/v1/usage");
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain(postgres.url);
     const trouble = /usage: it cannot be kept: .*counting goes on in memory/;
     await until(() => trouble.test(site.gateway.output()), 25_000);
     await database.up();

@@ -104,13 +104,13 @@ for (const workers of [1, 2]) {
       }
     });
     for (let i = 0; i < 100; i++) {
-      const answer = await site.admin("/v1/usage", "DELETE");
-      expect(answer.status).toBe(200);
-      seen += requestsOf((await answer.json()) as UsageBody); // As the API's description says.
+      const response = await site.admin("/v1/usage", "DELETE");
+      expect(response.status).toBe(200);
+      seen += requestsOf((await response.json()) as UsageBody); // As the API's description says.
     }
     load.goes = false;
     await Promise.all(clients);
-    // The last ones are counted when the whole answer has left, a moment after it has come.
+    // The last ones are counted when the whole response has left, a moment after it has come.
     await until(async () => {
       const usage = await site.usage(true);
       seen += requestsOf(usage);
@@ -150,7 +150,7 @@ for (const workers of [1, 2]) {
     expect(await pay(first, payments[0], "alice")).toBe(200);
     expect(await pay(first, payments[1], "alice")).toBe(200);
     expect(await pay(first, payments[2], "bob")).toBe(200);
-    // Asked for without money, and once more with the same: that is the answer which is kept.
+    // Asked for without money, and once more with the same: that is the response which is kept.
     expect(await first.ask("/paid", "bob")).toBe(402);
     expect(await pay(first, payments[0], "alice")).toBe(200);
     const { network, asset, amount } = REQUIREMENTS;
@@ -222,8 +222,8 @@ test("a gateway that keeps nothing counts in memory, payments too", async () => 
   keeper.start();
   try {
     const headers = { "payment-signature": encodeHeader(signedPayment(Date.now() / 1000)) };
-    const answer = await fetch(`http://127.0.0.1:${gateway.listeners[0]?.port}/paid`, { headers });
-    expect([answer.status, await answer.text()]).toEqual([200, "the goods"]);
+    const response = await fetch(`http://127.0.0.1:${gateway.listeners[0]?.port}/paid`, { headers });
+    expect([response.status, await response.text()]).toEqual([200, "the goods"]);
     await until(async () => requestsOf((await keeper.read()).body) === 1);
     const { body } = await keeper.readAndReset();
     expect(body.consumers).toMatchObject([{ anonymous: true, requests: 1, payments: 1 }]);

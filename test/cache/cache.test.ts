@@ -23,7 +23,7 @@ afterEach(() => bed.reset());
 
 test("a fresh answer serves GET and HEAD, with its age and no word to the origin", async () => {
   const path = bed.newPath();
-  bed.answers('Cache-Control: max-age=60\r\nETag: "a"\r\n');
+  bed.responses('Cache-Control: max-age=60\r\nETag: "a"\r\n');
   const first = await bed.ask(path);
   const second = await bed.ask(path);
   const head = await bed.ask(path, "", "HEAD");
@@ -38,7 +38,7 @@ test("a fresh answer serves GET and HEAD, with its age and no word to the origin
 test("fifty who ask at the same time cost one request, and get the body while it comes", async () => {
   const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
-  origin.answer = (_, connection) => {
+  origin.response = (_, connection) => {
     connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\nfirst");
     held.resolve(connection);
   };
@@ -51,20 +51,20 @@ test("fifty who ask at the same time cost one request, and get the body while it
   expect(origin.requests).toHaveLength(1);
 });
 
-test("an answer that may not be stored goes to the one who asked, and others ask for themselves", async () => {
+test("a response that may not be stored goes to the one who asked, and others ask for themselves", async () => {
   const path = bed.newPath();
   let count = 0;
   const connections: OriginConnection[] = [];
-  origin.answer = (_, connection) => void connections.push(connection);
+  origin.response = (_, connection) => void connections.push(connection);
   const all = await Promise.all(Array.from({ length: 5 }, () => bed.opened(path)));
   await origin.until("the first request", () => connections[0]);
-  const answer = (connection: OriginConnection): void => {
+  const response = (connection: OriginConnection): void => {
     const body = `own ${++count}`;
     connection.send(`HTTP/1.1 200 OK\r\nCache-Control: private\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
   };
-  answer(connections[0] as OriginConnection); // Awaited above.
+  response(connections[0] as OriginConnection); // Awaited above.
   await origin.until("all requests", () => (connections.length === 5 ? true : undefined));
-  for (const connection of connections.slice(1)) answer(connection);
+  for (const connection of connections.slice(1)) response(connection);
   const bodies = await Promise.all(all.map(async (client) => (await client.response()).body));
   expect(new Set(bodies).size).toBe(5);
 });
@@ -72,7 +72,7 @@ test("an answer that may not be stored goes to the one who asked, and others ask
 test("a client that leaves while others wait takes nothing with it", async () => {
   const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
-  origin.answer = (_, connection) => held.resolve(connection);
+  origin.response = (_, connection) => held.resolve(connection);
   const leader = await bed.opened(path);
   const connection = await held.promise;
   const follower = await bed.opened(path);
@@ -88,7 +88,7 @@ test("a client that leaves while others wait takes nothing with it", async () =>
 test("a body larger than an entry may be reaches all who read it, and is not stored", async () => {
   const path = bed.newPath();
   const body = "0123456789".repeat(30_000);
-  origin.answer = (_, connection) =>
+  origin.response = (_, connection) =>
     connection.send(
       `HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     );
@@ -102,9 +102,9 @@ test("a body larger than an entry may be reaches all who read it, and is not sto
 
 test("a stale answer is asked about, and freshened by a 304 or replaced", async () => {
   const path = bed.newPath();
-  bed.answers('Cache-Control: max-age=0\r\nETag: "a"\r\nX-Version: 1\r\n');
+  bed.responses('Cache-Control: max-age=0\r\nETag: "a"\r\nX-Version: 1\r\n');
   await bed.ask(path);
-  origin.answer = (_, connection) =>
+  origin.response = (_, connection) =>
     connection.send('HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=60\r\nETag: "a"\r\nX-Version: 2\r\n\r\n');
   const freshened = await bed.ask(path);
   expect([statusOf(freshened), freshened.body, valuesOf(freshened, "x-version")]).toEqual([200, "body 1", ["2"]]);
@@ -116,7 +116,7 @@ test("a stale answer is asked about, and freshened by a 304 or replaced", async 
 
 test("stale-while-revalidate answers at once, and asks once behind the client's back", async () => {
   const path = bed.newPath();
-  bed.answers("Cache-Control: max-age=0, stale-while-revalidate=60\r\n");
+  bed.responses("Cache-Control: max-age=0, stale-while-revalidate=60\r\n");
   await bed.ask(path);
   expect((await bed.ask(path)).body).toBe("body 1");
   await origin.until("the request behind the client's back", () => (origin.requests.length === 2 ? true : undefined));
@@ -127,11 +127,11 @@ test.each<[string, (connection: OriginConnection) => void]>([
   ["a reset", (connection) => connection.reset()],
 ])("stale-if-error serves what is stored in the place of %s, and nothing else does", async (_, fail) => {
   const [kept, other] = [bed.newPath(), bed.newPath()];
-  bed.answers('Cache-Control: max-age=0, stale-if-error=60\r\nETag: "a"\r\n');
+  bed.responses('Cache-Control: max-age=0, stale-if-error=60\r\nETag: "a"\r\n');
   await bed.ask(kept);
-  bed.answers('Cache-Control: max-age=0\r\nETag: "a"\r\n');
+  bed.responses('Cache-Control: max-age=0\r\nETag: "a"\r\n');
   await bed.ask(other);
-  origin.answer = (_request, connection) => fail(connection);
+  origin.response = (_request, connection) => fail(connection);
   const saved = await bed.ask(kept);
   expect([statusOf(saved), saved.body]).toEqual([200, "body 1"]);
   const failed = await bed.ask(other);
@@ -141,7 +141,7 @@ test.each<[string, (connection: OriginConnection) => void]>([
 test("an error goes to each who waits, under the request id of each", async () => {
   const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
-  origin.answer = (_, connection) => held.resolve(connection);
+  origin.response = (_, connection) => held.resolve(connection);
   const all = await Promise.all([bed.opened(path, "X-Request-Id: one\r\n"), bed.opened(path, "X-Request-Id: two\r\n")]);
   (await held.promise).reset();
   const messages = await Promise.all(all.map((client) => client.response()));
@@ -153,7 +153,7 @@ test("an error goes to each who waits, under the request id of each", async () =
 
 test("conditions and ranges are answered from what is stored", async () => {
   const path = bed.newPath();
-  bed.answers('Cache-Control: max-age=60\r\nETag: "a"\r\nLast-Modified: Fri, 01 Jan 2021 00:00:00 GMT\r\n');
+  bed.responses('Cache-Control: max-age=60\r\nETag: "a"\r\nLast-Modified: Fri, 01 Jan 2021 00:00:00 GMT\r\n');
   await bed.ask(path);
   const rows: [string, number, string][] = [
     ['If-None-Match: W/"a"\r\n', 304, ""],
@@ -167,15 +167,15 @@ test("conditions and ranges are answered from what is stored", async () => {
     ['Range: bytes=1-3\r\nIf-Range: "a"\r\n', 206, "ody"],
   ];
   for (const [fields, status, body] of rows) {
-    const answer = await bed.ask(path, fields);
-    expect([fields, statusOf(answer), status === 416 ? "" : answer.body]).toEqual([fields, status, body]);
+    const response = await bed.ask(path, fields);
+    expect([fields, statusOf(response), status === 416 ? "" : response.body]).toEqual([fields, status, body]);
   }
   expect(origin.requests).toHaveLength(1);
 });
 
 test("what a request forbids is not done", async () => {
   const path = bed.newPath();
-  bed.answers("Cache-Control: max-age=60\r\n");
+  bed.responses("Cache-Control: max-age=60\r\n");
   expect(statusOf(await bed.ask(path, "Cache-Control: only-if-cached\r\n"))).toBe(504);
   expect((await bed.ask(path, "Cache-Control: no-store\r\n")).body).toBe("body 1");
   expect((await bed.ask(path)).body).toBe("body 2");
@@ -187,22 +187,22 @@ test("what a request forbids is not done", async () => {
 
 test("methods that may change something end what is stored, also where Location leads", async () => {
   const [path, other] = [bed.newPath(), bed.newPath()];
-  bed.answers("Cache-Control: max-age=60\r\n");
+  bed.responses("Cache-Control: max-age=60\r\n");
   await bed.ask(path);
   await bed.ask(other);
-  origin.answer = (_, connection) => connection.send("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
+  origin.response = (_, connection) => connection.send("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
   await bed.ask(path, "Content-Length: 0\r\n", "POST");
   expect(cacheStatus(await bed.ask(path))).toContain("hit");
-  origin.answer = (_, connection) =>
+  origin.response = (_, connection) =>
     connection.send(`HTTP/1.1 201 Created\r\nLocation: ${other}\r\nContent-Length: 0\r\n\r\n`);
   await bed.ask(path, "Content-Length: 0\r\n", "POST");
-  bed.answers("Cache-Control: max-age=60\r\n");
+  bed.responses("Cache-Control: max-age=60\r\n");
   for (const one of [path, other]) expect(cacheStatus(await bed.ask(one))).toContain("fwd=uri-miss");
 });
 
 test("the key has Accept-Encoding and the named headers, and another host is another response", async () => {
   const path = bed.newPath();
-  bed.answers("Cache-Control: max-age=60\r\nVary: Accept-Encoding, X-A\r\n");
+  bed.responses("Cache-Control: max-age=60\r\nVary: Accept-Encoding, X-A\r\n");
   const bodies: string[] = [];
   for (const fields of [
     "",
@@ -221,7 +221,7 @@ test("the key has Accept-Encoding and the named headers, and another host is ano
 
 test("metrics tell what the cache did and holds", async () => {
   const path = bed.newPath();
-  bed.answers("Cache-Control: max-age=60\r\n");
+  bed.responses("Cache-Control: max-age=60\r\n");
   const page = async (): Promise<string> => (await bed.ask("/metrics")).body;
   const before = await page();
   await bed.ask(path);

@@ -18,7 +18,7 @@ beforeAll(async () => {
     upstreams,
     routes: [{ path_prefix: "/", upstream: "origin", cache: { ttl_s: 0 } }],
   });
-  origin.answer = (_, connection) =>
+  origin.response = (_, connection) =>
     connection.send(
       "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nX-Hint: 1\r\n\r\n" +
         "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 4\r\n\r\nbody",
@@ -55,7 +55,7 @@ async function overHttp1(path: string): Promise<Seen> {
 async function overHttp2(path: string): Promise<Seen> {
   const client = await Http2Client.ready(gateway.plainPort);
   client.send(get(1, path));
-  const { interim, fields } = await client.answer(1);
+  const { interim, fields } = await client.response(1);
   client.destroy();
   return { interim, names: fields.map(([name]) => name) };
 }

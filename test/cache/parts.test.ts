@@ -19,7 +19,7 @@ afterEach(() => bed.reset());
 
 /** Has the origin answer ranges of `WHOLE`, with these fields. */
 function servesRanges(fields: string): void {
-  bed.origin.answer = (request, connection) => {
+  bed.origin.response = (request, connection) => {
     const [, asked] = request.fields.find(([name]) => name.toLowerCase() === "range") ?? [];
     const [, from = "0", to = ""] = /bytes=(\d+)-(\d*)/.exec(asked ?? "") ?? [];
     const last = to === "" ? WHOLE.length - 1 : Number(to);
@@ -48,10 +48,10 @@ test("a part serves the ranges within it, with what they are of", async () => {
     ["-3", "hij", "bytes 17-19/20"],
     ["15-99", "fghij", "bytes 15-19/20"],
   ] as const) {
-    const answer = await range(path, asked);
-    expect([statusOf(answer), answer.body, isHit(answer)]).toEqual([206, body, true]);
-    expect([valuesOf(answer, "content-range"), valuesOf(answer, "x-kept")]).toEqual([[content], ["yes"]]);
-    expect(valuesOf(answer, "age")).toHaveLength(1);
+    const response = await range(path, asked);
+    expect([statusOf(response), response.body, isHit(response)]).toEqual([206, body, true]);
+    expect([valuesOf(response, "content-range"), valuesOf(response, "x-kept")]).toEqual([[content], ["yes"]]);
+    expect(valuesOf(response, "age")).toHaveLength(1);
   }
   expect(bed.origin.requests).toHaveLength(1);
 });
@@ -125,16 +125,16 @@ test.each([
   ],
 ])("a part %s passes, and is not kept", async (_, head, body) => {
   const path = bed.newPath();
-  bed.origin.answer = (__, connection) => connection.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+  bed.origin.response = (__, connection) => connection.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
   for (let i = 0; i < 2; i++) {
-    const answer = await range(path, "0-1");
-    expect([statusOf(answer), answer.body, isHit(answer)]).toEqual([206, body, false]);
+    const response = await range(path, "0-1");
+    expect([statusOf(response), response.body, isHit(response)]).toEqual([206, body, false]);
   }
 });
 
 test("a part whose length is told by its end alone is kept", async () => {
   const path = bed.newPath();
-  bed.origin.answer = (_, connection) =>
+  bed.origin.response = (_, connection) =>
     connection.send(
       "HTTP/1.1 206 P\r\nCache-Control: max-age=60\r\nContent-Range: bytes 1-4/9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n",
     );
@@ -147,7 +147,7 @@ test("a part that is cut off is not kept, and its room is given back", async () 
   const bytes = async (): Promise<number> =>
     valueOf((await once(bed.gateway.port, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")).body, "turnpike_cache_bytes");
   const before = await bytes();
-  bed.origin.answer = (_, connection) => {
+  bed.origin.response = (_, connection) => {
     connection.send(
       "HTTP/1.1 206 P\r\nCache-Control: max-age=60\r\nContent-Range: bytes 0-9/20\r\nContent-Length: 10\r\n\r\nabc",
     );

@@ -21,7 +21,7 @@ afterEach(() => {
 /** Whether the second of two requests is answered from the cache. */
 async function isKept(fields: string, at = bed): Promise<boolean> {
   const path = at.newPath();
-  at.answers(fields);
+  at.responses(fields);
   await at.ask(path);
   return cacheStatus(await at.ask(path)).startsWith("Turnpike; hit");
 }
@@ -39,7 +39,7 @@ test.each<[string, boolean]>([
   ["CDN-Cache-Control: no-store, &\r\nCache-Control: max-age=60\r\n", true],
   ["CDN-Cache-Control: \r\nCache-Control: max-age=60\r\n", true],
   ["Edge-Cache-Control: no-store\r\nCache-Control: max-age=60\r\n", true],
-])("with %p the answer is kept: %p", async (fields, kept) => {
+])("with %p the response is kept: %p", async (fields, kept) => {
   expect(await isKept(fields)).toBe(kept);
 });
 
@@ -52,7 +52,7 @@ test("the configured fields count in their order, and CDN-Cache-Control is then 
 
 test("targeted fields go on to the client, from the origin and from the cache", async () => {
   const path = bed.newPath();
-  bed.answers("CDN-Cache-Control: max-age=60\r\nEdge-Cache-Control: a\r\nCache-Control: max-age=1\r\n");
+  bed.responses("CDN-Cache-Control: max-age=60\r\nEdge-Cache-Control: a\r\nCache-Control: max-age=1\r\n");
   for (const message of [await bed.ask(path), await bed.ask(path)]) {
     expect([valuesOf(message, "cdn-cache-control"), valuesOf(message, "edge-cache-control")]).toEqual([
       ["max-age=60"],
@@ -64,7 +64,7 @@ test("targeted fields go on to the client, from the origin and from the cache", 
 
 test("a 304 brings the targeted field up to date", async () => {
   const path = bed.newPath();
-  bed.origin.answer = (request, connection) => {
+  bed.origin.response = (request, connection) => {
     const isAsked = request.fields.some(([name]) => name.toLowerCase() === "if-none-match");
     const control = isAsked ? "max-age=60" : "max-age=0";
     const status = isAsked ? "304 Not Modified" : "200 OK";

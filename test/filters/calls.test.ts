@@ -69,7 +69,7 @@ function failure(outcome: HttpCallOutcome): string {
 }
 
 test("a call brings the whole response: status, fields, body and trailers", async () => {
-  origin.answer = (_request, connection) =>
+  origin.response = (_request, connection) =>
     connection.send(
       "HTTP/1.1 201 Created\r\nX-One: 1\r\nX-One: 2\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n",
     );
@@ -170,13 +170,13 @@ for (const [name, [asked, reason]] of Object.entries(REFUSED)) {
 }
 
 test("a call ends when its time is up, and its connection is closed", async () => {
-  origin.answer = () => {};
+  origin.response = () => {};
   expect(failure(await call({ fields: get("/"), timeoutMs: 60 }))).toBe("upstream-timeout");
   await until(() => origin.connections.at(-1)?.closed === true);
 });
 
 test("a response that drips for ever ends with the time of the call", async () => {
-  origin.answer = (_request, connection) => {
+  origin.response = (_request, connection) => {
     connection.send("HTTP/1.1 200 OK\r\n\r\n");
     const drip = setInterval(() => (connection.closed ? clearInterval(drip) : connection.send("x")), 5);
   };
@@ -184,7 +184,7 @@ test("a response that drips for ever ends with the time of the call", async () =
 });
 
 test("a response without end is cut off at the limit", async () => {
-  origin.answer = (_request, connection) => {
+  origin.response = (_request, connection) => {
     connection.send("HTTP/1.1 200 OK\r\n\r\n");
     const pour = (): void => {
       if (connection.closed) return;
@@ -206,25 +206,25 @@ const BROKEN: Readonly<Record<string, string>> = {
 };
 for (const [name, bytes] of Object.entries(BROKEN)) {
   test(`a call comes to nothing when its upstream sends ${name}`, async () => {
-    origin.answer = (_request, connection) => connection.end(bytes);
+    origin.response = (_request, connection) => connection.end(bytes);
     expect(failure(await call({ fields: post("/") }))).toBe("upstream-failed");
   });
 }
 
 test("a call comes to nothing when its connection is reset, or refused", async () => {
-  origin.answer = (_request, connection) => connection.reset();
+  origin.response = (_request, connection) => connection.reset();
   expect(failure(await call({ fields: post("/") }))).toBe("upstream-failed");
   expect(failure(await call({ fields: get("/"), upstream: "gone" }))).toBe("upstream-failed");
 });
 
 test("a POST is sent once, whatever becomes of it", async () => {
-  origin.answer = (_request, connection) => connection.reset();
+  origin.response = (_request, connection) => connection.reset();
   await call({ fields: post("/"), body: Buffer.from("x") });
   expect(origin.requests).toHaveLength(1);
 });
 
 test("a cancelled call is heard of no more, and its connection is closed", async () => {
-  origin.answer = () => {};
+  origin.response = () => {};
   let told = 0;
   const asked = { upstream: "raw", fields: get("/"), body: NOTHING, trailers: [], timeoutMs: 5000 };
   const made = rig.group.http(asked, () => told++);
@@ -238,7 +238,7 @@ test("a cancelled call is heard of no more, and its connection is closed", async
 });
 
 test("the calls of a request end with it, and are bounded", async () => {
-  origin.answer = () => {};
+  origin.response = () => {};
   const stream = rig.stream();
   for (let i = 0; i < MAX_CALLS_A_STREAM; i++) void call({ fields: get("/") }, stream);
   expect(refusal({ fields: get("/") }, stream)).toBe("full");
@@ -253,7 +253,7 @@ test("the calls of a request end with it, and are bounded", async () => {
 });
 
 test("the calls of a filter are bounded, those for requests and its own together", () => {
-  origin.answer = () => {};
+  origin.response = () => {};
   const streams = Array.from({ length: MAX_CALLS_A_FILTER / MAX_CALLS_A_STREAM }, () => rig.stream());
   for (const stream of streams) {
     for (let i = 0; i < MAX_CALLS_A_STREAM; i++) void call({ fields: get("/"), upstream: "gone" }, stream);
@@ -266,7 +266,7 @@ test("the calls of a filter are bounded, those for requests and its own together
 });
 
 test("bodies of calls share the memory for bodies, and a call without room is refused", () => {
-  origin.answer = () => {};
+  origin.response = () => {};
   const stream = rig.stream();
   const body = new Uint8Array(MAX_CALL_BODY_BYTES);
   for (let i = 0; i < 8; i++) void call({ fields: post("/"), body }, stream);

@@ -46,7 +46,7 @@ afterAll(async () => {
 beforeEach(() => {
   origin.reset();
   service.reset();
-  service.answer = (_, connection) =>
+  service.response = (_, connection) =>
     connection.send("HTTP/1.1 200 OK\r\nX-User: ann\r\nAuthorization: inner\r\nContent-Length: 0\r\n\r\n");
 });
 
@@ -240,7 +240,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       ] as const) {
         expect([path, (await ask(protocol, path, "s")).status]).toEqual([path, status]);
       }
-      service.answer = (_, connection) => connection.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
+      service.response = (_, connection) => connection.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
       expect((await ask(protocol, "/asked", "s")).status).toBe(403);
       expect(await scraped("turnpike_filter_invocations_total")).toBe(before);
     });
@@ -304,7 +304,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
     });
 
     test("a try that fails is tried again behind the filter, which has run once", async () => {
-      service.answer = (_, connection) => connection.reset();
+      service.response = (_, connection) => connection.reset();
       const before = await scraped("turnpike_filter_invocations_total", { route: "/shaky", phase: "request" });
       for (let i = 0; i < 4; i++) expect((await ask(protocol, "/shaky", "e")).text).toBe("GET /shaky!");
       const after = await scraped("turnpike_filter_invocations_total", { route: "/shaky", phase: "request" });

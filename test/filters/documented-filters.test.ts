@@ -76,7 +76,7 @@ test("the filter that asks an upstream refuses a request when there is none", as
   const { "ask-upstream": askUpstream } = await exampleFilters("ask-upstream");
   const printed = await check(askUpstream, "GET / HTTP/1.1\nHost: x\n", "auth");
   expect(printed).toContain("outcome  respond with 503\n");
-  expect(printed).toContain("\nbody     no answer from the upstream\n");
+  expect(printed).toContain("\nbody     no response from the upstream\n");
 });
 
 /** Where the compiler of Rust has its library for WebAssembly; undefined: this machine has none. */

@@ -85,7 +85,7 @@ test.each(PROTOCOLS)("a filter asks an upstream before it lets a request pass ov
   expect(asked.toSorted()).toEqual(["/may?path=%2Fask-upstream%3Fa%3Db ann", "/may?path=%2Fask-upstream%3Fa%3Db eve"]);
   const began = performance.now();
   const bob = await ask("bob", "hello");
-  expect([bob.status, bob.text]).toEqual([503, "no answer from the upstream"]);
+  expect([bob.status, bob.text]).toEqual([503, "no response from the upstream"]);
   expect(performance.now() - began).toBeGreaterThanOrEqual(TIMEOUT_MS * 0.9);
 });
 

@@ -22,7 +22,7 @@ import { type CallRig, startCallRig } from "./testing/call-rig.ts";
 let echo: EchoServer;
 /** A server that does what a test says. */
 let own: Http2Server;
-let answer: (stream: ServerHttp2Stream) => void;
+let response: (stream: ServerHttp2Stream) => void;
 let plain: RawOrigin;
 let rig: CallRig;
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   own = createServer();
   own.on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {});
-    answer(stream);
+    response(stream);
   });
   await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
   plain = await RawOrigin.start();
@@ -211,7 +211,7 @@ const BROKEN: Readonly<Record<string, readonly [(stream: ServerHttp2Stream) => v
 
 for (const [name, [respond, status]] of Object.entries(BROKEN)) {
   test(`a call that is answered with ${name} has status ${status}`, async () => {
-    answer = respond;
+    response = respond;
     const outcome = await unary({ upstream: "own" });
     expect([outcome.status, outcome.reply]).toEqual([status, undefined]);
   });
@@ -296,7 +296,7 @@ test("64 MiB of messages pass through a little memory", async () => {
 });
 
 test("a server that does not read holds back the filter that sends", async () => {
-  answer = (stream) => stream.respond({ ":status": 200, "content-type": "application/grpc" });
+  response = (stream) => stream.respond({ ":status": 200, "content-type": "application/grpc" });
   const stream = open("Chat", new Heard(), "own");
   const piece = new Uint8Array(65_536);
   let sent = 0;

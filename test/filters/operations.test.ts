@@ -118,7 +118,7 @@ test("a reload under load takes the changed module, and lets the unchanged one g
 
 test("a request under way ends with the filter that it has begun with", async () => {
   const held = Promise.withResolvers<OriginConnection>();
-  origin.answer = (_, connection) => held.resolve(connection);
+  origin.response = (_, connection) => held.resolve(connection);
   const waiting = ask("/switch/x", { "x-do": "e" });
   const connection = await held.promise;
   origin.reset();

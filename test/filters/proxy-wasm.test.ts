@@ -31,7 +31,7 @@ beforeAll(async () => {
   const module = folder.write("probe.wasm", "");
   await Bun.write(module, await compileProxyWasm(PROBE_FILTER));
   origin = await RawOrigin.start();
-  origin.answer = respond;
+  origin.response = respond;
   calls = await EchoServer.start({ name: "one" });
   gateway = await startGateway({
     upstreams: [upstream("up", origin.port), { ...upstream("calls", calls.port), protocol: "h2c" }],
@@ -95,13 +95,13 @@ test("over HTTP/2, a filter holds and refuses bodies, and adds to responses", as
   const client = await Http2Client.ready(gateway.port);
   client.send(post(1, "/h2", [["x-do", "body-whole r-add"]]), h2.frame(h2.DATA, 0, 1, Buffer.from("ab")));
   client.send(h2.frame(h2.DATA, h2.END_STREAM, 1, Buffer.from("cd")));
-  const held = await client.answer(1);
+  const held = await client.response(1);
   expect([held.status, fieldOf(held.fields, "x-seen"), held.body.toString()]).toEqual([200, "200 /h2", "got 5"]);
   client.send(post(3, "/h2", [["x-do", "body-deny"]]), h2.frame(h2.DATA, 0, 3, Buffer.from("ab")));
-  expect((await client.answer(3)).status).toBe(403);
+  expect((await client.response(3)).status).toBe(403);
   client.send(post(5, "/h2", [["x-do", "trailers"]]), h2.frame(h2.DATA, 0, 5, Buffer.from("ab")));
   client.send(h2.frame(h2.HEADERS, h2.END_BOTH, 5, block([["x-sum", "1"]])));
-  expect((await client.answer(5)).status).toBe(200);
+  expect((await client.response(5)).status).toBe(200);
   expect(origin.requests.at(-1)?.trailers.length).toBe(2);
   client.destroy();
 });

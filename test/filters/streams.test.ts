@@ -1,7 +1,7 @@
 /** Filters before what lasts, WebSockets and calls of gRPC, and beside mirrors. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { answer, told, unary, WireRig } from "../grpc/testing/wire.ts";
+import { response, told, unary, WireRig } from "../grpc/testing/wire.ts";
 import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { once } from "../support/raw-client.ts";
@@ -63,7 +63,7 @@ test("a call of gRPC that the filter rejects, or fails on, ends with a status of
   unary(client, 3, [["x-do", "t"]]);
   expect(await told(client, 3)).toMatchObject({ status: "200", grpcStatus: "13", trailersOnly: true });
   unary(client, 5, [["x-do", "h"]]);
-  answer(await wire.request());
+  response(await wire.request());
   const call = await told(client, 5);
   expect([call.grpcStatus, call.body.slice(5), new Map(call.head).get("x-ran")]).toEqual(["0", "hi", "x-do"]);
 });

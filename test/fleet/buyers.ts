@@ -48,7 +48,7 @@ export class Buyers {
   readonly #insisting: Promise<void>[] = [];
   readonly #buyers: Promise<void>[];
   /** Sales by gateway and kind, such as `1 qr`. */
-  readonly #sales = new Map<string, number>();
+  readonly #paidRoutes = new Map<string, number>();
   #selling = true;
   #deadline = Number.POSITIVE_INFINITY;
 
@@ -60,9 +60,9 @@ export class Buyers {
   }
 
   /** Complete responses that this gateway has sent, of one kind or of all. */
-  sales(gateway: number, kind?: Kind): number {
+  paidRoutes(gateway: number, kind?: Kind): number {
     return KINDS.filter((one) => kind === undefined || one === kind)
-      .map((one) => this.#sales.get(`${gateway} ${one}`) ?? 0)
+      .map((one) => this.#paidRoutes.get(`${gateway} ${one}`) ?? 0)
       .reduce((a, b) => a + b, 0);
   }
 
@@ -142,7 +142,7 @@ export class Buyers {
       this.#check(purchase, body);
       purchase.body ??= body;
       const key = `${gateway} ${purchase.kind}`;
-      this.#sales.set(key, (this.#sales.get(key) ?? 0) + 1);
+      this.#paidRoutes.set(key, (this.#paidRoutes.get(key) ?? 0) + 1);
       return true;
     }
     purchase.refusal = `${status} ${body.toString()}`;
@@ -165,13 +165,13 @@ export class Buyers {
       await store.ready();
       for (const { name, kind, payment, body, tries, refusal = "no response" } of this.#purchases) {
         const key = paymentKey(payment, REQUIREMENTS);
-        const isPaid = (await store.bookings.find(key)) !== undefined;
-        const booked = await store.ledger.find(key);
+        const isPaid = (await store.simulatedTransfers.find(key)) !== undefined;
+        const recorded = await store.ledger.find(key);
         if (body !== undefined && !isPaid) wrong.push(`${name} (${kind}): answered and not paid`);
-        if (body !== undefined && booked?.state !== "settled")
-          wrong.push(`${name} (${kind}): answered, ${booked?.state}`);
+        if (body !== undefined && recorded?.state !== "settled")
+          wrong.push(`${name} (${kind}): answered, ${recorded?.state}`);
         if (body === undefined && isPaid) {
-          const { state, delivered, cuts, attempt } = booked ?? {};
+          const { state, delivered, cuts, attempt } = recorded ?? {};
           lost.push(
             `${name} (${kind}), ${tries} tries: ${JSON.stringify({ state, delivered, cuts, attempt })} ${refusal}`,
           );

@@ -15,7 +15,7 @@ export interface FloodResult {
 export interface FloodOptions {
   /** Bytes after which the flooder gives up. */
   readonly most: number;
-  /** Whether it reads what the server sends: one that does not wants its answers to pile up. */
+  /** Whether it reads what the server sends: one that does not wants its responses to pile up. */
   readonly reads?: boolean;
   /** Milliseconds that it waits for the server to take more, or to stop it once all is sent. */
   readonly patienceMs?: number;

@@ -8,7 +8,7 @@ import { get, Http2Client, post, requestFields } from "../support/http2-client.t
 import * as h2 from "../support/http2-frames.ts";
 import { block, indexed, indexedLiteral } from "../support/http2-hpack.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
-import { answerByPath } from "../conformance/http2/origin.ts";
+import { respondByPath } from "../conformance/http2/origin.ts";
 import { cpuSeconds, flood, type FloodOptions } from "./flooder.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
@@ -23,7 +23,7 @@ let gateway: Gateway;
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  origin.answer = answerByPath;
+  origin.response = respondByPath;
   gateway = await startGateway({
     access_log: { enabled: false },
     timeouts: { idle_ms: 20_000, header_ms: 3_000, write_ms: 3_000 },
@@ -53,7 +53,7 @@ function onStreams(frames: (streamId: number) => Buffer): (index: number) => Buf
   return (index) => Buffer.concat(Array.from({ length: 100 }, (_, i) => frames(1 + 2 * (index * 100 + i))));
 }
 
-/** While the flood runs, a good client asks again and again, and gets every answer. */
+/** While the flood runs, a good client asks again and again, and gets every response. */
 async function servesOthers(work: Promise<unknown>): Promise<void> {
   const client = await Http2Client.ready(gateway.port);
   const state = { over: false };
@@ -70,7 +70,7 @@ async function servesOthers(work: Promise<unknown>): Promise<void> {
   try {
     for (let streamId = 1; !state.over; streamId += 2) {
       client.send(get(streamId));
-      expect((await client.answer(streamId)).status).toBe(200);
+      expect((await client.response(streamId)).status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   } finally {
@@ -125,9 +125,9 @@ const CALMED: readonly Flood[] = [
     next: () => h2.frame(h2.CONTINUATION, 0, 1, "x".repeat(16_384)),
   },
   { name: "PING (CVE-2019-9512)", next: () => repeated(h2.ping()) },
-  { name: "PING without reading the answers", next: () => repeated(h2.ping()), reads: false },
+  { name: "PING without reading the responses", next: () => repeated(h2.ping()), reads: false },
   { name: "SETTINGS (CVE-2019-9515)", next: () => repeated(h2.settings()) },
-  { name: "SETTINGS without reading the answers", next: () => repeated(h2.settings()), reads: false },
+  { name: "SETTINGS without reading the responses", next: () => repeated(h2.settings()), reads: false },
   {
     name: "SETTINGS that move every stream's window",
     first: Buffer.concat(Array.from({ length: 50 }, (_, i) => get(1 + 2 * i, "/hold"))),
@@ -166,7 +166,7 @@ test("a header bomb is answered with 431, and unpacked no further than the bound
     try {
       for (let i = 0; i < 200; i++) {
         client.send(h2.frame(h2.HEADERS, h2.END_BOTH, 1 + 2 * i, bomb));
-        expect((await client.answer(1 + 2 * i)).status).toBe(431);
+        expect((await client.response(1 + 2 * i)).status).toBe(431);
       }
     } finally {
       client.destroy();

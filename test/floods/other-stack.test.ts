@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { get, Http2Client } from "../support/http2-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
-import { answerByPath } from "../conformance/http2/origin.ts";
+import { respondByPath } from "../conformance/http2/origin.ts";
 import { cpuSeconds } from "./flooder.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
@@ -28,7 +28,7 @@ describe.skipIf(!hasStack())("python3-h2, where it is installed", () => {
 
   beforeAll(async () => {
     origin = await RawOrigin.start();
-    origin.answer = answerByPath;
+    origin.response = respondByPath;
     gateway = await startGateway({ access_log: { enabled: false }, ...everythingTo(origin.port) });
   });
 
@@ -56,7 +56,7 @@ describe.skipIf(!hasStack())("python3-h2, where it is installed", () => {
     expect(cpuSeconds(gateway.pid) - cpu).toBeLessThan(8);
     const client = await Http2Client.ready(gateway.port);
     client.send(get(1));
-    expect((await client.answer(1)).status).toBe(200);
+    expect((await client.response(1)).status).toBe(200);
     client.destroy();
   });
 });

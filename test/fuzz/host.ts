@@ -4,8 +4,8 @@ import { type Fields } from "../../src/lib/fields.ts";
 import { FakeClock } from "../../src/lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../src/lib/testing/plenty.ts";
 import { TimerWheel } from "../../src/lib/timer-wheel.ts";
-import { answer, answerError } from "../../src/gateway/answer.ts";
-import { type AnsweredRequest, type BodySink, type Exchange } from "../../src/gateway/exchange.ts";
+import { respond, respondWithError } from "../../src/gateway/local-response.ts";
+import { type LoggedRequest, type BodySink, type Exchange } from "../../src/gateway/exchange.ts";
 import { type ServerHost, type ServerSettings } from "../../src/gateway/server-host.ts";
 
 const SETTINGS: ServerSettings = {
@@ -50,13 +50,13 @@ export class Seen implements BodySink {
     if (this.ends++ > 0) throw new Error("a second end");
     this.outcome = "whole";
     this.trailers = trailers;
-    answer(this.exchange, 200, "", Buffer.from("ok"));
+    respond(this.exchange, 200, "", Buffer.from("ok"));
   }
 
   abort(error: TurnpikeError): void {
     if (this.ends++ > 0) throw new Error("an end behind the end");
     if (this.outcome === "open") this.outcome = "broken";
-    if (!this.exchange.gone) answerError(this.exchange, new TurnpikeError(error.code, "the body is broken"));
+    if (!this.exchange.gone) respondWithError(this.exchange, new TurnpikeError(error.code, "the body is broken"));
   }
 
   /** All that a cut of the input must not change. */
@@ -92,7 +92,7 @@ export class FuzzHost implements ServerHost {
     exchange.body.readTo(seen);
   }
 
-  refused(request: AnsweredRequest): void {
+  refused(request: LoggedRequest): void {
     this.refusals.push(request.status);
   }
 

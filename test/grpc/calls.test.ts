@@ -158,7 +158,7 @@ describe.each([
     await server.until("the cancel", () => server.calls.find(({ cancelled }) => cancelled));
   });
 
-  test("100 calls at a time have an answer each", async () => {
+  test("100 calls at a time have a response each", async () => {
     const calls = Array.from({ length: 100 }, (_, i) => client.unary(`call ${i}`));
     const outcomes = await Promise.all(calls.map(({ outcome }) => outcome));
     expect(outcomes.map((outcome) => [outcome.code, ...textsOf(outcome)])).toEqual(

@@ -9,7 +9,7 @@ import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { type OriginRequest } from "../proxy/testing/http2-origin.ts";
 import { Rig } from "../proxy/testing/rig.ts";
-import { answer, begin, end, GRPC_TYPE, message, type Told, told, unary, WireRig } from "./testing/wire.ts";
+import { response, begin, end, GRPC_TYPE, message, type Told, told, unary, WireRig } from "./testing/wire.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
@@ -69,7 +69,7 @@ describe.each([false, true])("the gateway's own errors, preencoded: %p", (preenc
   test("are problem documents to everybody else", async () => {
     const { client } = await serve({ more: { server, limits } });
     client.send(post(1, "/nowhere", [["content-type", "application/grpc-web"]]), h2.data(1, "", h2.END_STREAM));
-    const found = await client.answer(1);
+    const found = await client.response(1);
     expect([found.status, fieldOf(found.fields, "content-type")]).toEqual([404, "application/problem+json"]);
   });
 
@@ -96,10 +96,10 @@ test("an unreachable upstream is UNAVAILABLE, and HTTP's own 502 to everybody el
     "the upstream refused the connection",
   ]);
   client.send(post(3, "/test.Echo/Call"), h2.data(3, "", h2.END_STREAM));
-  expect((await client.answer(3)).status).toBe(502);
+  expect((await client.response(3)).status).toBe(502);
 });
 
-test("an answer that is none of gRPC is told by gRPC's map, and the rest of it is not waited for", async () => {
+test("a response that is none of gRPC is told by gRPC's map, and the rest of it is not waited for", async () => {
   const { wire: rig, client } = await serve();
   const cases = [
     [400, "13"],
@@ -134,7 +134,7 @@ test("an answer that is none of gRPC is told by gRPC's map, and the rest of it i
   }
 });
 
-/** What stands before the answer to every call, and sees all of it. */
+/** What stands before the response to every call, and sees all of it. */
 const EDITING = {
   route: { headers: { response: { set: [{ name: "x-rule", value: "seen" }], add: [], remove: ["server"] } } },
   more: {
@@ -144,7 +144,7 @@ const EDITING = {
   },
 };
 
-test("under policies that edit answers, an error in trailers alone is one, and of an answer that is none of gRPC the rest is not waited for", async () => {
+test("under policies that edit answers, an error in trailers alone is one, and of a response that is none of gRPC the rest is not waited for", async () => {
   const { wire: rig, client } = await serve(EDITING);
   const asked = [["accept-encoding", "gzip"]] as const;
   unary(client, 1, asked);
@@ -185,14 +185,14 @@ const RESETS = [
   [0xd, "13"],
 ] as const;
 
-/** A server that resets streams is blamed, and would be out of rotation without an answer in between. */
+/** A server that resets streams is blamed, and would be out of rotation without a response in between. */
 async function succeed(rig: WireRig, client: Http2Client, id: number): Promise<void> {
   unary(client, id, [], `/test.Echo/${id}`);
-  answer(await rig.request(`/test.Echo/${id}`));
+  response(await rig.request(`/test.Echo/${id}`));
   await told(client, id);
 }
 
-test("a stream that the server resets before its answer has the status of gRPC's table", async () => {
+test("a stream that the server resets before its response has the status of gRPC's table", async () => {
   const { wire: rig, client } = await serve();
   for (const [index, [code, expected]] of RESETS.entries()) {
     const id = index * 4 + 1;
@@ -203,7 +203,7 @@ test("a stream that the server resets before its answer has the status of gRPC's
   }
 });
 
-test("a stream that the server resets in the midst of its answer ends with trailers", async () => {
+test("a stream that the server resets in the midst of its response ends with trailers", async () => {
   const { wire: rig, client } = await serve();
   for (const [index, [code, expected]] of ([...RESETS, [h2.REFUSED_STREAM, "14"]] as const).entries()) {
     const id = index * 4 + 1;
@@ -220,7 +220,7 @@ test("a stream that the server resets in the midst of its answer ends with trail
   }
 });
 
-test("a connection that is lost in the midst of an answer is UNAVAILABLE in its trailers", async () => {
+test("a connection that is lost in the midst of a response is UNAVAILABLE in its trailers", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);
   const request = await rig.request();
@@ -231,7 +231,7 @@ test("a connection that is lost in the midst of an answer is UNAVAILABLE in its 
   expect(outlineOf(await told(client, 1))).toEqual(["200", "14", false, message("half").toString("latin1")]);
 });
 
-test("an answer with a message above max_response_bytes ends with RESOURCE_EXHAUSTED", async () => {
+test("a response with a message above max_response_bytes ends with RESOURCE_EXHAUSTED", async () => {
   const { wire: rig, client } = await serve({ route: { max_response_bytes: 1000 } });
   unary(client, 1);
   const request = await rig.request();
@@ -267,7 +267,7 @@ test("a failed call of who does not speak gRPC has the HTTP status that its stat
     );
     const request = await rig.request(`/test.Echo/${status}`);
     request.head(200, [GRPC_TYPE, ["grpc-status", status]], h2.END_STREAM);
-    const found = await client.answer(id);
+    const found = await client.response(id);
     expect([status, found.status, fieldOf(found.fields, "grpc-status")]).toEqual([status, expected, status]);
   }
 });
@@ -280,12 +280,12 @@ test("an upstream that speaks HTTP/1.1 gets a call as any request, and what it a
   });
   const client = await Http2Client.ready(rig.port);
   try {
-    origin.answer = (_request, { socket }) => {
+    origin.response = (_request, { socket }) => {
       socket.write("HTTP/1.1 415 Unsupported Media Type\r\nContent-Length: 3\r\n\r\nno!");
     };
     unary(client, 1);
     expect(outlineOf(await told(client, 1))).toEqual(["200", "2", true, ""]);
-    origin.answer = (_request, { socket }) => {
+    origin.response = (_request, { socket }) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nTransfer-Encoding: chunked\r\n\r\n");
       socket.write("7\r\n\0\0\0\0\x02hi\r\n0\r\ngrpc-status: 5\r\n\r\n");
     };
@@ -317,9 +317,9 @@ describe("a paid route", () => {
   test("charges for a call that succeeds, and for none that fails, whenever it does", async () => {
     const { wire: rig, client } = await serve(paid);
     const failures: readonly ((request: OriginRequest) => void)[] = [
-      (request) => answer(request, "5"),
+      (request) => response(request, "5"),
       (request) => request.head(200, [GRPC_TYPE, ["grpc-status", "5"]], h2.END_STREAM),
-      (request) => request.answer(404, "no"),
+      (request) => request.response(404, "no"),
       (request) => request.reset(h2.CANCEL),
       (request) => {
         request.head(200, [GRPC_TYPE]);
@@ -338,7 +338,7 @@ describe("a paid route", () => {
     }
     // The same payment is still good.
     unary(client, 101, [[name, value]]);
-    answer(await rig.request());
+    response(await rig.request());
     const outcome = await told(client, 101);
     expect([outcome.grpcStatus, outcome.body]).toEqual(["0", message("hi").toString("latin1")]);
     expect(fieldOf(outcome.head, "payment-response")).not.toBe(undefined);
@@ -348,10 +348,10 @@ describe("a paid route", () => {
 test("calls are counted by how they ended", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);
-  answer(await rig.request());
+  response(await rig.request());
   await told(client, 1);
   unary(client, 3, [], "/test.Echo/Failed");
-  answer(await rig.request("/test.Echo/Failed"), "5");
+  response(await rig.request("/test.Echo/Failed"), "5");
   await told(client, 3);
   unary(client, 5, [], "/test.Echo/Odd");
   const odd = await rig.request("/test.Echo/Odd");

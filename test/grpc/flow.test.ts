@@ -5,7 +5,7 @@ import * as h2 from "../support/http2-frames.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { fieldOf, post } from "../support/http2-client.ts";
 import { Rig } from "../proxy/testing/rig.ts";
-import { answer, begin, end, GRPC_TYPE, message, told, unary, WireRig } from "./testing/wire.ts";
+import { response, begin, end, GRPC_TYPE, message, told, unary, WireRig } from "./testing/wire.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
@@ -37,7 +37,7 @@ test("the server is told of a client that takes trailers, and gets the call's fi
   expect(request.fields.filter(([name]) => name === "te")).toEqual([["te", "trailers"]]);
   expect(request.fields.filter(([name]) => own.some(([mine]) => mine === name))).toEqual([...own]);
   expect(request.field("content-type")).toBe("application/grpc");
-  answer(request);
+  response(request);
   await told(client, 1);
 });
 
@@ -53,7 +53,7 @@ test("te is sent for every content type of gRPC, and for no other", async () => 
     ["application/grpcx", ""],
     ["application/json", ""],
   ] as const;
-  wire.origin.onRequest = (request) => request.answer(200, "");
+  wire.origin.onRequest = (request) => request.response(200, "");
   for (const [index, [type]] of types.entries()) {
     client.send(post(index * 2 + 1, `/test.Echo/${index}`, [["content-type", type]]));
     client.send(h2.data(index * 2 + 1, "", h2.END_STREAM));
@@ -80,7 +80,7 @@ test("messages pass at once in both directions, before either side has ended", a
   end(request, "0", [["x-trailer-bin", "AAEC"]]);
   const { status, grpcStatus, trailersOnly } = await told(client, 1);
   expect([status, grpcStatus, trailersOnly]).toEqual(["200", "0", false]);
-  expect(fieldOf((await client.answer(1)).trailers, "x-trailer-bin")).toBe("AAEC");
+  expect(fieldOf((await client.response(1)).trailers, "x-trailer-bin")).toBe("AAEC");
 });
 
 test("the server's head gets through before any message", async () => {
@@ -110,14 +110,14 @@ test("a server that ends while the client still sends ends the call on both side
   begin(client, 1);
   client.send(h2.data(1, message("one")));
   const request = await wire.request();
-  answer(request);
-  // RFC 9113 §8.1: the answer is whole, and the server wants no more.
+  response(request);
+  // RFC 9113 §8.1: the response is whole, and the server wants no more.
   request.reset(h2.NO_ERROR);
   expect((await told(client, 1)).grpcStatus).toBe("0");
   client.send(h2.data(1, message("two")));
   expect(await client.resetCode(1)).toBe(h2.NO_ERROR);
   unary(client, 3, [], "/test.Echo/Next");
-  answer(await wire.request("/test.Echo/Next"));
+  response(await wire.request("/test.Echo/Next"));
   expect((await told(client, 3)).grpcStatus).toBe("0");
   expect(wire.origin.connections.length).toBe(1);
 });
@@ -131,7 +131,7 @@ test("a client's cancel resets the server's stream, and nothing else", async () 
   client.send(h2.reset(1, h2.CANCEL));
   await wire.origin.until("the reset", () => request.resetCode);
   expect(request.resetCode).toBe(h2.CANCEL);
-  answer(other);
+  response(other);
   expect((await told(client, 3)).grpcStatus).toBe("0");
   expect(await wire.rig.page()).toContain('turnpike_grpc_responses_total{code="1"} 1');
 });
@@ -140,13 +140,13 @@ test("a head that is larger than the server takes never reaches it, and its conn
   const client = await wire.client();
   wire.origin.settings = [[h2.MAX_HEADER_LIST_SIZE, 2000]];
   unary(client, 1, [], "/test.Echo/First");
-  answer(await wire.request("/test.Echo/First"));
+  response(await wire.request("/test.Echo/First"));
   expect((await told(client, 1)).grpcStatus).toBe("0");
   unary(client, 3, [["x-large", "x".repeat(2000)]]);
   const refused = await told(client, 3);
   expect([refused.status, refused.grpcStatus]).toEqual(["200", "8"]);
   unary(client, 5, [["x-small", "x".repeat(800)]], "/test.Echo/Next");
-  answer(await wire.request("/test.Echo/Next"));
+  response(await wire.request("/test.Echo/Next"));
   expect((await told(client, 5)).grpcStatus).toBe("0");
   expect([wire.origin.connections.length, wire.origin.requests.length]).toEqual([1, 2]);
   expect((await wire.rig.counts("origin")).failures).toBe(0);
@@ -164,7 +164,7 @@ test("a stream whose client opens no window holds its server back, and no other 
   await client.sees("the window's worth", () => client.received(1) === 16_384);
   for (let id = 3; id < 43; id += 2) unary(client, id, [], `/test.Echo/${id}`);
   for (let id = 3; id < 43; id += 2) {
-    answer(await wire.request(`/test.Echo/${id}`));
+    response(await wire.request(`/test.Echo/${id}`));
     expect((await told(client, id)).grpcStatus).toBe("0");
   }
   expect(client.received(1)).toBe(16_384);
@@ -189,7 +189,7 @@ test("calls over HTTP/3 have their messages, their trailers and their errors", a
     return [headers[":status"], body.toString("latin1"), trailers !== undefined, status];
   };
   try {
-    origin.onRequest = (request) => answer(request, "0");
+    origin.onRequest = (request) => response(request, "0");
     expect(await call("/test.Echo/Call")).toEqual(["200", message("hi").toString("latin1"), true, "0"]);
     const [request] = origin.requests;
     expect([request?.field("te"), request?.body]).toEqual(["trailers", message("hello")]);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
 import { type Http2Client } from "../support/http2-client.ts";
 import { until } from "../support/program.ts";
-import { answer, begin, end, GRPC_TYPE, message, told, unary, WireRig } from "./testing/wire.ts";
+import { response, begin, end, GRPC_TYPE, message, told, unary, WireRig } from "./testing/wire.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
@@ -55,7 +55,7 @@ describe("a deadline", () => {
     const first = await rig.request("/test.Echo/First");
     unary(client, 3, [["grpc-timeout", "50m"]]);
     expect((await told(client, 3)).grpcStatus).toBe("4");
-    answer(first);
+    response(first);
     await told(client, 1);
     expect(rig.origin.requests.length).toBe(1);
   });
@@ -76,7 +76,7 @@ describe("a deadline", () => {
       unary(client, index * 2 + 1, [["grpc-timeout", timeout]], path);
       const request = await rig.request(path);
       expect(request.field("grpc-timeout")).toBe(timeout);
-      answer(request);
+      response(request);
       expect((await told(client, index * 2 + 1)).grpcStatus).toBe("0");
     }
   });
@@ -86,7 +86,7 @@ describe("a deadline", () => {
     for (let id = 1; id < 21; id += 2) unary(client, id, [["grpc-timeout", "20m"]]);
     for (let id = 1; id < 21; id += 2) expect((await told(client, id)).grpcStatus).toBe("4");
     unary(client, 21, [], "/test.Echo/After");
-    answer(await rig.request("/test.Echo/After"));
+    response(await rig.request("/test.Echo/After"));
     expect((await told(client, 21)).grpcStatus).toBe("0");
     expect((await rig.rig.counts("origin")).failures).toBe(0);
   });
@@ -117,7 +117,7 @@ describe("a call without a deadline", () => {
     expect((await told(client, 1)).grpcStatus).toBe("0");
   });
 
-  test("is ended by total_timeout_ms when its answer does not begin", async () => {
+  test("is ended by total_timeout_ms when its response does not begin", async () => {
     const { wire: rig, client } = await serve({ route: { total_timeout_ms: 300, read_timeout_ms: 10_000 } });
     unary(client, 1);
     const request = await rig.request();
@@ -149,7 +149,7 @@ describe("a call that the server has not processed", () => {
     await rig.origin.until("the end", () => (again.ended ? true : undefined));
     expect(again.body.equals(first.body)).toBe(true);
     expect(again.fields).toEqual(first.fields);
-    answer(again);
+    response(again);
     expect((await told(client, 1)).grpcStatus).toBe("0");
     expect((await rig.rig.counts("origin")).failures).toBe(0);
   });
@@ -167,7 +167,7 @@ describe("a call that the server has not processed", () => {
     client.send(h2.data(1, message("two"), h2.END_STREAM));
     await rig.origin.until("the end", () => (again.ended ? true : undefined));
     expect(again.body).toEqual(Buffer.concat([message("one"), message("two")]));
-    answer(again);
+    response(again);
     expect((await told(client, 1)).grpcStatus).toBe("0");
   });
 
@@ -185,7 +185,7 @@ describe("a call that the server has not processed", () => {
     expect(rig.origin.on("/test.Echo/Call").length).toBe(3);
   });
 
-  test("is not sent again once its answer has begun, or when the server has taken it", async () => {
+  test("is not sent again once its response has begun, or when the server has taken it", async () => {
     const { wire: rig, client } = await serve();
     unary(client, 1, [], "/test.Echo/Begun");
     const begun = await rig.request("/test.Echo/Begun");
@@ -204,7 +204,7 @@ describe("a call that the server has not processed", () => {
 test("a connection on which nothing comes, whatever clients' patience, is asked for a sign of life", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);
-  answer(await rig.request());
+  response(await rig.request());
   await told(client, 1);
   const [connection] = rig.origin.connections;
   if (connection === undefined) throw new Error("The origin has no connection");
@@ -228,6 +228,6 @@ test("a server that never says what it takes gets one call at a time, and is giv
   await rig.origin.until("the connection's end", () => (dead?.goawayCode === undefined ? undefined : true));
   rig.origin.settings = [];
   unary(client, 3, [], "/test.Echo/Next");
-  answer(await rig.request("/test.Echo/Next"));
+  response(await rig.request("/test.Echo/Next"));
   expect((await told(client, 3)).grpcStatus).toBe("0");
 });

@@ -94,7 +94,7 @@ describe("time-outs", () => {
     expect(client.received).toBe("");
   });
 
-  test("a connection that is idle after an answer just closes", async () => {
+  test("a connection that is idle after a response just closes", async () => {
     const client = await open();
     client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
     await client.response();
@@ -119,8 +119,8 @@ describe("time-outs", () => {
     expect(origin.requests).toEqual([]);
   });
 
-  test("a slow origin is not the client's fault: no 408 while an answer is awaited", async () => {
-    origin.answer = (_, connection) => {
+  test("a slow origin is not the client's fault: no 408 while a response is awaited", async () => {
+    origin.response = (_, connection) => {
       setTimeout(() => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), TIMEOUTS.idle_ms + 600);
     };
     const client = await open();
@@ -129,9 +129,9 @@ describe("time-outs", () => {
     expect([statusOf(response), response.body]).toEqual([200, "ok"]);
   });
 
-  test("a client that does not read its answer is cut off, and the origin too", async () => {
+  test("a client that does not read its response is cut off, and the origin too", async () => {
     let sent = 0;
-    origin.answer = (_, { socket }) => {
+    origin.response = (_, { socket }) => {
       const chunk = Buffer.alloc(1 << 18, "x");
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BIG}\r\n\r\n`);
       const fill = (): void => {

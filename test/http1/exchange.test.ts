@@ -50,7 +50,7 @@ describe("keep-alive and pipelining", () => {
   });
 
   test("three requests in one write are answered in order, also where the first is the slowest", async () => {
-    origin.answer = (request, connection) => {
+    origin.response = (request, connection) => {
       const body = summary(request);
       const send = (): void => connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
       if (body === "GET /1") setTimeout(send, 100);
@@ -110,7 +110,7 @@ describe("Connection: close and HTTP/1.0", () => {
   });
 
   test("an origin's Connection: close ends the origin's connection and not the client's", async () => {
-    origin.answer = (request, connection) => {
+    origin.response = (request, connection) => {
       const body = summary(request);
       connection.end(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     };
@@ -123,7 +123,7 @@ describe("Connection: close and HTTP/1.0", () => {
     }
   });
 
-  test("an HTTP/1.0 client gets its answer and a closed connection", async () => {
+  test("an HTTP/1.0 client gets its response and a closed connection", async () => {
     await open();
     client.send("GET /1 HTTP/1.0\r\n\r\n");
     const response = await client.response();
@@ -133,7 +133,7 @@ describe("Connection: close and HTTP/1.0", () => {
   });
 
   test("an HTTP/1.0 client never gets chunks", async () => {
-    origin.answer = (_, connection) =>
+    origin.response = (_, connection) =>
       connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
     await open();
     client.send("GET /1 HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n");
@@ -144,7 +144,7 @@ describe("Connection: close and HTTP/1.0", () => {
   });
 
   test("an HTTP/1.0 client gets no 1xx", async () => {
-    origin.answer = (_, connection) =>
+    origin.response = (_, connection) =>
       connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     await open();
     client.send("GET /1 HTTP/1.0\r\nHost: a.test\r\n\r\n");
@@ -155,7 +155,7 @@ describe("Connection: close and HTTP/1.0", () => {
 
 describe("answers without a body", () => {
   test("HEAD keeps the length and has no body", async () => {
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12345\r\n\r\n");
+    origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12345\r\n\r\n");
     await open();
     client.send("HEAD /1 HTTP/1.1\r\nHost: a.test\r\n\r\n");
     expect(valuesOf(await client.response("HEAD"), "content-length")).toEqual(["12345"]);
@@ -165,7 +165,7 @@ describe("answers without a body", () => {
   });
 
   test("HEAD of a chunked answer has no body", async () => {
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     await open();
     client.send("HEAD /1 HTTP/1.1\r\nHost: a.test\r\n\r\n");
     expect(statusOf(await client.response("HEAD"))).toBe(200);
@@ -187,7 +187,7 @@ describe("answers without a body", () => {
     ["304", 'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n'],
     ["304 with a length", 'HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\nETag: "x"\r\n\r\n'],
   ])("%s has no body and the connection goes on", async (name, bytes) => {
-    origin.answer = (_, connection) => connection.send(bytes);
+    origin.response = (_, connection) => connection.send(bytes);
     await open();
     client.send(get("/1"));
     const response = await client.response();
@@ -199,12 +199,12 @@ describe("answers without a body", () => {
   });
 
   test("204 is sent without Content-Length", async () => {
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n");
+    origin.response = (_, connection) => connection.send("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n");
     expect(valuesOf(await once(gateway.port, get("/1")), "content-length")).toEqual([]);
   });
 
   test("an empty body keeps its length of 0", async () => {
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     await open();
     client.send(get("/1"));
     expect((await client.response()).body).toBe("");
@@ -213,8 +213,8 @@ describe("answers without a body", () => {
 });
 
 describe("1xx and Expect", () => {
-  test("103 is passed on before the answer, with its fields", async () => {
-    origin.answer = (_, connection) =>
+  test("103 is passed on before the response, with its fields", async () => {
+    origin.response = (_, connection) =>
       connection.send(
         "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
       );
@@ -226,8 +226,8 @@ describe("1xx and Expect", () => {
     expect((await client.response()).body).toBe("ok");
   });
 
-  test("103 is passed on at once, not with the answer", async () => {
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n");
+  test("103 is passed on at once, not with the response", async () => {
+    origin.response = (_, connection) => connection.send("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n");
     await open();
     client.send(get("/1"));
     expect(statusOf(await client.response())).toBe(103);
@@ -293,7 +293,7 @@ describe("chunks and trailers", () => {
   });
 
   test("chunked answers and their trailers reach the client as they come", async () => {
-    origin.answer = (_, connection) =>
+    origin.response = (_, connection) =>
       connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
     await open();
     client.send(get("/1"));
@@ -315,7 +315,7 @@ describe("chunks and trailers", () => {
     expect(origin.requests[0]?.framing).toBe("length");
   });
 
-  test("a length of its own is sent where the origin chunks nothing: the answer keeps its Content-Length", async () => {
+  test("a length of its own is sent where the origin chunks nothing: the response keeps its Content-Length", async () => {
     const response = await once(gateway.port, get("/1"));
     expect(valuesOf(response, "content-length")).toEqual(["6"]);
   });

@@ -173,8 +173,8 @@ describe("end-to-end and hop-by-hop fields", () => {
     expect(valuesOf(request, "http2-settings")).toEqual([]);
   });
 
-  test("hop-by-hop fields of an answer stay here", async () => {
-    origin.answer = (_, connection) =>
+  test("hop-by-hop fields of a response stay here", async () => {
+    origin.response = (_, connection) =>
       connection.send(
         "HTTP/1.1 200 OK\r\nConnection: X-Hop, keep-alive\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nUpgrade: h2c\r\n" +
           "Proxy-Authenticate: Basic\r\nProxy-Connection: keep-alive\r\nTrailer: X-Sum\r\nTE: trailers\r\n" +
@@ -188,8 +188,8 @@ describe("end-to-end and hop-by-hop fields", () => {
     expect(valuesOf(response, "set-cookie")).toEqual(["a=1", "b=2"]);
   });
 
-  test("an answer keeps its status, its reason and bytes over 127 in its fields", async () => {
-    origin.answer = (_, connection) =>
+  test("a response keeps its status, its reason and bytes over 127 in its fields", async () => {
+    origin.response = (_, connection) =>
       connection.send("HTTP/1.1 299 Fine By Me\r\nX-Name: caf\xe9\r\nContent-Length: 0\r\n\r\n");
     const { response } = await exchange();
     expect(response.startLine).toBe("HTTP/1.1 299 Fine By Me");

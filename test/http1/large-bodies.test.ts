@@ -119,10 +119,10 @@ test("200 MB up and 200 MB down keep their hash and take less than 150 MB of mem
     socket.end();
   };
   const socket = await client();
-  const answered = receiveBody(socket);
+  const responded = receiveBody(socket);
   socket.write(`POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${BODY}\r\n\r\n`);
   const sentUp = await sendBody(socket, BODY);
-  const { head, hash } = await answered;
+  const { head, hash } = await responded;
   expect(head.toLowerCase()).toContain(`x-hash: ${sentUp}`);
   expect(hash).toBe(sentDown);
   expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
@@ -138,7 +138,7 @@ async function settled(read: () => number): Promise<number> {
   }
 }
 
-test("an answer of 100 MB waits at the origin while the client does not read, and then arrives whole", async () => {
+test("a response of 100 MB waits at the origin while the client does not read, and then arrives whole", async () => {
   let sent = 0;
   let sentHash = "";
   serve = async (socket) => {
@@ -153,9 +153,9 @@ test("an answer of 100 MB waits at the origin while the client does not read, an
   expect(await settled(() => sent)).toBeLessThan(HELD_BACK / 2);
   const held = gateway.memoryKib("VmRSS");
   expect(held).toBeLessThan(MEMORY_LIMIT_KIB);
-  const answered = receiveBody(socket);
+  const responded = receiveBody(socket);
   socket.resume();
-  const { hash } = await answered;
+  const { hash } = await responded;
   expect(hash).toBe(sentHash);
   expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
 });
@@ -177,20 +177,20 @@ test("a request of 100 MB waits at the client while the origin does not read, an
   const sentHash = sendBody(socket, HELD_BACK, (bytes) => (sent = bytes));
   expect(await settled(() => sent)).toBeLessThan(HELD_BACK / 2);
   expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
-  const answered = receiveBody(socket);
+  const responded = receiveBody(socket);
   release.resolve();
   expect(await received.promise).toBe(await sentHash);
-  expect((await answered).head).toStartWith("HTTP/1.1 200 ");
+  expect((await responded).head).toStartWith("HTTP/1.1 200 ");
 });
 
-test("a client that sends requests and reads no answers is held back", async () => {
+test("a client that sends requests and reads no responses is held back", async () => {
   let requests = 0;
-  const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${PIECE}\r\n\r\n${"x".repeat(PIECE)}`;
+  const response = `HTTP/1.1 200 OK\r\nContent-Length: ${PIECE}\r\n\r\n${"x".repeat(PIECE)}`;
   serve = (socket) => {
     socket.on("data", (chunk) => {
       for (const _ of chunk.toString("latin1").matchAll(/\r\n\r\n/g)) {
         requests++;
-        socket.write(answer);
+        socket.write(response);
       }
     });
     return Promise.resolve();
@@ -202,7 +202,7 @@ test("a client that sends requests and reads no answers is held back", async () 
   expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
 });
 
-test("interim answers without end are held back or refused", async () => {
+test("interim responses without end are held back or refused", async () => {
   let sent = 0;
   const interim = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n".repeat(1000);
   serve = (socket) => {

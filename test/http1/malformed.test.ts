@@ -50,7 +50,7 @@ function checkProblem(response: Message, status: number): void {
   expect(problem).toMatchObject({ status, type: expect.any(String), title: expect.any(String) });
 }
 
-/** After an answer: the connection must be closed, or take one more request and answer that one only. */
+/** After a response: the connection must be closed, or take one more request and answer that one only. */
 async function checkConnection(client: RawClient, row: Row, first: Message): Promise<boolean> {
   const saysClose = valuesOf(first, "connection").join().toLowerCase().includes("close");
   if (row.closed === true || (row.closed === "either" && saysClose)) {

@@ -1,4 +1,4 @@
-/** One upstream connection that serves many: what one answer leaves behind must not reach the next request. */
+/** One upstream connection that serves many: what one response leaves behind must not reach the next request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { RawClient } from "../support/raw-client.ts";
@@ -28,31 +28,31 @@ afterAll(async () => {
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`;
 const FORGED = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nFORGED";
 
-describe("an answer with another one behind it, in the same bytes", () => {
+describe("a response with another one behind it, in the same bytes", () => {
   test.each([
     ["with a length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst"],
     ["in chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n0\r\n\r\n"],
     ["without a body", "HTTP/1.1 204 No Content\r\n\r\n"],
-  ])("%s, never answers another client that waits for the connection", async (_name, answer) => {
+  ])("%s, never answers another client that waits for the connection", async (_name, response) => {
     const [first, second] = [await RawClient.open(gateway.port), await RawClient.open(gateway.port)];
     first.send(get("/first"));
     const { connection } = await new Promise<{ connection: Parameters<typeof echo>[1] }>((resolve) => {
-      origin.answer = (_request, one) => resolve({ connection: one });
+      origin.response = (_request, one) => resolve({ connection: one });
     });
     second.send(get("/second"));
     // The gateway reads one connection after the other: once a third one is answered, it has read the second.
     const third = await RawClient.open(gateway.port);
     third.send("GET /.healthz HTTP/1.1\r\nHost: a.test\r\n\r\n");
     await third.response();
-    origin.answer = echo;
-    connection.send(`${answer}${FORGED}`);
+    origin.response = echo;
+    connection.send(`${response}${FORGED}`);
     await first.response();
     expect((await second.response()).body).toBe("GET /second");
     for (const client of [first, second, third]) client.destroy();
   });
 
   test("never answers the next request of a pipeline", async () => {
-    origin.answer = (request, connection) => {
+    origin.response = (request, connection) => {
       if (request.startLine.includes("/first")) {
         connection.send(`HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst${FORGED}`);
       } else echo(request, connection);
@@ -67,7 +67,7 @@ describe("an answer with another one behind it, in the same bytes", () => {
 
 test("a body in many chunks reaches a client that reads slowly whole and in order", async () => {
   const pieces = Array.from({ length: 400 }, (_, i) => `${i}:`.padEnd(20_000, String.fromCharCode(97 + (i % 26))));
-  origin.answer = (_request, connection) => {
+  origin.response = (_request, connection) => {
     const coded = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join("");
     connection.send(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${coded}0\r\n\r\n`);
   };
@@ -77,7 +77,7 @@ test("a body in many chunks reaches a client that reads slowly whole and in orde
     setTimeout(() => client.socket.resume(), 3);
   }, 5);
   client.send(get("/large"));
-  const answer = await client.response("GET", 15_000).finally(() => clearInterval(slowly));
-  expect(answer.body === pieces.join("")).toBe(true);
+  const response = await client.response("GET", 15_000).finally(() => clearInterval(slowly));
+  expect(response.body === pieces.join("")).toBe(true);
   client.destroy();
 });

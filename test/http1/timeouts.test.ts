@@ -79,12 +79,12 @@ async function readNothing(): Promise<{ ended: Promise<number> }> {
 /** By path: who wants to know when the gateway gives up a request. */
 const endings = new Map<string, () => void>();
 
-function answerBig(): void {
-  const { answer } = origin;
-  origin.answer = (request, connection) => {
+function respondBig(): void {
+  const { response } = origin;
+  origin.response = (request, connection) => {
     const path = request.startLine.split(" ")[1] ?? "";
     if (!path.startsWith("/big")) {
-      answer(request, connection);
+      response(request, connection);
       return;
     }
     const { socket } = connection;
@@ -121,7 +121,7 @@ const SLOW: Readonly<Record<string, Slow>> = {
 describe("a client that", () => {
   for (const [name, { due, start }] of Object.entries(SLOW)) {
     test(`${name} is cut off when its time is up, and no earlier`, async () => {
-      answerBig();
+      respondBig();
       const { ended } = await start();
       const elapsed = await ended;
       expect(elapsed).toBeGreaterThanOrEqual(due);
@@ -129,13 +129,13 @@ describe("a client that", () => {
     });
   }
 
-  test("has been idle after an answer is cut off as one that never spoke", async () => {
+  test("has been idle after a response is cut off as one that never spoke", async () => {
     const client = await open();
     client.send(GET);
     await client.response();
     const began = performance.now();
     await client.closed(LATE_MS * 2);
-    // It began to be idle when the answer left, and that was before it came.
+    // It began to be idle when the response left, and that was before it came.
     expect(performance.now() - began).toBeGreaterThanOrEqual(TIMEOUTS.idle_ms - 100);
   });
 });
@@ -143,7 +143,7 @@ describe("a client that", () => {
 describe(`while ${ATTACKERS} clients`, () => {
   for (const name of ["drips a head", "drips a body", "reads nothing"]) {
     test(`each do what one does that ${name}, others are served, and all of them end on time`, async () => {
-      answerBig();
+      respondBig();
       const { due, start } = SLOW[name] ?? { due: 0, start: readNothing };
       const attacks = await Promise.all(Array.from({ length: ATTACKERS }, start));
       const state = { under: true, served: 0, slowest: 0 };

@@ -90,9 +90,9 @@ describe("pooled connections", () => {
   test("a GET whose pooled connection dies under it is sent again on another", async () => {
     await once(gateway.port, get("/1"));
     origin.reset();
-    const { answer } = origin;
-    origin.answer = (_, connection) => {
-      origin.answer = answer;
+    const { response: reply } = origin;
+    origin.response = (_, connection) => {
+      origin.response = reply;
       connection.reset();
     };
     const response = await once(gateway.port, get("/2"));
@@ -103,7 +103,7 @@ describe("pooled connections", () => {
   test("a POST whose pooled connection dies under it is answered 502 and not sent again", async () => {
     await once(gateway.port, get("/1"));
     origin.reset();
-    origin.answer = (_, connection) => connection.reset();
+    origin.response = (_, connection) => connection.reset();
     expect(statusOf(await once(gateway.port, POST))).toBe(502);
     expect(origin.summaries).toEqual(["POST /x hello"]);
   });
@@ -111,13 +111,13 @@ describe("pooled connections", () => {
   test("a GET with a body is not sent again without it", async () => {
     await once(gateway.port, get("/1"));
     origin.reset();
-    origin.answer = (_, connection) => connection.reset();
+    origin.response = (_, connection) => connection.reset();
     const response = await once(gateway.port, "GET /2 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello");
     expect(statusOf(response)).toBe(502);
     expect(origin.summaries.every((text) => text === "GET /2 hello")).toBe(true);
   });
 
-  test("many clients at once all get their own answers", async () => {
+  test("many clients at once all get their own responses", async () => {
     const paths = Array.from({ length: 200 }, (_, i) => `/many/${i}`);
     const bodies = await Promise.all(paths.map(async (path) => (await once(gateway.port, get(path))).body));
     expect(bodies).toEqual(paths.map((path) => `GET ${path}`));
@@ -134,7 +134,7 @@ describe("a pool of one connection", () => {
   });
 
   test("gives its connection back when the client that waits for it, or holds it, goes away", async () => {
-    origin.answer = () => undefined;
+    origin.response = () => undefined;
     const holder = await RawClient.open(gateway.port);
     holder.send(get("/narrow/holder"));
     await origin.until("the holder", () => (origin.summaries.includes("GET /narrow/holder") ? true : undefined));
@@ -143,7 +143,7 @@ describe("a pool of one connection", () => {
     const waiting = await RawClient.open(gateway.port);
     waiting.send(get("/narrow/patient"));
     waiter.destroy();
-    origin.answer = echo;
+    origin.response = echo;
     holder.destroy();
     expect((await waiting.response()).body).toBe("GET /narrow/patient");
     waiting.destroy();
@@ -189,7 +189,7 @@ describe("Unix sockets", () => {
 
 describe("origins that stall", () => {
   test("no response within read_timeout_ms is a 504, and the origin's connection is given up", async () => {
-    origin.answer = () => undefined;
+    origin.response = () => undefined;
     const response = await once(gateway.port, get("/stall"));
     expect(statusOf(response)).toBe(504);
     expect(valuesOf(response, "content-type")).toEqual(["application/problem+json"]);
@@ -198,7 +198,7 @@ describe("origins that stall", () => {
   });
 
   test("a body that stalls is cut off", async () => {
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+    origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
     const client = await RawClient.open(gateway.port);
     client.send(get("/stall"));
     await client.closed();
@@ -207,7 +207,7 @@ describe("origins that stall", () => {
   });
 
   test("an origin that drips its head meets total_timeout_ms", async () => {
-    origin.answer = (_, connection) => {
+    origin.response = (_, connection) => {
       connection.send("HTTP/1.1 200 OK\r\nX: ");
       const drip = setInterval(() => (connection.closed ? clearInterval(drip) : connection.send("y")), 50);
     };
@@ -216,8 +216,8 @@ describe("origins that stall", () => {
 });
 
 describe("clients that go away", () => {
-  test("before the answer: the origin's connection is closed", async () => {
-    origin.answer = () => undefined;
+  test("before the response: the origin's connection is closed", async () => {
+    origin.response = () => undefined;
     const client = await RawClient.open(gateway.port);
     client.send(get("/1"));
     await origin.until("the request", () => (origin.requests.length === 1 ? true : undefined));
@@ -226,8 +226,8 @@ describe("clients that go away", () => {
     await origin.until("the cancelled connection's end", () => (connection.closed ? true : undefined));
   });
 
-  test("in the middle of the answer: the origin's connection is closed", async () => {
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
+  test("in the middle of the response: the origin's connection is closed", async () => {
+    origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
     const client = await RawClient.open(gateway.port);
     client.send(get("/1"));
     await client.sees("hello");
@@ -249,7 +249,7 @@ describe("clients that go away", () => {
     expect(origin.requests).toEqual([]);
   });
 
-  test("an answer before the request's body is complete is passed on", async () => {
+  test("a response before the request's body is complete is passed on", async () => {
     origin.onBytes = (connection) => {
       origin.onBytes = undefined;
       connection.send("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno");
@@ -261,7 +261,7 @@ describe("clients that go away", () => {
     client.destroy();
   });
 
-  test("an answer before the body's end leaves neither connection out of step", async () => {
+  test("a response before the body's end leaves neither connection out of step", async () => {
     origin.onBytes = (connection) => {
       origin.onBytes = undefined;
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly");

@@ -52,9 +52,9 @@ async function overHttp1(field: readonly [string, string], inTrailers: boolean):
   const length = field[0] === "content-length" ? "" : "Transfer-Encoding: chunked\r\n";
   const head = `POST /x HTTP/1.1\r\nHost: a.test\r\n${length}${inTrailers ? "" : line}\r\n`;
   client.send(`${head}${length === "" ? "ab" : `2\r\nab\r\n0\r\n${inTrailers ? line : ""}\r\n`}`);
-  const answer = await client.finalResponse("POST");
+  const response = await client.finalResponse("POST");
   client.destroy();
-  return outcome(statusOf(answer));
+  return outcome(statusOf(response));
 }
 
 /** A stream error is what HTTP/1 calls 400. */

@@ -12,7 +12,7 @@ let gateway: Gateway;
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  origin.answer = echo;
+  origin.response = echo;
   gateway = await startGateway({
     http2: { max_streams: 7, max_header_list_size: 3000, initial_window_size: 70_000, max_frame_size: FRAME },
     ...everythingTo(origin.port),
@@ -55,7 +55,7 @@ test("SETTINGS say what is configured, and leave the table for header fields at 
 test("a frame of max_frame_size is taken, and one of a byte more ends the connection", async () => {
   await withClient(async (client) => {
     client.send(post(1), h2.data(1, "x".repeat(FRAME), h2.END_STREAM));
-    expect((await client.answer(1)).status).toBe(200);
+    expect((await client.response(1)).status).toBe(200);
     client.send(post(3), h2.data(3, "x".repeat(FRAME + 1)));
     expect(await client.goawayCode()).toBe(h2.FRAME_SIZE_ERROR);
   });
@@ -64,6 +64,6 @@ test("a frame of max_frame_size is taken, and one of a byte more ends the connec
 test("a header list over max_header_list_size is answered with 431", async () => {
   await withClient(async (client) => {
     client.send(get(1, "/x", [["x-large", "y".repeat(2500)]]), get(3, "/x", [["x-large", "y".repeat(3000)]]));
-    expect([(await client.answer(1)).status, (await client.answer(3)).status]).toEqual([200, 431]);
+    expect([(await client.response(1)).status, (await client.response(3)).status]).toEqual([200, 431]);
   });
 });

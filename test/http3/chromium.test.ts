@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
 import { CdpConnection } from "../../src/content/browser/cdp.ts";
 import { type BrowserProgram, browserPrograms } from "../../src/content/browser/find.ts";
-import { answer } from "../../src/gateway/answer.ts";
+import { respond } from "../../src/gateway/local-response.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
 import { startEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
 import { LOCALHOST } from "../support/certificates.ts";
@@ -99,7 +99,7 @@ async function resultIn(program: BrowserProgram, url: string, flags: readonly st
 
 function serve(exchange: Exchange): void {
   if (exchange.head.path !== "/echo") {
-    answer(exchange, 200, "text/html", Buffer.from(PAGE));
+    respond(exchange, 200, "text/html", Buffer.from(PAGE));
     return;
   }
   const { body, response } = exchange;

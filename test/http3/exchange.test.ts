@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
-import { answer } from "../../src/gateway/answer.ts";
+import { respond } from "../../src/gateway/local-response.ts";
 import { type BodySink, type Exchange } from "../../src/gateway/exchange.ts";
 import {
   startEndpoint,
@@ -65,7 +65,7 @@ function start(exchange: Exchange, bodyLength: number, fields = "", status = 200
   exchange.response.start({ status, reason: "", fields, bodyLength });
 }
 
-test("a request has what its client sent, and its answer reaches the client with lower-case names", async () => {
+test("a request has what its client sent, and its response reaches the client with lower-case names", async () => {
   let seen: Exchange | undefined;
   const { client } = await serve((exchange) => {
     seen = exchange;
@@ -131,7 +131,7 @@ test("bodies and trailers pass both ways", async () => {
   expect(trailers).toEqual({ "x-back": "x-sent: 1" });
 });
 
-test("interim answers come first; HEAD, 204 and 304 have no body", async () => {
+test("interim responses come first; HEAD, 204 and 304 have no body", async () => {
   const { client } = await serve((exchange) => {
     if (exchange.head.path === "/hints") start(exchange, -1, "Link: </a>\r\n", 103);
     const status = Number(exchange.head.path.slice(1)) || 200;
@@ -155,7 +155,7 @@ test("interim answers come first; HEAD, 204 and 304 have no body", async () => {
   expect(none.body.length).toBe(0);
 });
 
-test("an answer that breaks off never looks complete", async () => {
+test("a response that breaks off never looks complete", async () => {
   const { client } = await serve((exchange) => {
     const known = exchange.head.path === "/known";
     start(exchange, known ? 10 : -1);
@@ -170,7 +170,7 @@ test("an answer that breaks off never looks complete", async () => {
   }
 });
 
-test("a client that wants no more of an answer stops who works for it", async () => {
+test("a client that wants no more of a response stops who works for it", async () => {
   const events: string[] = [];
   const { client, server } = await serve((exchange) => {
     exchange.onCancel = () => events.push("cancel");
@@ -208,7 +208,7 @@ test("a client that breaks off its body stops who reads it", async () => {
 });
 
 test.skipIf(!hasDeno)(
-  "a client that does not read holds a bounded part of its answer, and is gone after write_ms",
+  "a client that does not read holds a bounded part of its response, and is gone after write_ms",
   async () => {
     let taken = 0;
     let isGone = false;
@@ -274,7 +274,7 @@ test("a body that nobody takes waits outside of memory, and comes whole", async 
   await until(() => gathered.trailers !== undefined);
   expect(hash(gathered.bytes)).toBe(hash(sent));
   expect(server.buffers.used).toBe(0);
-  if (exchange !== undefined) answer(exchange, 200, "", new Uint8Array(0));
+  if (exchange !== undefined) respond(exchange, 200, "", new Uint8Array(0));
   await response;
 });
 
@@ -333,14 +333,14 @@ test("a connection that drains says goodbye, ends what is in flight, and takes n
   await until(() => pending !== undefined);
   for (const connection of server.connections) connection.drain();
   await until(() => client.saidGoodbye);
-  if (pending !== undefined) answer(pending, 200, "text/plain", Buffer.from("late"));
+  if (pending !== undefined) respond(pending, 200, "text/plain", Buffer.from("late"));
   expect((await response).body.toString()).toBe("late");
   await until(() => client.isClosed && server.connections.size === 0);
 });
 
 test("connections over the limit are refused, and those that are open are served on", async () => {
   let isFull = false;
-  const { client, server } = await serve((exchange) => answer(exchange, 200, "", new Uint8Array(0)), {
+  const { client, server } = await serve((exchange) => respond(exchange, 200, "", new Uint8Array(0)), {
     admit: () => !isFull,
   });
   isFull = true;
@@ -352,7 +352,7 @@ test("connections over the limit are refused, and those that are open are served
 });
 
 test("an idle connection ends after idle_ms", async () => {
-  const { client, server } = await serve((exchange) => answer(exchange, 200, "", new Uint8Array(0)), {
+  const { client, server } = await serve((exchange) => respond(exchange, 200, "", new Uint8Array(0)), {
     settings: { idleMs: 100 },
   });
   await client.request("GET", "/");
@@ -381,7 +381,7 @@ test("a client that does nothing but cancel loses its connection, and others do 
   let begun = 0;
   let gone = 0;
   const { client, server } = await serve((exchange) => {
-    if (exchange.head.method === "GET") answer(exchange, 200, "", new Uint8Array(0));
+    if (exchange.head.method === "GET") respond(exchange, 200, "", new Uint8Array(0));
     else begun += 1;
     exchange.onGone = () => {
       gone += 1;
@@ -413,11 +413,11 @@ test("max_streams_bidi is the most requests at one time", async () => {
   const { client } = await serve((exchange) => waiting.push(exchange), { quic });
   const requests = Array.from({ length: 5 }, () => client.request("GET", "/"));
   await until(() => waiting.length === 3);
-  for (let answered = 0; answered < 5; answered++) {
+  for (let responded = 0; responded < 5; responded++) {
     await until(() => waiting.length > 0);
     const exchange = waiting.shift();
     expect(waiting.length).toBeLessThan(3);
-    if (exchange !== undefined) answer(exchange, 200, "", new Uint8Array(0));
+    if (exchange !== undefined) respond(exchange, 200, "", new Uint8Array(0));
   }
   expect((await Promise.all(requests)).map(({ headers }) => headers[":status"])).toEqual(
     Array.from({ length: 5 }, () => "200"),

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { answer } from "../../src/gateway/answer.ts";
+import { respond } from "../../src/gateway/local-response.ts";
 import { startEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST } from "../support/certificates.ts";
@@ -17,7 +17,7 @@ const raw = symbols.socket(2, 3, 17);
 
 afterAll(() => symbols.close(raw));
 
-/** The first packet of a client, which asks for an answer. */
+/** The first packet of a client, which asks for a response. */
 async function firstPacket(): Promise<Uint8Array> {
   const { promise, resolve } = Promise.withResolvers<Uint8Array>();
   const relay = await Bun.udpSocket({
@@ -52,7 +52,7 @@ test.skipIf(raw === -1)(
       clientCa: "",
       clientCertRequired: true,
     };
-    const server = await startEndpoint((exchange) => answer(exchange, 200, "", new Uint8Array(0)), { material });
+    const server = await startEndpoint((exchange) => respond(exchange, 200, "", new Uint8Array(0)), { material });
     const packet = await firstPacket();
     for (let i = 0; i < 3; i++) sendFrom(0, server.port, packet);
     const began = performance.now();

@@ -151,7 +151,7 @@ async function runNgtcp2(program: Program, path: string, more: readonly string[]
   return { code: await subprocess.exited, errors };
 }
 
-/** Loads a path; returns the file that has the answer. */
+/** Loads a path; returns the file that has the response. */
 async function ngtcp2(program: Program, path: string, more: readonly string[] = []): Promise<string> {
   expect(await runNgtcp2(program, path, more)).toEqual({ code: 0, errors: "" });
   return join(program.folder, path.slice(1));
@@ -176,10 +176,10 @@ describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtc
     expect(memoryKib(program.pid)).toBeLessThan(250_000);
   });
 
-  test("is served by both workers of a port that they share, after the answer over TCP has named it", async () => {
+  test("is served by both workers of a port that they share, after the response over TCP has named it", async () => {
     const program = await start({ server: { workers: 2 } });
-    const answer = await fetch(`https://localhost:${program.port}/.healthz`, { tls: { ca: TEST_CA.cert } });
-    expect(answer.headers.get("alt-svc")).toBe(`h3=":${program.port}"; ma=86400`);
+    const response = await fetch(`https://localhost:${program.port}/.healthz`, { tls: { ca: TEST_CA.cert } });
+    expect(response.headers.get("alt-svc")).toBe(`h3=":${program.port}"; ma=86400`);
     for (let i = 0; i < 16; i++) await ngtcp2(program, "/.healthz");
     const metrics = await (
       await fetch(`https://localhost:${program.port}/metrics`, { tls: { ca: TEST_CA.cert } })

@@ -132,14 +132,14 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "saves a copy: ASCII is the same bytes in UTF-8",
   },
   {
-    file: "src/gateway/policy/payment/answers/answer-file.ts",
-    code: 'if (bytesWritten === 0) throw new Error("Cannot write an answer: the disk takes nothing more");',
+    file: "src/gateway/policy/payment/responses/response-file.ts",
+    code: 'if (bytesWritten === 0) throw new Error("Cannot write a response: the disk takes nothing more");',
     mutant: "bytesWritten === 0  →  false",
     reason: "Linux writes at least a byte to a regular file, or gives an error",
   },
   {
-    file: "src/gateway/policy/payment/answers/answer-file.ts",
-    code: 'if (bytesWritten === 0) throw new Error("Cannot write an answer: the disk takes nothing more");',
+    file: "src/gateway/policy/payment/responses/response-file.ts",
+    code: 'if (bytesWritten === 0) throw new Error("Cannot write a response: the disk takes nothing more");',
     mutant: "0  →  (0 + 1)",
     reason: "Linux writes at least a byte to a regular file, or gives an error",
   },
@@ -162,7 +162,7 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "any number makes a hash, and those who write and look up take the same",
   },
   {
-    file: "src/gateway/policy/payment/answers/answer-index.ts",
+    file: "src/gateway/policy/payment/responses/response-index.ts",
     code: "return body === undefined ? undefined : { body };",
     mutant: "body === undefined  →  false",
     reason:
@@ -175,7 +175,7 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "each request sets it before anything of its body is sent",
   },
   {
-    file: "src/gateway/http2/header-block.ts",
+    file: "src/gateway/http2/field-section.ts",
     code: "if (isWhole && type === HEADERS) return undefined;",
     mutant: "isWhole && type === HEADERS  →  false",
     reason: "saves a copy: a block that is put together from one frame is the same",
@@ -297,8 +297,8 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: "src/gateway/policy/payment/attempt.ts",
-    code: "await this.#hold.salvage(spent);",
-    mutant: "await this.#hold.salvage(spent)  →  (this.#hold.salvage(spent))",
+    code: "await this.#lease.salvage(spent);",
+    mutant: "await this.#lease.salvage(spent)  →  (this.#lease.salvage(spent))",
     reason: "nothing comes after it, and it never rejects",
   },
   {

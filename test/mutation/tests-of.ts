@@ -8,7 +8,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
     "test/policy/refusals-combined.test.ts",
   ],
   "src/gateway/policy/payment": [
-    "test/answers.test.ts",
+    "test/responses.test.ts",
     "test/pay-before.test.ts",
     "test/pay.test.ts",
     "test/payments/catalogue.test.ts",

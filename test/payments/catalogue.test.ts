@@ -31,12 +31,12 @@ afterAll(async () => {
 });
 
 test("what is priced is listed as its challenge asks for it, free of charge, and what is free is not", async () => {
-  const answer = await fetch(url + PATH);
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+  const response = await fetch(url + PATH);
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
   const challenge = JSON.parse(atob((await fetch(`${url}/goods`)).headers.get("payment-required") ?? "")) as {
     accepts: unknown;
   };
-  expect(await answer.json()).toMatchObject({
+  expect(await response.json()).toMatchObject({
     x402Version: 2,
     total: 2,
     resources: [

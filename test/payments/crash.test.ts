@@ -1,11 +1,11 @@
-/** A gateway that is killed between any two steps of a payment: nothing is given away, nobody pays twice, the answer comes. */
+/** A gateway that is killed between any two steps of a payment: nothing is given away, nobody pays twice, the response comes. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
-// A hold lasts, and many processes start at once.
+// A lease lasts, and many processes start at once.
 setDefaultTimeout(patient(90_000));
 /** More than sockets hold, so that a client that does not read stops the delivery. */
 const GOODS = Buffer.alloc(24 * 1024 * 1024, "goods ");
@@ -86,7 +86,7 @@ for (const settle of ["after", "before"] as const) {
   }
 }
 
-test.concurrent.skipIf(!hasChain)("an answer that was delivered whole is kept over a restart", async () => {
+test.concurrent.skipIf(!hasChain)("a response that was delivered whole is kept over a restart", async () => {
   const stall = new Stall(market);
   stalls.push(stall);
   stall.sell = () => new Response(GOODS);

@@ -94,17 +94,17 @@ function buy(settle: "before" | "after", bytes: number): Bought {
   return { payment, header: encodeHeader(payment), path: `/${settle}?bytes=${bytes}` };
 }
 
-async function booked({ payment }: Bought): Promise<Payment> {
+async function recorded({ payment }: Bought): Promise<Payment> {
   const found = await store.ledger.find(paymentKey(payment, REQUIREMENTS));
   if (found === undefined) throw new Error("The payment is not in the ledger");
   return found;
 }
 
 function isDelivered(bought: Bought): Promise<boolean> {
-  return booked(bought).then(({ delivered }) => delivered);
+  return recorded(bought).then(({ delivered }) => delivered);
 }
 
-/** What the same payment gets when it is sent again: the answer whole. */
+/** What the same payment gets when it is sent again: the response whole. */
 async function again({ path, header }: Bought): Promise<number> {
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
@@ -151,16 +151,16 @@ async function upstreamRan(before: number): Promise<void> {
   await until(() => runs > before);
 }
 
-test("a kept answer that is read while the first request still holds the payment is delivered, whatever becomes of the first", async () => {
+test("a kept response that is read while the first request still holds the payment is delivered, whatever becomes of the first", async () => {
   const bought = buy("after", 4 * LARGE);
   const before = runs;
   const socket = await startPlain(bought);
   await upstreamRan(before);
-  await until(async () => (await booked(bought)).state === "settled");
+  await until(async () => (await recorded(bought)).state === "settled");
   expect(await again(bought)).toBe(4 * LARGE);
   await until(() => isDelivered(bought));
   socket.resetAndDestroy();
-  await until(async () => (await booked(bought)).cuts === 1);
+  await until(async () => (await recorded(bought)).cuts === 1);
   expect(await isDelivered(bought)).toBe(true);
   expect(runs).toBe(before + 1);
 });
@@ -182,7 +182,7 @@ test.each(["HTTP/1.1", "HTTP/2"])(
     await new Promise((resolve) => upstream?.write("x".repeat(MIDDLE - HALF), resolve));
     client.resetAndDestroy();
     process.kill(gateway.pid, "SIGCONT");
-    await until(async () => (await booked(bought)).cuts === 1);
+    await until(async () => (await recorded(bought)).cuts === 1);
     expect(await isDelivered(bought)).toBe(false);
     const retry = again(bought);
     await until(() => asked.length > before + 1);
@@ -193,7 +193,7 @@ test.each(["HTTP/1.1", "HTTP/2"])(
 );
 
 for (const settle of ["before", "after"] as const) {
-  test(`HTTP/1.1, settle ${settle}: an answer that was read is delivered`, async () => {
+  test(`HTTP/1.1, settle ${settle}: a response that was read is delivered`, async () => {
     const bought = buy(settle, MIDDLE);
     expect(await again(bought)).toBe(MIDDLE);
     await until(() => isDelivered(bought));
@@ -204,7 +204,7 @@ for (const settle of ["before", "after"] as const) {
     const before = runs;
     const socket = await startPlain(bought);
     await upstreamRan(before);
-    await until(async () => (await booked(bought)).state === "settled");
+    await until(async () => (await recorded(bought)).state === "settled");
     socket.resetAndDestroy();
     expect(await again(bought)).toBe(4 * LARGE);
     await until(() => isDelivered(bought));
@@ -216,7 +216,7 @@ for (const settle of ["before", "after"] as const) {
     const before = runs;
     const socket = await startPlain(bought);
     await upstreamRan(before);
-    await until(async () => (await booked(bought)).state === "settled");
+    await until(async () => (await recorded(bought)).state === "settled");
     await Bun.sleep(300);
     expect(await isDelivered(bought)).toBe(false);
     socket.resume();
@@ -269,12 +269,12 @@ for (const settle of ["before", "after"] as const) {
     await Bun.sleep(200);
     expect(await isDelivered(bought)).toBe(false);
     client.send(h2.windowUpdate(1, 1));
-    expect((await client.answer(1)).body.length).toBe(MIDDLE);
+    expect((await client.response(1)).body.length).toBe(MIDDLE);
     await until(() => isDelivered(bought));
     client.destroy();
   });
 
-  test(`HTTP/3, settle ${settle}: an answer that was read is delivered`, async () => {
+  test(`HTTP/3, settle ${settle}: a response that was read is delivered`, async () => {
     const bought = buy(settle, LARGE);
     const client = await Http3Client.connect(quicPort);
     const { body } = await client.request("GET", bought.path, undefined, {
@@ -303,7 +303,7 @@ for (const settle of ["before", "after"] as const) {
         { kind: "bidi", hex: hex(head), fin: true, unread: true },
       ] as const;
       const played = playRaw(quicPort, [{ steps, waitForClose: true }]);
-      await until(async () => (await booked(bought).catch(() => undefined))?.state === "settled");
+      await until(async () => (await recorded(bought).catch(() => undefined))?.state === "settled");
       expect(await isDelivered(bought)).toBe(false);
       await played;
       expect(await again(bought)).toBe(LARGE);

@@ -43,7 +43,7 @@ const RETRY_MS = 1000;
 const START_TRIES = 10;
 /** Time for what is open after the last kill. */
 const AFTERMATH_MS = 12 * HOLD_MS;
-/** Bytes of answers, in turn: of one write, of many, of more than a socket takes at once. */
+/** Bytes of responses, in turn: of one write, of many, of more than a socket takes at once. */
 const SIZES = [200, 60_000, 2_000_000];
 
 interface Purchase {
@@ -69,9 +69,9 @@ class KillRun {
   readonly #random: () => number;
   readonly #origin: Bun.Server<undefined>;
   readonly #purchases: Purchase[] = [];
-  readonly #answered = new Set<Purchase>();
+  readonly #responded = new Set<Purchase>();
   readonly #wrong: string[] = [];
-  /** Told that the payment is spent, and has no answer. */
+  /** Told that the payment is spent, and has no response. */
   readonly #refused = new Map<Purchase, string>();
   #postgres: TestPostgres | undefined;
   #user = "";
@@ -188,7 +188,7 @@ class KillRun {
       const body = Buffer.from(await response.arrayBuffer());
       if (response.status === 200) {
         if (!body.equals(goods(name, size))) this.#wrong.push(`${name}: ${body.length} bytes of ${size}`);
-        this.#answered.add(purchase);
+        this.#responded.add(purchase);
         return true;
       }
       // What failed is owed, and the same payment asks for it again.
@@ -207,15 +207,15 @@ class KillRun {
     try {
       for (const purchase of this.#purchases) {
         const key = paymentKey(purchase.payment, REQUIREMENTS);
-        const isPaid = (await store.bookings.find(key)) !== undefined;
-        if (this.#answered.has(purchase)) {
+        const isPaid = (await store.simulatedTransfers.find(key)) !== undefined;
+        if (this.#responded.has(purchase)) {
           if (!isPaid) this.#wrong.push(`${purchase.name}: answered and not paid`);
         } else if (isPaid) {
-          const booked = await store.ledger.find(key);
-          const { state, delivered, cuts, attempt } = booked ?? {};
+          const recorded = await store.ledger.find(key);
+          const { state, delivered, cuts, attempt } = recorded ?? {};
           lost.push(
             `${purchase.name} after ${purchase.tries} tries: ${JSON.stringify({ state, delivered, cuts, attempt })} ` +
-              (this.#refused.get(purchase) ?? "no answer"),
+              (this.#refused.get(purchase) ?? "no response"),
           );
         }
       }

@@ -197,7 +197,7 @@ export function send(stall: Stall, payment: PaymentPayload): Promise<Response> {
   return fetch(stall.url, { headers: { "payment-signature": encodeHeader(payment) } });
 }
 
-/** Longer than a hold lasts that nobody gives back. */
+/** Longer than a lease lasts that nobody gives back. */
 const RETRY_MS = 4 * HOLD_MS;
 
 /** Asks as a good client does: the same payment, as long as it is told to come again. */

@@ -4,8 +4,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { McpHttp } from "../../src/content/mcp/mcp-http.ts";
 import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
-import { chooseOffer } from "../../src/payments/client/offers.ts";
-import { signOffer } from "../../src/payments/client/sign-offer.ts";
+import { choosePayment } from "../../src/payments/client/choice.ts";
+import { signChoice } from "../../src/payments/client/sign-choice.ts";
 import { PAYEE, PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
@@ -81,7 +81,7 @@ const CALL = { name: "scrape", arguments: { url: "https://example.com/" } };
 
 async function payment() {
   const required = paymentRequiredSchema.parse((await client.callTool(CALL)).structuredContent);
-  return signOffer(required, await chooseOffer(required, { maxPrice: "$1" }), ACCOUNT, Date.now());
+  return signChoice(required, await choosePayment(required, { maxPrice: "$1" }), ACCOUNT, Date.now());
 }
 
 test("a settlement that is refused withholds the content, with the receipt that says so", async () => {
@@ -93,7 +93,7 @@ test("a settlement that is refused withholds the content, with the receipt that 
   expect(JSON.stringify(result)).not.toContain(GOODS);
 });
 
-test("while the outcome is open there is neither content nor a new price, and the same payment gets its answer", async () => {
+test("while the outcome is open there is neither content nor a new price, and the same payment gets its response", async () => {
   settlement = () => new Response("", { status: 500 });
   const meta = { "x402/payment": await payment() };
   const open = await client.callTool({ ...CALL, _meta: meta });

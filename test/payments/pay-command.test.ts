@@ -57,11 +57,11 @@ beforeAll(async () => {
     hostname: "127.0.0.1",
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
-      const answer = await fetch(url + pathname + search, { method: request.method, headers: request.headers });
-      const headers = new Headers(answer.headers);
+      const response = await fetch(url + pathname + search, { method: request.method, headers: request.headers });
+      const headers = new Headers(response.headers);
       headers.delete("payment-required");
       headers.delete("payment-response");
-      return new Response(answer.body, { status: answer.status, headers });
+      return new Response(response.body, { status: response.status, headers });
     },
   });
 });
@@ -91,7 +91,7 @@ async function run(command: readonly string[], input = ""): Promise<Ran> {
 
 const pay = (...args: string[]) => run([join(ROOT, "bin/turnpike"), "pay", ...args]);
 
-test("a URL is paid for, and its answer printed, with the receipt beside it", async () => {
+test("a URL is paid for, and its response printed, with the receipt beside it", async () => {
   const { code, out, err } = await pay(`127.0.0.1:${gateway.port}/reports/1?year=2026`);
   expect(JSON.parse(out)).toMatchObject({ method: "GET", path: "/reports/1?year=2026" });
   expect(err).toContain("paid $0.01 USDC on Base Sepolia (eip155:84532), transaction 0x7e577e57");

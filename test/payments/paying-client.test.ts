@@ -33,7 +33,7 @@ describe.skipIf(!hasChain)("the paying client", () => {
 
   test("pays with the token that it was allowed, and gets a receipt that the chain bears out", async () => {
     const before = await stall.balance();
-    const { response, offer, receipt } = await payAndFetch(stall.url, {}, options);
+    const { response, choice: offer, receipt } = await payAndFetch(stall.url, {}, options);
     expect([response.status, await response.text()]).toEqual([200, "the goods"]);
     expect(await stall.balance()).toBe(before + PRICE);
     expect(offer && receipt && describeReceipt(offer, receipt)).toMatch(/^\$0\.01 .*transaction 0x[0-9a-f]{64}$/);

@@ -14,7 +14,7 @@ import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
-// A hold lasts, and processes start.
+// A lease lasts, and processes start.
 setDefaultTimeout(patient(90_000));
 const SEND = "eth_sendRawTransaction";
 

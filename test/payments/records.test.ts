@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { messageOf } from "../../src/lib/caught.ts";
 import { until } from "../../src/lib/testing/until.ts";
-import { createBookingFacilitator } from "../../src/payments/facilitator/booking-facilitator.ts";
+import { createSimulatedFacilitator } from "../../src/payments/facilitator/simulated-facilitator.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type Eip3009Payment } from "../../src/payments/x402/messages.ts";
 import { paymentKey } from "../../src/payments/x402/payment-key.ts";
@@ -95,8 +95,8 @@ async function ledger(...args: string[]): Promise<unknown> {
 test("two workers report each settlement once, signed, and the ledger tells the same while they run", async () => {
   const { port } = await start({ workers: 2 });
   const payments = Array.from({ length: 10 }, fresh);
-  const answers = await Promise.all(payments.map((payment) => pay(port, payment)));
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const responses = await Promise.all(payments.map((payment) => pay(port, payment)));
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
   await until(() => receiver.received.length === 10);
   expect(receiver.received.every(({ isGenuine }) => isGenuine)).toBe(true);
   const records: unknown[] = receiver.received.map(({ body }) => JSON.parse(body));
@@ -116,13 +116,13 @@ test("two workers report each settlement once, signed, and the ledger tells the 
 });
 
 test("what an endpoint did not take is posted by the next gateway, and no log tells the endpoint's secrets", async () => {
-  receiver.answer = () => new Response("no", { status: 500 });
+  receiver.response = () => new Response("no", { status: 500 });
   const first = await start();
   await pay(first.port, fresh());
   await until(() => first.output().includes("was not taken: status 500"));
   expect(await metric(first.port, 'turnpike_settlement_records_total{result="failed"}')).toBe(1);
   await first.kill();
-  receiver.answer = () => new Response("yes");
+  receiver.response = () => new Response("yes");
   const second = await start();
   await until(() => receiver.received.length === 2, 30_000);
   expect(receiver.received[1]?.id).toBe(receiver.received[0]?.id ?? "");
@@ -146,8 +146,8 @@ test("what an earlier gateway left open is looked up at start: settled is owed a
     validBefore: Number(payment.payload.authorization.validBefore),
     payload: toStored(payment, REQUIREMENTS, true),
   });
-  await store.ledger.move(row, { state: "settling", hold: true });
-  await createBookingFacilitator(store.bookings, Date.now).settle(payment, REQUIREMENTS);
+  await store.ledger.move(row, { state: "settling", lease: true });
+  await createSimulatedFacilitator(store.simulatedTransfers, Date.now).settle(payment, REQUIREMENTS);
   await store.close();
   const { port } = await start();
   await until(() => receiver.received.length === 1);

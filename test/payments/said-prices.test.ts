@@ -74,9 +74,9 @@ afterAll(async () => {
 });
 
 async function described(host?: string): Promise<ApiDocument["paths"]> {
-  const answer = await fetch(`${url}/openapi.json`, host === undefined ? {} : { headers: { host } });
+  const response = await fetch(`${url}/openapi.json`, host === undefined ? {} : { headers: { host } });
   // The description's own test has its shape.
-  return ((await answer.json()) as ApiDocument).paths;
+  return ((await response.json()) as ApiDocument).paths;
 }
 
 async function tools(): Promise<Map<string, { readonly description: string; readonly readOnly: boolean }>> {
@@ -94,9 +94,9 @@ async function tools(): Promise<Map<string, { readonly description: string; read
 
 const asked = async (path: string) => {
   const headers = { "content-type": "application/json" };
-  const answer = await fetch(url + path, { method: "POST", headers, body: "{}" });
-  await answer.body?.cancel();
-  return answer.status;
+  const response = await fetch(url + path, { method: "POST", headers, body: "{}" });
+  await response.body?.cancel();
+  return response.status;
 };
 
 test("each operation has the price of the route that takes it: its own, that of a shorter prefix, or none", async () => {

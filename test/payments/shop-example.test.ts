@@ -42,7 +42,7 @@ test("check finds nothing wrong with it", async () => {
 });
 
 for (const [name, scheme, path, receipt] of [
-  ["the first way, after the answer", new ExactEvmScheme(account), "/reports", { network: "eip155:8453" }],
+  ["the first way, after the response", new ExactEvmScheme(account), "/reports", { network: "eip155:8453" }],
   ["up to a price, what the upstream says", new UptoEvmScheme(account), "/reports", { amount: "40000" }],
   ["in advance", new ExactEvmScheme(account), "/stream", { network: "eip155:8453" }],
 ] as const) {

@@ -76,7 +76,7 @@ async function ask(protocol: Protocol, request: Request): Promise<{ reply: Reply
 
 for (const protocol of PROTOCOLS) {
   test(`the service is asked with the fields that it may see, and its own reach the upstream, over ${protocol}`, async () => {
-    service.answer = says("200 OK", "X-User: alice\r\nX-Roles: a\r\nX-Roles: b\r\nX-Secret: s\r\n", "hello");
+    service.response = says("200 OK", "X-User: alice\r\nX-Roles: a\r\nX-Roles: b\r\nX-Secret: s\r\n", "hello");
     const { reply, seen } = await ask(protocol, {
       method: "PUT",
       path: "/a/%2e%2e/b?c=d",
@@ -127,7 +127,7 @@ for (const protocol of PROTOCOLS) {
       ["429 Too Many Requests", "Retry-After: 5\r\n", "retry-after", "5"],
     ];
     for (const [status, fields, name, value] of rows) {
-      service.answer = says(status, fields, "a page");
+      service.response = says(status, fields, "a page");
       const { reply, seen } = await ask(protocol, { path: "/x" });
       expect([reply.status, reply.header(name), reply.text, seen]).toEqual([
         Number(status.slice(0, 3)),
@@ -146,7 +146,7 @@ for (const protocol of PROTOCOLS) {
       ["a redirect to nowhere", "/x", says("302 Found")],
       ["no HTTP", "/x", (_, connection) => connection.end("hello\r\n\r\n")],
       ["a reset", "/x", (_, connection) => connection.reset()],
-      ["half an answer", "/x", (_, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")],
+      ["half a response", "/x", (_, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")],
       ["a name twice", "/x", says("200 OK", "X-User: alice\r\nX-User: bob\r\n")],
       ["a name that is too long", "/x", says("200 OK", `X-User: ${"a".repeat(257)}\r\n`)],
       ["too many fields", "/x", says("200 OK", `X-Roles: ${"a".repeat(20_000)}\r\n`)],
@@ -154,8 +154,8 @@ for (const protocol of PROTOCOLS) {
       ["silence", "/hasty", () => {}],
       ["nobody there", "/down", echo],
     ];
-    for (const [what, path, answer] of rows) {
-      service.answer = answer;
+    for (const [what, path, response] of rows) {
+      service.response = response;
       const { reply, seen } = await ask(protocol, { path });
       expect([what, reply.status, reply.header("retry-after"), seen]).toEqual([what, 503, "1", undefined]);
       expect(reply.text).not.toContain("trace");
@@ -167,14 +167,14 @@ for (const protocol of PROTOCOLS) {
     const { reply, seen } = await ask(protocol, { path: "/down-or-key", headers: { "x-api-key": "the key" } });
     expect([reply.status, valuesOf(seen ?? NOTHING, "x-consumer-name")]).toEqual([200, ["alice"]]);
     expect((await ask(protocol, { path: "/down-or-key" })).reply.status).toBe(503);
-    service.answer = says("401 Unauthorized", "WWW-Authenticate: Own\r\n");
+    service.response = says("401 Unauthorized", "WWW-Authenticate: Own\r\n");
     const refused = await ask(protocol, { path: "/key-or-ask", headers: { "x-api-key": "wrong" } });
     expect(refused.reply.status).toBe(401);
     expect(refused.reply.all("www-authenticate")).toEqual(["Own", 'ApiKey realm="api", header="X-API-Key"']);
   });
 
   test(`who is known to the service and not allowed gets 403, and open routes carry no forged fields, over ${protocol}`, async () => {
-    service.answer = says("200 OK", "X-User: bob\r\n");
+    service.response = says("200 OK", "X-User: bob\r\n");
     expect((await ask(protocol, { path: "/few" })).reply.status).toBe(403);
     const { seen } = await ask(protocol, { path: "/open", headers: { "x-user": "root", authorization: "Basic a" } });
     expect([valuesOf(seen ?? NOTHING, "x-user"), valuesOf(seen ?? NOTHING, "authorization")]).toEqual([
@@ -187,7 +187,7 @@ for (const protocol of PROTOCOLS) {
 // The client for HTTP/3 has no two of it to send; the codec's rules are those of HTTP/2.
 for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
   test(`Authorization twice is not passed on for anybody to pick one, over ${protocol}`, async () => {
-    service.answer = says("200 OK");
+    service.response = says("200 OK");
     const headers = [
       ["authorization", "Basic a"],
       ["authorization", "Basic b"],
@@ -197,14 +197,14 @@ for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
   });
 }
 
-test("connections to the service are kept, and one that it closed meanwhile costs nobody an answer", async () => {
-  service.answer = says("200 OK");
+test("connections to the service are kept, and one that it closed meanwhile costs nobody a response", async () => {
+  service.response = says("200 OK");
   const before = service.connections.length;
   for (let i = 0; i < 5; i++) expect((await ask("HTTP/1.1", { path: "/x" })).reply.status).toBe(200);
   expect(service.connections.length - before).toBeLessThanOrEqual(1);
   // It hangs up on the next question, as a server does whose idle time was over.
   let hungUp = false;
-  service.answer = (request, connection) => {
+  service.response = (request, connection) => {
     if (hungUp) says("200 OK")(request, connection);
     else connection.end();
     hungUp = true;
@@ -214,7 +214,7 @@ test("connections to the service are kept, and one that it closed meanwhile cost
 
 test("more questions than the service may have at one time are answered 503", async () => {
   const held: (() => void)[] = [];
-  service.answer = (_, connection) =>
+  service.response = (_, connection) =>
     void held.push(() => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
   const early: Reply[] = [];
   const asked = Array.from({ length: 300 }, async () => {
@@ -222,10 +222,10 @@ test("more questions than the service may have at one time are answered 503", as
     early.push(reply);
     return reply;
   });
-  // Whoever comes after the first answers of the service finds room again.
+  // Whoever comes after the first responses of the service finds room again.
   await until(() => held.length === 64 && early.length === 44);
   expect(early.map((reply) => [reply.status, reply.header("retry-after")])).toEqual(early.map(() => [503, "1"]));
-  service.answer = says("200 OK");
+  service.response = says("200 OK");
   for (const release of held) release();
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect([

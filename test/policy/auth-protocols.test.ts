@@ -5,7 +5,7 @@ import { fieldOf, type Http2Client } from "../support/http2-client.ts";
 import { valuesOf } from "../support/message.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { Rig } from "../proxy/testing/rig.ts";
-import { answer, told, unary, WireRig } from "../grpc/testing/wire.ts";
+import { response, told, unary, WireRig } from "../grpc/testing/wire.ts";
 import { openTunnel } from "../websocket/testing/tunnel-client.ts";
 import { TunnelOrigin } from "../websocket/testing/tunnel-origin.ts";
 import { bearer, SECRET, token } from "./testing/tokens.ts";
@@ -17,7 +17,7 @@ let service: RawOrigin;
 
 beforeAll(async () => {
   service = await RawOrigin.start();
-  service.answer = (request, connection) => {
+  service.response = (request, connection) => {
     const isAlice = valuesOf(request, "cookie").join() === "user=alice";
     const status = isAlice ? "200 OK\r\nX-Consumer-Name: alice" : "302 Found\r\nLocation: /login";
     connection.send(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
@@ -99,7 +99,7 @@ test("a call of gRPC goes through for whoever is let in, and ends UNAUTHENTICATE
       if (good) {
         const request = await wire.request();
         expect(fieldOf(request.fields, "x-consumer-name")).toBe("alice");
-        answer(request);
+        response(request);
       }
       const { status, grpcStatus } = await told(client, 1);
       expect([auth, good, status, grpcStatus]).toEqual([auth, good, "200", good ? "0" : "16"]);

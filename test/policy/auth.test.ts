@@ -75,7 +75,7 @@ afterAll(async () => {
   await origin.stop();
 });
 
-/** The answer, and what the origin got of the request; undefined where it got nothing. */
+/** The response, and what the origin got of the request; undefined where it got nothing. */
 async function ask(protocol: Protocol, request: Request): Promise<{ reply: Reply; seen: Message | undefined }> {
   origin.reset();
   const reply = await gateway.request(protocol, request);
@@ -214,18 +214,18 @@ for (const protocol of PROTOCOLS) {
 
   test(`what is cached for one consumer is not another's, over ${protocol}`, async () => {
     origin.reset();
-    origin.answer = (request, connection) => {
+    origin.response = (request, connection) => {
       const body = valuesOf(request, "x-consumer-name").join();
       connection.send(`HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     };
-    for (const [key, answer] of [
+    for (const [key, response] of [
       ["the key of alice", "alice"],
       ["the key of bob", "bob"],
       ["the key of alice", "alice"],
       ["wrong", "unauthorized"],
     ] as const) {
       const reply = await gateway.request(protocol, { path: `/cached/${protocol}`, headers: { "x-api-key": key } });
-      expect(reply.text).toContain(answer);
+      expect(reply.text).toContain(response);
     }
     expect(origin.requests.length).toBeLessThanOrEqual(2);
   });

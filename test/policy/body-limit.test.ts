@@ -1,4 +1,4 @@
-/** What is told of a body that is longer than `limits.max_body_bytes`: by the route's own answer, as scripts can read it. */
+/** What is told of a body that is longer than `limits.max_body_bytes`: by the route's own response, as scripts can read it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { Http2Client, post } from "../support/http2-client.ts";
@@ -17,7 +17,7 @@ let gateway: ProtocolGateway;
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  origin.answer = () => {};
+  origin.response = () => {};
   const auth = { type: "api_key", keys: [{ key: "k", name: "n" }] };
   gateway = await startProtocols({
     limits: { max_body_bytes: LIMIT },
@@ -104,7 +104,7 @@ test("over HTTP/1.1 what stands behind such a body, or in it, is no request", as
   expect(client.rest()).toBe("");
 });
 
-test("over HTTP/2 the answer comes before any of the body, and then the stream ends while others go on", async () => {
+test("over HTTP/2 the response comes before any of the body, and then the stream ends while others go on", async () => {
   const client = await Http2Client.ready(gateway.plainPort);
   client.send(
     post(1, "/open/x", [
@@ -112,9 +112,9 @@ test("over HTTP/2 the answer comes before any of the body, and then the stream e
       ["origin", APP],
     ]),
   );
-  const answer = await client.answer(1);
-  expect([answer.status, Object.fromEntries(answer.fields)["access-control-allow-origin"]]).toEqual([413, APP]);
+  const response = await client.response(1);
+  expect([response.status, Object.fromEntries(response.fields)["access-control-allow-origin"]]).toEqual([413, APP]);
   client.send(post(3, "/open/x", [["content-length", String(LONG.length)]]));
-  expect((await client.answer(3)).status).toBe(413);
+  expect((await client.response(3)).status).toBe(413);
   client.destroy();
 });

@@ -66,7 +66,7 @@ for (const protocol of PROTOCOLS) {
 
   test(`a stream of events has no limit, and any other body has, over ${protocol}`, async () => {
     const event = `data: ${"x".repeat(50)}\n\n`;
-    origin.answer = ({ startLine }, connection) => {
+    origin.response = ({ startLine }, connection) => {
       const type = startLine.includes("events") ? "text/event-stream" : "text/plain";
       connection.end(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nConnection: close\r\n\r\n${event.repeat(20)}`);
     };
@@ -96,7 +96,7 @@ test("lengths beyond 32 bits pass both ways", async () => {
   await origin.until("the beginning", () => (origin.bytes.includes("first bytes") ? true : undefined));
   expect(origin.bytes).toContain(`Content-Length: ${HUGE}\r\n`);
   client.destroy();
-  origin.answer = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${HUGE}\r\n\r\nfirst bytes`);
+  origin.response = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${HUGE}\r\n\r\nfirst bytes`);
   const reader = await RawClient.open(gateway.plainPort);
   reader.send("GET /huge/down HTTP/1.1\r\nHost: a.test\r\n\r\n");
   await reader.sees("first bytes");

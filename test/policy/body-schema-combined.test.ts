@@ -111,7 +111,7 @@ for (const protocol of PROTOCOLS) {
     }
     expect(origin.summaries).toEqual(["GET", "PUT", "POST", "POST"].map((method) => `${method} /half/x ${LONG}`));
     origin.reset();
-    broken.answer = (_, connection) => connection.reset();
+    broken.response = (_, connection) => connection.reset();
     const statuses: number[] = [];
     for (const method of ["GET", "GET", "POST", "POST"]) {
       statuses.push((await send(protocol, { method, path: "/shaky/x", body: LONG })).status);

@@ -21,7 +21,7 @@ const received: Message[] = [];
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     received.push(request);
     echo(request, connection);
   };

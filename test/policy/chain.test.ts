@@ -1,6 +1,6 @@
 /** What the chain makes of what policies decide; the same on every protocol. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { answer } from "../../src/gateway/answer.ts";
+import { respond } from "../../src/gateway/local-response.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
 import { FieldChanges } from "../../src/gateway/policy/field-changes.ts";
 import { FieldEdit } from "../../src/gateway/policy/head-edit.ts";
@@ -54,7 +54,7 @@ function policy(name: string, decide: Decide = () => "continue", guards = false)
   };
 }
 
-/** Writes its name into every answer. */
+/** Writes its name into every response. */
 function signing(name: string): Policy {
   return policy(name, (exchange) => {
     exchange.response = new FieldEdit(exchange.response, new FieldChanges({ added: `X-Seen: ${name}\r\n` }));
@@ -68,7 +68,7 @@ async function later(decision: Decision): Promise<Decision> {
 }
 
 describe.each(PROTOCOLS)("over %s", (protocol) => {
-  test("policies run in order, with or without a promise, and see the answer in the reverse order", async () => {
+  test("policies run in order, with or without a promise, and see the response in the reverse order", async () => {
     rig.policies = [signing("a"), policy("b", () => later("continue")), signing("c"), policy("d")];
     const reply = await rig.clients.request(protocol, { path: "/x" });
     expect([reply.status, reply.text, ran, reply.all("x-seen")]).toEqual([
@@ -87,16 +87,16 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
       const reply = await rig.clients.request(protocol, { path: "/x" });
       expect([reply.text, ran, reply.all("x-seen")]).toEqual(["GET /x", ["a", "skips", "guard"], ["a"]]);
     }
-    rig.policies = [policy("skips", () => "skip"), policy("guard", (exchange) => answered(exchange), true)];
+    rig.policies = [policy("skips", () => "skip"), policy("guard", (exchange) => responded(exchange), true)];
     expect((await rig.clients.request(protocol)).status).toBe(418);
   });
 
-  test("one that answers ends it, and those before it see its answer", async () => {
+  test("one that answers ends it, and those before it see its response", async () => {
     const decisions: Decide[] = [
-      (exchange) => answered(exchange),
+      (exchange) => responded(exchange),
       async (exchange) => {
         await new Promise(setImmediate);
-        return answered(exchange);
+        return responded(exchange);
       },
     ];
     for (const decide of decisions) {
@@ -108,14 +108,14 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(origin.requests).toEqual([]);
   });
 
-  test("fields that are put into the answer are there, whoever answers", async () => {
+  test("fields that are put into the response are there, whoever answers", async () => {
     const modifies = policy("modifies", (exchange) => {
       exchange.addedFields += "X-Modified: yes\r\n";
       return "continue";
     });
     rig.policies = [modifies];
     expect((await rig.clients.request(protocol)).header("x-modified")).toBe("yes");
-    rig.policies = [modifies, policy("answers", (exchange) => answered(exchange))];
+    rig.policies = [modifies, policy("answers", (exchange) => responded(exchange))];
     expect((await rig.clients.request(protocol)).header("x-modified")).toBe("yes");
   });
 
@@ -199,7 +199,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   });
 
   test("a request with fields of one name and a body goes through and back, trailers as well", async () => {
-    origin.answer = (request, connection) => {
+    origin.response = (request, connection) => {
       const body = `${summary(request).length} ${request.fields.filter(([name]) => name === "x-a").length}`;
       connection.send(
         `HTTP/1.1 201 Created\r\nX-B: 1\r\nX-B: 2\r\nTransfer-Encoding: chunked\r\n\r\n${body.length}\r\n${body}\r\n0\r\nX-T: t\r\n\r\n`,
@@ -226,9 +226,9 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   });
 });
 
-function answered(exchange: Exchange): Decision {
-  answer(exchange, 418, "Content-Type: text/plain\r\n", Buffer.from("tea"));
-  return "answered";
+function responded(exchange: Exchange): Decision {
+  respond(exchange, 418, "Content-Type: text/plain\r\n", Buffer.from("tea"));
+  return "responded";
 }
 
 test("the documents show the order in which policies run", () => {

@@ -61,7 +61,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   origin.reset();
-  broken.answer = (_, connection) => connection.reset();
+  broken.response = (_, connection) => connection.reset();
 });
 
 // The types are those of an older Node.
@@ -77,7 +77,8 @@ function plainOf(reply: Reply): string {
 /** Has the origin answer with this. */
 function sells(body: string, fields = ""): void {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nETag: "1"\r\n${fields}Content-Length: ${body.length}\r\n\r\n`;
-  origin.answer = (request, connection) => connection.send(request.startLine.startsWith("HEAD ") ? head : head + body);
+  origin.response = (request, connection) =>
+    connection.send(request.startLine.startsWith("HEAD ") ? head : head + body);
 }
 
 const SHORT = JSON.stringify(Array.from({ length: 50 }, (_, id) => ({ id })));
@@ -98,8 +99,8 @@ const paying = (coding: string, paid: string): Record<string, string> => ({
 
 for (const protocol of PROTOCOLS) {
   for (const [settle, what, body] of [
-    ["after", "a short answer", SHORT],
-    ["after", "an answer that waits on the disk", LONG],
+    ["after", "a short response", SHORT],
+    ["after", "a response that waits on the disk", LONG],
   ] as const) {
     test(`over ${protocol} ${what} that is paid for comes in the coding of each request for it`, async () => {
       sells(body);
@@ -174,7 +175,7 @@ for (const protocol of PROTOCOLS) {
     ]);
   });
 
-  test(`over ${protocol} an answer of another try is compressed once`, async () => {
+  test(`over ${protocol} a response of another try is compressed once`, async () => {
     sells(SHORT);
     for (let i = 0; i < 4; i++) {
       const reply = await gateway.request(protocol, { path: "/shaky/x", headers: { "accept-encoding": "gzip" } });
@@ -217,7 +218,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   test(`over ${protocol} a chunked answer keeps its trailers, but for digests of the plain bytes`, async () => {
-    origin.answer = (_, connection) =>
+    origin.response = (_, connection) =>
       connection.send(
         "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTrailer: X-End, Repr-Digest\r\nTransfer-Encoding: chunked\r\n\r\n" +
           "4\r\nabcd\r\n0\r\nX-End: yes\r\nRepr-Digest: sha-256=:AA==:\r\n\r\n",

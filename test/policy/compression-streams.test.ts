@@ -56,14 +56,14 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 /** RFC 9114 §8.1, H3_REQUEST_CANCELLED. */
 const REQUEST_CANCELLED = 0x10cn;
 
-interface OpenAnswer {
+interface OpenResponse {
   /** The encoded body as far as it has come. */
   body(): Buffer;
   leave(): void;
 }
 
-/** Asks for a path, and reads its answer while it comes. */
-async function ask(protocol: Protocol, coding: string): Promise<OpenAnswer> {
+/** Asks for a path, and reads its response while it comes. */
+async function ask(protocol: Protocol, coding: string): Promise<OpenResponse> {
   if (protocol === "HTTP/3") {
     const client = await Http3Client.connect(gateway.quicPort);
     const { chunks, response, stream } = await client.open("GET", "/x", { "accept-encoding": coding });
@@ -108,10 +108,10 @@ function head(type: string): string {
   return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
 }
 
-/** Has the origin begin an answer, which the test goes on with. */
+/** Has the origin begin a response, which the test goes on with. */
 function begins(type: string): Promise<OriginConnection> {
   const { promise, resolve } = Promise.withResolvers<OriginConnection>();
-  origin.answer = (_, connection) => {
+  origin.response = (_, connection) => {
     connection.send(head(type));
     resolve(connection);
   };
@@ -123,7 +123,7 @@ for (const protocol of PROTOCOLS) {
     test(`pieces of ${type} arrive one by one, each before the next is sent, over ${protocol}`, async () => {
       for (const coding of Object.keys(DECODERS)) {
         const begun = begins(type);
-        const answer = await ask(protocol, coding);
+        const response = await ask(protocol, coding);
         const connection = await begun;
         const decoder = DECODERS[coding]?.();
         let fed = 0;
@@ -132,19 +132,19 @@ for (const protocol of PROTOCOLS) {
         for (let i = 0; i < 5; i++) {
           connection.send(chunk(`data: ${i}\n\n`));
           await until(() => {
-            const body = answer.body();
+            const body = response.body();
             if (body.length > fed) decoder?.write(body.subarray(fed));
             fed = body.length;
             return seen.endsWith(`data: ${i}\n\n`);
           });
         }
-        answer.leave();
+        response.leave();
         await until(() => connection.closed);
       }
     });
   }
 
-  test(`an answer that its upstream cuts off never looks whole over ${protocol}`, async () => {
+  test(`a response that its upstream cuts off never looks whole over ${protocol}`, async () => {
     const begun = begins("text/plain");
     const outcome = endOf(protocol);
     const connection = await begun;
@@ -154,11 +154,11 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-/** How an answer in gzip ends. */
+/** How a response in gzip ends. */
 async function endOf(protocol: Protocol): Promise<string> {
   if (protocol !== "HTTP/2") {
-    const answer = gateway.request(protocol, { headers: { "accept-encoding": "gzip" } });
-    return answer.then(
+    const response = gateway.request(protocol, { headers: { "accept-encoding": "gzip" } });
+    return response.then(
       () => "whole",
       () => "cut off",
     );
@@ -177,10 +177,10 @@ test("beyond its bound a worker compresses no more, and does again when clients 
     await client.sees("\r\n\r\n");
     return client;
   });
-  origin.answer = (_, connection) => connection.send(head("text/plain") + chunk("some text"));
+  origin.response = (_, connection) => connection.send(head("text/plain") + chunk("some text"));
   const open = await Promise.all(clients);
   expect(open.every((client) => client.received.includes("Content-Encoding: gzip"))).toBe(true);
-  origin.answer = (_, connection) => connection.send(`${head("text/plain")}${chunk("more text")}0\r\n\r\n`);
+  origin.response = (_, connection) => connection.send(`${head("text/plain")}${chunk("more text")}0\r\n\r\n`);
   const headers = { "accept-encoding": "gzip" };
   const beyond = await gateway.plain({ headers });
   expect([beyond.text, beyond.header("content-encoding"), beyond.header("vary")]).toEqual([
@@ -208,7 +208,7 @@ async function sendMuch(connection: OriginConnection): Promise<void> {
 test("a hundred megabytes to a client that begins to read late take little memory", async () => {
   const own = await startGateway({ ...config(), access_log: { enabled: false } });
   try {
-    origin.answer = (_, connection) => void sendMuch(connection).catch(() => {});
+    origin.response = (_, connection) => void sendMuch(connection).catch(() => {});
     const before = own.memoryKib("VmHWM");
     const socket = connect(own.port, "127.0.0.1");
     socket.pause();

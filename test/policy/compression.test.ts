@@ -55,8 +55,8 @@ function decoded(reply: Reply): string {
 const BODY = JSON.stringify(Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}` })));
 
 /** Has the origin answer with these field lines and a body of known length. */
-function answers(fields: string, body = BODY, status = "200 OK"): void {
-  origin.answer = (request, connection) => {
+function responses(fields: string, body = BODY, status = "200 OK"): void {
+  origin.response = (request, connection) => {
     const head = `HTTP/1.1 ${status}\r\n${fields}Content-Length: ${body.length}\r\n\r\n`;
     connection.send(request.startLine.startsWith("HEAD ") ? head : head + body);
   };
@@ -67,7 +67,7 @@ const JSON_TYPE = "Content-Type: application/json\r\n";
 for (const protocol of PROTOCOLS) {
   for (const coding of Object.keys(DECODERS)) {
     test(`a body of known length arrives whole in ${coding} over ${protocol}`, async () => {
-      answers(`${JSON_TYPE}ETag: "a"\r\nAccept-Ranges: bytes\r\nContent-MD5: x\r\nRepr-Digest: sha-256=:AA==:\r\n`);
+      responses(`${JSON_TYPE}ETag: "a"\r\nAccept-Ranges: bytes\r\nContent-MD5: x\r\nRepr-Digest: sha-256=:AA==:\r\n`);
       const reply = await gateway.request(protocol, { headers: { "accept-encoding": coding } });
       expect(decoded(reply)).toBe(BODY);
       expect(reply.body.length).toBeLessThan(BODY.length / 2);
@@ -92,7 +92,7 @@ for (const protocol of PROTOCOLS) {
       const random = fractionsOf(coding.length * 31 + protocol.length);
       for (let round = 0; round < 4; round++) {
         const { pieces, whole } = someBody(random);
-        origin.answer = (_, connection) => void sendPieces(connection, pieces, random);
+        origin.response = (_, connection) => void sendPieces(connection, pieces, random);
         const reply = await gateway.request(protocol, { headers: { "accept-encoding": coding } });
         expect(reply.header("content-encoding")).toBe(coding);
         expect(decoded(reply) === whole).toBe(true);
@@ -102,7 +102,7 @@ for (const protocol of PROTOCOLS) {
   }
 
   test(`HEAD has the fields that GET would have over ${protocol}`, async () => {
-    answers(`${JSON_TYPE}ETag: "a"\r\n`);
+    responses(`${JSON_TYPE}ETag: "a"\r\n`);
     const reply = await gateway.request(protocol, { method: "HEAD", headers: { "accept-encoding": "gzip" } });
     const names = ["content-encoding", "vary", "etag", "content-length"];
     expect(names.map((name) => reply.header(name))).toEqual(["gzip", "Accept-Encoding", 'W/"a"', undefined]);
@@ -120,7 +120,7 @@ for (const protocol of PROTOCOLS) {
       ["X-No-Type: 1\r\n"],
     ];
     for (const [fields, status] of rows) {
-      answers(`${fields}ETag: "a"\r\n`, BODY, status);
+      responses(`${fields}ETag: "a"\r\n`, BODY, status);
       const reply = await gateway.request(protocol, { headers: { "accept-encoding": "gzip" } });
       expect([fields, reply.text, reply.header("etag"), reply.header("vary")]).toEqual([
         fields,
@@ -169,7 +169,7 @@ test("a client that does not ask for compression gets plain bytes, and is told t
     { "accept-encoding": "gzip", "cache-control": "no-transform" },
   ];
   for (const headers of asks) {
-    answers(`${JSON_TYPE}Vary: Origin\r\nETag: "a"\r\n`);
+    responses(`${JSON_TYPE}Vary: Origin\r\nETag: "a"\r\n`);
     const reply = await gateway.plain({ headers });
     expect([reply.text, reply.header("vary"), reply.header("etag")]).toEqual([BODY, "Origin, Accept-Encoding", '"a"']);
   }
@@ -177,33 +177,33 @@ test("a client that does not ask for compression gets plain bytes, and is told t
 
 test("Vary is not added where it says so already", async () => {
   for (const vary of ["accept-encoding", "Origin, Accept-Encoding", "*"]) {
-    answers(`${JSON_TYPE}Vary: ${vary}\r\n`);
+    responses(`${JSON_TYPE}Vary: ${vary}\r\n`);
     expect((await gateway.plain({ headers: { "accept-encoding": "br" } })).all("vary")).toEqual([vary]);
   }
 });
 
-test("short answers stay as they are, and a route has rules of its own", async () => {
+test("short responses stay as they are, and a route has rules of its own", async () => {
   const headers = { "accept-encoding": "zstd, gzip" };
-  answers(JSON_TYPE, "x".repeat(99));
+  responses(JSON_TYPE, "x".repeat(99));
   expect((await gateway.plain({ headers })).header("vary")).toBeUndefined();
-  answers(JSON_TYPE, "x".repeat(100));
+  responses(JSON_TYPE, "x".repeat(100));
   expect((await gateway.plain({ headers })).header("content-encoding")).toBe("zstd");
   expect((await gateway.plain({ path: "/off", headers })).header("content-encoding")).toBeUndefined();
   expect((await gateway.plain({ path: "/gzip", headers })).header("content-encoding")).toBeUndefined();
-  answers("Content-Type: image/bmp\r\n", "x".repeat(10));
+  responses("Content-Type: image/bmp\r\n", "x".repeat(10));
   expect((await gateway.plain({ path: "/gzip", headers })).header("content-encoding")).toBe("gzip");
 });
 
 test("answers without a body stay as they are", async () => {
   for (const status of ["204 No Content", "304 Not Modified"]) {
-    origin.answer = (_, connection) => connection.send(`HTTP/1.1 ${status}\r\n${JSON_TYPE}ETag: "a"\r\n\r\n`);
+    origin.response = (_, connection) => connection.send(`HTTP/1.1 ${status}\r\n${JSON_TYPE}ETag: "a"\r\n\r\n`);
     const reply = await gateway.plain({ headers: { "accept-encoding": "gzip" } });
     expect([reply.header("content-encoding"), reply.header("etag")]).toEqual([undefined, '"a"']);
   }
 });
 
 test("a client that has our weak tag finds what it has at an upstream that knows the strong one alone", async () => {
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     const asked = request.fields.find(([name]) => name === "if-none-match")?.[1] ?? "";
     const status = asked.split(", ").includes('"a"') ? "304 Not Modified" : "500 Wrong";
     connection.send(`HTTP/1.1 ${status}\r\n${JSON_TYPE}ETag: "a"\r\n\r\n`);
@@ -213,14 +213,14 @@ test("a client that has our weak tag finds what it has at an upstream that knows
 });
 
 test("an upstream that must not hear of codings does not keep the client from one", async () => {
-  answers(JSON_TYPE);
+  responses(JSON_TYPE);
   const reply = await gateway.plain({ path: "/blind", headers: { "accept-encoding": "gzip" } });
   expect(reply.header("content-encoding")).toBe("gzip");
   expect(origin.requests[0]?.fields.some(([name]) => name === "accept-encoding")).toBe(false);
 });
 
 test("the cache keeps plain bytes for each Accept-Encoding, and compresses what it has", async () => {
-  answers(`${JSON_TYPE}Cache-Control: max-age=60\r\nETag: "a"\r\n`);
+  responses(`${JSON_TYPE}Cache-Control: max-age=60\r\nETag: "a"\r\n`);
   for (const coding of ["gzip", "gzip", "br", "br"]) {
     const reply = await gateway.plain({ path: "/cached", headers: { "accept-encoding": coding } });
     expect([reply.header("content-encoding"), decoded(reply) === BODY]).toEqual([coding, true]);

@@ -10,12 +10,12 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(60_000));
 
-/** A request of the page, and what its script could see of the answer. */
+/** A request of the page, and what its script could see of the response. */
 interface Case {
   readonly about: string;
   readonly path: string;
   readonly init?: Readonly<Record<string, unknown>>;
-  /** Status, body and `X-Total` or "hidden"; or that the browser kept the answer. */
+  /** Status, body and `X-Total` or "hidden"; or that the browser kept the response. */
   readonly seen: string;
 }
 
@@ -78,10 +78,10 @@ beforeAll(async () => {
       },
     ],
   });
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     const body = summary(request);
     connection.send(
-      // The upstream speaks for itself too, and would have every answer refused by that.
+      // The upstream speaks for itself too, and would have every response refused by that.
       `HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: https://evil.test\r\nX-Total: 7\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
   };

@@ -72,7 +72,7 @@ function preflight(protocol: Protocol, { path, from = APP, method = "PUT", field
   return gateway.request(protocol, { method: "OPTIONS", path, headers });
 }
 
-/** The CORS fields of an answer without their common beginning, as often as they are there. */
+/** The CORS fields of a response without their common beginning, as often as they are there. */
 function said(reply: Reply): Record<string, string> {
   const fields = reply.headers.filter(([name]) => name.startsWith("access-control-"));
   const names = fields.map(([name]) => name);
@@ -103,7 +103,7 @@ for (const protocol of PROTOCOLS) {
       "max-age": "5",
     });
     expect(origin.requests).toEqual([]);
-    // What edits every answer sees this one.
+    // What edits every response sees this one.
     expect([own.header("x-rule"), own.header("x-content-type-options")]).toEqual(["seen", "nosniff"]);
   });
 
@@ -121,8 +121,8 @@ for (const protocol of PROTOCOLS) {
     expect(origin.requests).toEqual([]);
   });
 
-  test(`over ${protocol} an answer says who may read it, in place of the upstream`, async () => {
-    origin.answer = (_, connection) =>
+  test(`over ${protocol} a response says who may read it, in place of the upstream`, async () => {
+    origin.response = (_, connection) =>
       connection.send(
         "HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: https://evil.test\r\naccess-control-allow-credentials: true\r\n" +
           "Vary: Accept, ORIGIN\r\nContent-Length: 2\r\n\r\nok",
@@ -139,7 +139,7 @@ for (const protocol of PROTOCOLS) {
     expect(said(off)["allow-origin"]).toBe("https://evil.test");
   });
 
-  test(`over ${protocol} every answer varies by Origin, unless all origins get the same`, async () => {
+  test(`over ${protocol} every response varies by Origin, unless all origins get the same`, async () => {
     for (const headers of [{}, { origin: APP }, { origin: "https://evil.test" }]) {
       expect((await gateway.request(protocol, { path: "/common/x", headers })).header("vary")).toBe("Origin");
     }

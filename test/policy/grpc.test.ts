@@ -38,7 +38,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** Names that no answer to a call has. */
+/** Names that no response to a call has. */
 function strangers(names: Iterable<string>): string[] {
   return [...names].filter((name) => /^(?:vary|access-control-|strict-|content-security|x-frame|referrer)/.test(name));
 }
@@ -63,7 +63,7 @@ test("a call that fails keeps its code and its details", async () => {
 });
 
 for (const protocol of PROTOCOLS.slice(1)) {
-  test(`over ${protocol} an answer to a call has none of what browsers are told`, async () => {
+  test(`over ${protocol} a response to a call has none of what browsers are told`, async () => {
     const headers = { "content-type": "application/grpc", te: "trailers", origin: "https://app.example.com" };
     const body = Buffer.from([0, 0, 0, 0, 0]);
     const reply = await gateway.request(protocol, { method: "POST", path: "/absent.Service/Call", headers, body });

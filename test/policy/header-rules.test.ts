@@ -81,8 +81,8 @@ for (const protocol of PROTOCOLS) {
     expect(valuesOf(request, "x-added")).toEqual(["0", "1", "2"]);
   });
 
-  test(`over ${protocol} a client gets the answer as the rules make it, with the last word`, async () => {
-    origin.answer = (_, connection) =>
+  test(`over ${protocol} a client gets the response as the rules make it, with the last word`, async () => {
+    origin.response = (_, connection) =>
       connection.send(
         "HTTP/1.1 200 OK\r\nServer: nginx\r\nx-powered-by: PHP\r\nX-POWERED-BY: more\r\nX-Frame-Options: DENY\r\n" +
           "Cache-Control: public\r\nX-Added: theirs\r\nX-Server: kept\r\nTransfer-Encoding: chunked\r\n\r\n" +
@@ -120,7 +120,7 @@ for (const protocol of PROTOCOLS) {
 }
 
 test("a WebSocket's handshake goes on by what makes it one, and has the rules' fields", async () => {
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     const key = valuesOf(request, "sec-websocket-key")[0] ?? "";
     const accept = Bun.SHA1.hash(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`, "base64");
     connection.send(

@@ -49,7 +49,7 @@ function standIn(name: OwnImport): OwnImport {
 }
 
 function sends(head: string, body = ""): void {
-  rig.origin.answer = (_request, connection) => connection.send(`${head}\r\n\r\n${body}`);
+  rig.origin.response = (_request, connection) => connection.send(`${head}\r\n\r\n${body}`);
 }
 
 const CHUNKS = (...parts: readonly string[]): string =>
@@ -161,9 +161,9 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
 
   test("errors of the gateway are not filtered, and an upstream that breaks off is one", async () => {
     await rig.use([hook([...callsOf(4, 0, 100, 65_536), ...op.drop, ...MARK, ...APPLY])]);
-    rig.origin.answer = (_request, connection) => connection.reset();
+    rig.origin.response = (_request, connection) => connection.reset();
     expect((await ask()).status).toBe(502);
-    rig.origin.answer = (_request, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+    rig.origin.response = (_request, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
     const told = await ask();
     expect([told.status, told.header("x-mark")]).toEqual([502, undefined]);
     expect(rig.runtime.counted).toEqual(["request allow", "request allow"]);

@@ -60,9 +60,9 @@ function misbehave({ random, allowed }: World, line: string, client: SandboxClie
   else if (what === 4) return Buffer.from("ERR no\n");
   else {
     if (digit === 0 || digit === 2) allowed.add(line);
-    const answer = reply(String(digit));
-    if (what > 8) return answer;
-    setTimeout(() => client.socket.write(answer), random(8));
+    const response = reply(String(digit));
+    if (what > 8) return response;
+    setTimeout(() => client.socket.write(response), random(8));
   }
   return undefined;
 }
@@ -96,7 +96,7 @@ test.each([1, 2, 3])(
     const next = mulberry32(seed);
     const allowed = new Set<string>();
     const world: World = { random: (below) => next() % below, allowed };
-    rig.sandbox.answer = (line, client) => misbehave(world, line, client);
+    rig.sandbox.response = (line, client) => misbehave(world, line, client);
     const timing = { commandMs: 40, firstRetryMs: 2, bareLineMs: 10 };
     const link = new ControlTransport({ path: rig.sandbox.path, connections: 2, ...timing, log() {}, onReady() {} });
     rig.runtime.link = link;

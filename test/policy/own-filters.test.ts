@@ -50,8 +50,8 @@ const REMEMBERS = ownModule(
   "x-nx-got",
 );
 
-function sandbox(answer: typeof rig.sandbox.answer): void {
-  rig.sandbox.answer = answer;
+function sandbox(response: typeof rig.sandbox.response): void {
+  rig.sandbox.response = response;
 }
 
 const fields = (count: number) => Array.from({ length: count }, (_, i) => [`x-${i}`, "1"] as const);
@@ -107,7 +107,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   });
 
   test("a client that leaves frees the instance, and its command is forgotten", async () => {
-    rig.sandbox.answer = () => undefined;
+    rig.sandbox.response = () => undefined;
     await rig.use([PARKS]);
     const before = rig.sandbox.lines.length;
     const leave = await rig.chain.clients.open(protocol, "/x");

@@ -135,7 +135,7 @@ async function buy(protocol: Protocol, path: string): Promise<{ reply: Reply; tr
 const begin = (span: DecodedSpan | undefined): bigint => BigInt(span?.startTimeUnixNano ?? "-1");
 const end = (span: DecodedSpan | undefined): bigint => BigInt(span?.endTimeUnixNano ?? "-1");
 
-test.each([...PROTOCOLS])("a payment that is settled after the answer is, over %s", async (protocol) => {
+test.each([...PROTOCOLS])("a payment that is settled after the response is, over %s", async (protocol) => {
   const { reply, traceId } = await buy(protocol, "/after/x?a=1&token=hush");
   expect([reply.status, reply.text]).toEqual([200, "the goods"]);
   const spans = await named(traceId, 7);
@@ -147,7 +147,7 @@ test.each([...PROTOCOLS])("a payment that is settled after the answer is, over %
     "payment.settle",
     "payment.verify",
   ]);
-  const [server, payment, verify, answered, settlement] = [
+  const [server, payment, verify, responded, settlement] = [
     "SERVER",
     "payment",
     "payment.verify",
@@ -162,7 +162,7 @@ test.each([...PROTOCOLS])("a payment that is settled after the answer is, over %
   ]);
   expect(begin(verify)).toBeGreaterThanOrEqual(begin(payment));
   expect(end(verify)).toBeLessThanOrEqual(end(payment));
-  expect(begin(settlement)).toBeGreaterThanOrEqual(begin(answered));
+  expect(begin(settlement)).toBeGreaterThanOrEqual(begin(responded));
   expect(end(settlement)).toBeGreaterThan(begin(settlement));
   // The client waits for it.
   expect(end(server)).toBeGreaterThanOrEqual(end(settlement));

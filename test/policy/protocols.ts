@@ -30,7 +30,7 @@ export interface Request {
   readonly rest?: Promise<unknown>;
 }
 
-/** An answer as it came, but for the capitals of names. */
+/** A response as it came, but for the capitals of names. */
 export class Reply {
   readonly status: number;
   /** Names in lower case. */
@@ -152,7 +152,7 @@ export class Clients {
     return overHttp3(await this.#http3, request);
   };
 
-  /** Asks for a path and awaits no answer; what it gives makes the client leave. */
+  /** Asks for a path and awaits no response; what it gives makes the client leave. */
   async open(protocol: Protocol, path: string, headers: Pairs = []): Promise<() => void> {
     if (protocol === "HTTP/3") {
       this.#http3 ??= Http3Client.connect(this.#quicPort);
@@ -256,11 +256,11 @@ async function overHttp2(client: Http2Client, request: Request): Promise<Reply> 
       await request.rest;
       sendBody(client, body.subarray(half), request.trailers);
     }
-    const answer = await client.answer(1);
-    return new Reply(answer.status, {
-      headers: withoutPseudo(answer.fields),
-      body: answer.body,
-      trailers: answer.trailers,
+    const response = await client.response(1);
+    return new Reply(response.status, {
+      headers: withoutPseudo(response.fields),
+      body: response.body,
+      trailers: response.trailers,
     });
   } finally {
     client.destroy();

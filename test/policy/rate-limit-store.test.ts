@@ -98,7 +98,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
       await redis.ask("SCRIPT", "FLUSH");
       expect(allowed(await ask(gateway.port, 50))).toBe(35);
       expect(await metric(gateway, "turnpike_rate_limit_store_requests_total")).toEqual({
-        answered: 55,
+        responded: 55,
         failed: 0,
         skipped: 0,
       });
@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 
   test(
-    "one that is stalled holds nobody up for long: after a few late answers it is not asked any more",
+    "one that is stalled holds nobody up for long: after a few late responses it is not asked any more",
     async () => {
       const gateway = await serve(LIMIT, { timeout_ms: 50 });
       expect(allowed(await ask(gateway.port, 1))).toBe(1);
@@ -147,12 +147,12 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
         redis.signal("SIGCONT");
       }
       await until("it is back", () => (gateway.output().includes("rate_limit_store is back") ? true : undefined));
-      const answered = async (): Promise<number> =>
-        (await metric(gateway, "turnpike_rate_limit_store_requests_total"))["answered"] ?? 0;
-      const before = await answered();
+      const responded = async (): Promise<number> =>
+        (await metric(gateway, "turnpike_rate_limit_store_requests_total"))["responded"] ?? 0;
+      const before = await responded();
       await until("it answers in time", async () => {
         await ask(gateway.port, 1);
-        return (await answered()) > before ? true : undefined;
+        return (await responded()) > before ? true : undefined;
       });
     },
     TIME_MS,
@@ -172,7 +172,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 
   test(
-    "what is no answer of the script's is none",
+    "what is no response of the script's is none",
     async () => {
       const gateway = await serve();
       expect(allowed(await ask(gateway.port, 1))).toBe(1);

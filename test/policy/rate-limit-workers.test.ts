@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(programs.splice(0).map((program) => program.stop()));
   for (const folder of folders.splice(0)) folder.remove();
   origin.reset();
-  origin.answer = echo;
+  origin.response = echo;
 });
 
 afterAll(() => origin.stop());
@@ -81,7 +81,7 @@ async function ask(port: number, address: string, times: number): Promise<number
 async function flood(port: number, first: number, count: number): Promise<number> {
   const batch = 100;
   let sent = 0;
-  let answered = 0;
+  let responded = 0;
   let allowed = 0;
   let rest = "";
   const done = Promise.withResolvers<number>();
@@ -101,11 +101,11 @@ async function flood(port: number, first: number, count: number): Promise<number
     const end = Math.max(text.lastIndexOf("\n"), 0);
     rest = text.slice(end);
     for (const [, status] of text.slice(0, end).matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
-      answered++;
+      responded++;
       if (status === "200") allowed++;
     }
-    if (answered === count) socket.end();
-    else if (answered === sent) send(socket);
+    if (responded === count) socket.end();
+    else if (responded === sent) send(socket);
   });
   socket.on("close", () => done.resolve(allowed));
   socket.on("error", done.reject);
@@ -168,14 +168,14 @@ test(
   async () => {
     const burst = 300;
     const { program, port } = await serve(limited(burst));
-    const answers = Promise.all(Array.from({ length: 24 }, () => ask(port, "198.51.100.1", 100)));
+    const responses = Promise.all(Array.from({ length: 24 }, () => ask(port, "198.51.100.1", 100)));
     // A third one that is young when it dies would stop the server.
     for (let killed = 0; killed < 2; killed++) {
       await until("requests under way", () => (origin.requests.length > 40 * (killed + 1) ? true : undefined));
       const [victim] = descendants(program.pid, "/process/worker.");
       if (victim !== undefined) process.kill(victim, "SIGKILL");
     }
-    const statuses = (await answers).flat();
+    const statuses = (await responses).flat();
     const lost = countOf(statuses, 0);
     expect(countOf(statuses, 200)).toBeLessThanOrEqual(burst);
     expect(countOf(statuses, 200) + lost).toBeGreaterThanOrEqual(burst);
@@ -216,7 +216,7 @@ test(
     const { upstreams, routes } = limited(3);
     // What the cache answers is limited as well, and needs no origin for 100,000 requests.
     const { program, port } = await serve({ upstreams, routes: routes.map((route) => ({ ...route, cache: {} })) });
-    origin.answer = (_, connection) =>
+    origin.response = (_, connection) =>
       connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: 0\r\n\r\n");
     const resident = (): number =>
       descendants(program.pid, "/process/worker.").reduce(
@@ -228,8 +228,8 @@ test(
     const each = 5000;
     await flood(port, 200_000, 5000);
     const before = resident();
-    const answered = await Promise.all(Array.from({ length: clients }, (_, i) => flood(port, i * each, each)));
-    expect(answered.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(clients * each - 100);
+    const responded = await Promise.all(Array.from({ length: clients }, (_, i) => flood(port, i * each, each)));
+    expect(responded.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(clients * each - 100);
     expect(resident() - before).toBeLessThan(WORKERS * 50 * 1024);
     expect(await ask(port, "198.51.100.1", 3)).toEqual([200, 200, 429]);
     expect(await ask(port, "198.51.100.2", 4)).toEqual([200, 200, 200, 429]);

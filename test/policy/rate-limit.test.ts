@@ -159,11 +159,11 @@ test("a WebSocket handshake costs a token", async () => {
     "sec-websocket-version": "13",
     "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
   };
-  origin.answer = (_, connection) => connection.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
+  origin.response = (_, connection) => connection.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
   try {
     expect(await statuses(4, () => gateway.plain({ path: "/ip", headers }))).toEqual([403, 403, 403, 429]);
   } finally {
-    origin.answer = echo;
+    origin.response = echo;
   }
 });
 

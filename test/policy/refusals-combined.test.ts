@@ -77,7 +77,7 @@ function post(protocol: Protocol, path: string, headers: Record<string, string>,
   return gateway.request(protocol, { method: "POST", path, body, headers: { origin: APP, ...headers } });
 }
 
-/** Every answer that a script may read says so, and has the security headers once. */
+/** Every response that a script may read says so, and has the security headers once. */
 function expectReadable(reply: Reply, exposed: boolean, from = APP): void {
   expect(reply.all("access-control-allow-origin")).toEqual([from]);
   expect(reply.all("x-content-type-options")).toEqual(["nosniff"]);
@@ -159,9 +159,9 @@ for (const [what, path, length, exposed] of [
     const message = await first.finalResponse("POST");
     const second = await Http2Client.ready(gateway.plainPort);
     second.send(postHead(1, path, Object.entries(asked)));
-    const answer = await second.answer(1);
-    expect([statusOf(message), answer.status]).toEqual([413, 413]);
-    for (const fields of [message.fields, answer.fields]) {
+    const response = await second.response(1);
+    expect([statusOf(message), response.status]).toEqual([413, 413]);
+    for (const fields of [message.fields, response.fields]) {
       const told = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
       expect([told["access-control-allow-origin"], told["x-content-type-options"]]).toEqual([APP, "nosniff"]);
       expect(told["access-control-expose-headers"]?.includes("PAYMENT-REQUIRED") ?? false).toBe(exposed);
@@ -190,7 +190,7 @@ test("a call of gRPC beyond the limit ends with RESOURCE_EXHAUSTED, and says whe
 
 test("a WebSocket handshake over HTTP/2 costs a token, and beyond the limit is answered 429 with a body", async () => {
   const client = await Http2Client.ready(gateway.plainPort);
-  origin.answer = (_, connection) => connection.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
+  origin.response = (_, connection) => connection.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
   for (const [stream, expected] of [
     [1, 403],
     [3, 429],
@@ -205,14 +205,14 @@ test("a WebSocket handshake over HTTP/2 costs a token, and beyond the limit is a
       ["origin", APP],
     ] as const;
     client.send(h2.frame(h2.HEADERS, h2.END_HEADERS, stream, block(fields)));
-    const answer = await client.answer(stream);
-    const told = Object.fromEntries(answer.fields);
-    expect([answer.status, told["access-control-allow-origin"], told["x-content-type-options"]]).toEqual([
+    const response = await client.response(stream);
+    const told = Object.fromEntries(response.fields);
+    expect([response.status, told["access-control-allow-origin"], told["x-content-type-options"]]).toEqual([
       expected,
       APP,
       "nosniff",
     ]);
-    expect(told["retry-after"] !== undefined && answer.body.length > 0).toBe(expected === 429);
+    expect(told["retry-after"] !== undefined && response.body.length > 0).toBe(expected === 429);
   }
   client.destroy();
 });

@@ -1,4 +1,4 @@
-/** `security_headers`: what browsers are told, by every answer and on every protocol. */
+/** `security_headers`: what browsers are told, by every response and on every protocol. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
@@ -71,11 +71,11 @@ afterAll(async () => {
   site.remove();
 });
 
-function answerFields(fields: string): void {
-  origin.answer = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\nok`);
+function responseFields(fields: string): void {
+  origin.response = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\nok`);
 }
 
-/** Every security field of an answer, as often as it is there. */
+/** Every security field of a response, as often as it is there. */
 function told(reply: Reply): Record<string, string[]> {
   return Object.fromEntries(NAMES.map((name) => [name, reply.all(name)] as const).filter(([, all]) => all.length > 0));
 }
@@ -105,7 +105,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   test(`over ${protocol} what is configured replaces the upstream's, a default stands back, and nothing is doubled`, async () => {
-    answerFields(
+    responseFields(
       "REFERRER-Policy: unsafe-url\r\nReferrer-Policy: origin\r\nx-frame-options: DENY\r\nX-Content-Type-Options: nosniff\r\n" +
         "Content-Security-Policy: default-src 'none'\r\nStrict-Transport-Security: max-age=1\r\nX-Frame: kept\r\n",
     );
@@ -141,7 +141,7 @@ for (const protocol of PROTOCOLS) {
 
   test(`over ${protocol} HEAD and 304 have them as well, and no 1xx has`, async () => {
     expect(told(await gateway.request(protocol, { method: "HEAD", path: "/common/x" }))).toEqual(COMMON);
-    origin.answer = (_, connection) =>
+    origin.response = (_, connection) =>
       connection.send('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n');
     const reply = await gateway.request(protocol, { path: "/common/x" });
     expect([reply.status, told(reply)]).toEqual([304, COMMON]);

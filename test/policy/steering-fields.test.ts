@@ -156,7 +156,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   test(`over ${protocol} a preflight of a guarded route has its upstream do nothing for it`, async () => {
-    origin.answer = (_, connection) => {
+    origin.response = (_, connection) => {
       const fields =
         "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: X-Own\r\nLocation: /paid/x\r\nSet-Cookie: a=b\r\n" +
         "X-Goods: sold\r\nAccess-Control-Expose-Headers: X-Goods\r\n";
@@ -191,8 +191,8 @@ for (const protocol of PROTOCOLS) {
     ).toEqual(["access-control-request-headers", "access-control-request-method", "origin"]);
     origin.reset();
     for (const path of ["/guarded/x?do=it", "/both/x"]) {
-      const answered = await ask({ ...preflight, path, headers: plain });
-      expect([path, answered.status, answered.header("access-control-allow-origin")]).toEqual([path, 204, undefined]);
+      const responded = await ask({ ...preflight, path, headers: plain });
+      expect([path, responded.status, responded.header("access-control-allow-origin")]).toEqual([path, 204, undefined]);
     }
     const { origin: from, ...noOrigin } = plain;
     expect(from).toBe("https://a.test");
@@ -205,7 +205,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   test(`over ${protocol} an upstream that fails a preflight gives no leave`, async () => {
-    origin.answer = (_, connection) =>
+    origin.response = (_, connection) =>
       connection.send("HTTP/1.1 404 Not Found\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: 2\r\n\r\nno");
     const headers = { origin: "https://a.test", "access-control-request-method": "GET" };
     const reply = await ask({ method: "OPTIONS", path: "/paid/x", headers });

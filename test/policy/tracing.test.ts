@@ -18,13 +18,13 @@ interface Span {
 }
 
 const exports: { headers: Headers; body: string }[] = [];
-let answers: (() => Response)[] = [];
+let responses: (() => Response)[] = [];
 const collector = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request) {
     exports.push({ headers: request.headers, body: await request.text() });
-    return answers.shift()?.() ?? Response.json({});
+    return responses.shift()?.() ?? Response.json({});
   },
 });
 let seen = new Headers();
@@ -215,13 +215,13 @@ test("a batch that the collector has no time for comes again, one that it refuse
   try {
     const [late, refused, rejected] = [newTrace(), newTrace(), newTrace()];
     const ask = (trace: string) => other.plain({ path: "/n", headers: { traceparent: `00-${trace}-${PARENT}-01` } });
-    answers = [() => new Response("", { status: 503, headers: { "retry-after": "0" } })];
+    responses = [() => new Response("", { status: 503, headers: { "retry-after": "0" } })];
     await ask(late);
     await spans(late, 4);
-    answers = [() => new Response("", { status: 307, headers: { location: `http://127.0.0.1:${origin.port}/` } })];
+    responses = [() => new Response("", { status: 307, headers: { location: `http://127.0.0.1:${origin.port}/` } })];
     await ask(refused);
     await spans(refused, 2);
-    answers = [() => Response.json({ partialSuccess: { rejectedSpans: "1", errorMessage: "no" } })];
+    responses = [() => Response.json({ partialSuccess: { rejectedSpans: "1", errorMessage: "no" } })];
     await ask(rejected);
     await spans(rejected, 2);
     const page = async (): Promise<string> => (await other.plain({ path: "/metrics" })).text;

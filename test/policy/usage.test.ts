@@ -112,13 +112,13 @@ test("an upstream's use has every try, its failures and errors, and the bytes of
     );
   const used = () => new UpstreamCounters(slot.zone, 0).read()[0];
   try {
-    origin.answer = (_, connection) => connection.reset();
+    origin.response = (_, connection) => connection.reset();
     await ask("GET");
     expect(used()).toMatchObject({ requests: 3, clientErrors: 0, serverErrors: 3, requestBytes: 0, responseBytes: 0 });
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone");
+    origin.response = (_, connection) => connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone");
     await ask("POST", "12345");
     expect(used()).toMatchObject({ requests: 4, clientErrors: 1, serverErrors: 3, requestBytes: 5, responseBytes: 4 });
-    origin.answer = (_, connection) => connection.send("HTTP/1.1 500 Oh\r\nContent-Length: 2\r\n\r\nno");
+    origin.response = (_, connection) => connection.send("HTTP/1.1 500 Oh\r\nContent-Length: 2\r\n\r\nno");
     await ask("POST", "123");
     expect(used()).toMatchObject({ requests: 5, clientErrors: 1, serverErrors: 4, requestBytes: 8, responseBytes: 6 });
     // All tries are one request of the route.

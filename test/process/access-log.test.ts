@@ -51,7 +51,7 @@ test("one line a request: answered, not found, cut short and given up by the cli
   await origin.until("the first bytes", () => (origin.bytes.endsWith("hello") ? true : undefined));
   left.destroy();
   await logged(4);
-  origin.answer = (_request, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+  origin.response = (_request, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
   const cut = await RawClient.open(port);
   cut.send(`GET /in/cut HTTP/1.1\r\n${HEAD}\r\n`);
   await cut.closed();
@@ -123,7 +123,7 @@ test("a server whose connections are all in use stays in rotation", async () => 
     routes: [{ path_prefix: "/", upstream: "origin", connect_timeout_ms: 50, retry: { max_retries: 0 } }],
   });
   const release = Promise.withResolvers<void>();
-  origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+  origin.response = (request, connection) => void release.promise.then(() => echo(request, connection));
   const slow = await RawClient.open(port);
   slow.send(`GET /slow HTTP/1.1\r\n${HEAD}\r\n`);
   await origin.until("the slow request", () => origin.requests[0]);
@@ -153,7 +153,7 @@ test("a client that reads too slowly takes no server out of rotation", async () 
     ],
   });
   const body = "x".repeat(30_000_000);
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     if (!request.startLine.includes("large")) echo(request, connection);
     else connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
   };

@@ -272,8 +272,8 @@ describe("the reserve", () => {
         const client = await openFrom(FIRST, plain);
         expect(await ask(client, path)).toBe(status);
         await client.closed();
-        const answer = await fetch(`https://127.0.0.1:${secure}${path}`, { tls: { rejectUnauthorized: false } });
-        expect(answer.status).toBe(status);
+        const response = await fetch(`https://127.0.0.1:${secure}${path}`, { tls: { rejectUnauthorized: false } });
+        expect(response.status).toBe(status);
         const http3 = await Http3Client.connect(secure);
         expect((await http3.request("GET", path)).headers[":status"]).toBe(String(status));
         http3.close();

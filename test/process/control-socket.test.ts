@@ -30,8 +30,8 @@ async function isControl(configured: boolean, ready: boolean): Promise<true> {
 
 async function change(keys: object): Promise<void> {
   const { body } = await admin.call("GET", "/v1/config");
-  const answer = await admin.call("PUT", "/v1/config", { body: { ...body, ...keys } });
-  expect(answer.status).toBe(200);
+  const response = await admin.call("PUT", "/v1/config", { body: { ...body, ...keys } });
+  expect(response.status).toBe(200);
 }
 
 function live({ clients }: Sandbox): number {

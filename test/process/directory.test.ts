@@ -42,7 +42,7 @@ afterEach(async () => {
 async function startOrigin(name: string): Promise<Named> {
   const origin = await RawOrigin.start();
   const named: Named = { name, origin, status: "200 OK", probes: [] };
-  origin.answer = ({ startLine }, connection) => {
+  origin.response = ({ startLine }, connection) => {
     const isProbe = startLine.startsWith("GET /health ");
     if (isProbe) named.probes.push(performance.now());
     const status = isProbe ? named.status : "200 OK";
@@ -82,14 +82,14 @@ function get(port: number, path = "/x"): Promise<Message> {
 }
 
 /** Who answers, over many connections; `502` where nobody does. */
-async function answering(port: number): Promise<string> {
+async function responding(port: number): Promise<string> {
   const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => get(port)));
   const names = all.map(({ startLine, body }) => (startLine.includes(" 200 ") ? body : "502"));
   return [...new Set(names)].toSorted().join(" ");
 }
 
-function answers(port: number, names: string): Promise<true> {
-  return until(`all are answered by ${names}`, async () => ((await answering(port)) === names ? true : undefined));
+function responses(port: number, names: string): Promise<true> {
+  return until(`all are answered by ${names}`, async () => ((await responding(port)) === names ? true : undefined));
 }
 
 test(
@@ -100,10 +100,10 @@ test(
       servers: [serverOf(a), serverOf(b)],
       health_check: { interval_ms: INTERVAL_MS, unhealthy_threshold: 2, healthy_threshold: 2 },
     });
-    await answers(port, "a b");
+    await responses(port, "a b");
     a.status = "503 Gone";
     await program?.sees(/upstream "app": server 127\.0\.0\.1:\d+ is unhealthy: status/);
-    expect(await answering(port)).toBe("b");
+    expect(await responding(port)).toBe("b");
     const { body } = await get(port, "/metrics");
     const labels = { upstream: "app", server: `127.0.0.1:${a.origin.port}` };
     expect(valueOf(body, "turnpike_upstream_server_healthy", labels)).toBe(0);
@@ -112,7 +112,7 @@ test(
     expect(valueOf(body, "turnpike_upstream_server_healthy", { upstream: "app" })).toBe(1);
     a.status = "200 OK";
     await program?.sees(/is healthy again/);
-    expect(await answering(port)).toBe("a b");
+    expect(await responding(port)).toBe("a b");
     // A tenth earlier at most, and what the machine is late by; two probers would take half of this time.
     const probes = await until("ten probes", () => (b.probes.length >= 10 ? b.probes : undefined));
     expect((probes[9] ?? 0) - (probes[0] ?? 0)).toBeGreaterThan(9 * INTERVAL_MS * 0.75);
@@ -129,9 +129,9 @@ test(
       health_check: { interval_ms: INTERVAL_MS, unhealthy_threshold: 1, healthy_threshold: 1 },
     });
     a.status = "500 No";
-    await answers(port, "502");
+    await responses(port, "502");
     a.status = "200 OK";
-    await answers(port, "a");
+    await responses(port, "a");
   },
   TIME_MS,
 );
@@ -148,10 +148,10 @@ for (const workers of [1, 2]) {
           { catalog_discovery: { service: "app", port: catalog.port, token: "s3cret" } },
           workers,
         );
-        expect(await answering(port)).toBe("a");
+        expect(await responding(port)).toBe("a");
         await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
         catalog.set([{ address: "127.0.0.1", port: b.origin.port }]);
-        await answers(port, "b");
+        await responses(port, "b");
         if (workers > 1) {
           const pid = program?.pid ?? 0;
           const [victim = 0] = descendants(pid, "/process/worker.");
@@ -160,7 +160,7 @@ for (const workers of [1, 2]) {
             const now = descendants(pid, "/process/worker.");
             return now.length === workers && !now.includes(victim) ? true : undefined;
           });
-          await answers(port, "b");
+          await responses(port, "b");
         }
         expect(new Set(catalog.tokens)).toEqual(new Set(["s3cret"]));
         // One directory asks, whatever the number of workers.
@@ -219,16 +219,16 @@ test(
     const first = listenOn("127.0.0.1", 0);
     const second = listenOn("127.0.0.2", first.port);
     try {
-      dns.answer = () => ({ addresses: ["127.0.0.1"], ttl: 1 });
+      dns.response = () => ({ addresses: ["127.0.0.1"], ttl: 1 });
       const port = await serve({
         dns_discovery: { hostname: "app.test", port: first.port, nameservers: [dns.place] },
       });
-      expect(await answering(port)).toBe("127.0.0.1");
-      dns.answer = () => ({ addresses: ["127.0.0.2"], ttl: 1 });
-      await answers(port, "127.0.0.2");
-      dns.answer = () => ({ addresses: [], ttl: 0, code: 2 });
+      expect(await responding(port)).toBe("127.0.0.1");
+      dns.response = () => ({ addresses: ["127.0.0.2"], ttl: 1 });
+      await responses(port, "127.0.0.2");
+      dns.response = () => ({ addresses: [], ttl: 0, code: 2 });
       await program?.sees(/DNS for "app\.test": lookup failed \(ESERVFAIL\); the last server stays/);
-      expect(await answering(port)).toBe("127.0.0.2");
+      expect(await responding(port)).toBe("127.0.0.2");
     } finally {
       dns.stop();
       await Promise.all([first.stop(true), second.stop(true)]);
@@ -249,13 +249,13 @@ test(
     await program?.sees(/Cannot reload/);
     const probed = a.probes.length;
     await until("it is still probed", () => (a.probes.length > probed + 2 ? true : undefined));
-    expect(await answering(port)).toBe("a");
+    expect(await responding(port)).toBe("a");
     expect(b.probes).toEqual([]);
     writeConfig({ servers: [serverOf(b)], health_check: health });
     program?.kill("SIGHUP");
     await program?.sees(new RegExp(`reloaded ${file}`));
     await until("the other one is probed", () => b.probes[0]);
-    expect(await answering(port)).toBe("b");
+    expect(await responding(port)).toBe("b");
     const last = a.probes.length;
     const since = b.probes.length;
     await until("more of its probes", () => (b.probes.length > since + 3 ? true : undefined));

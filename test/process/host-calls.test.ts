@@ -35,28 +35,28 @@ let counter = 0;
 interface Asked {
   readonly path: string;
   /** The status and the body; or that the connection was lost. */
-  readonly answer: Promise<string>;
+  readonly received: Promise<string>;
   readonly leave: () => void;
 }
 
 /** A client on a connection of its own. */
 function ask(path = `/call/${counter++}`): Asked {
   const abort = new AbortController();
-  const answer = fetch(`http://127.0.0.1:${admin.port}${path}`, { keepalive: false, signal: abort.signal }).then(
+  const received = fetch(`http://127.0.0.1:${admin.port}${path}`, { keepalive: false, signal: abort.signal }).then(
     async (response) => {
       const body = await response.text();
       return response.ok ? `200 ${body}` : String(response.status);
     },
     () => "lost",
   );
-  return { path, answer, leave: () => abort.abort() };
+  return { path, received, leave: () => abort.abort() };
 }
 
 function askAll(count: number): Asked[] {
   return Array.from({ length: count }, () => ask());
 }
 
-function answered({ path }: Asked): string {
+function responded({ path }: Asked): string {
   return `200 done: ${path}\u001e0\n`;
 }
 
@@ -82,7 +82,7 @@ function isParked(count: number, isReady = true): Promise<true> {
 
 /** From now on each line is answered, the one that waits at the head first. */
 function goOn(client: SandboxClient | undefined): void {
-  sandbox.answer = (line) => reply(`done: ${line}`);
+  sandbox.response = (line) => reply(`done: ${line}`);
   client?.socket.write(reply(`done: ${client.lines.at(-1)}`));
 }
 
@@ -104,7 +104,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  sandbox.answer = (line) => reply(`done: ${line}`);
+  sandbox.response = (line) => reply(`done: ${line}`);
   await isParked(0);
 });
 
@@ -116,13 +116,13 @@ afterAll(async () => {
 
 test("requests of all workers share the connection, and each gets the reply to its own command", async () => {
   const asked = askAll(60);
-  expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual(asked.map(answered));
+  expect(await Promise.all(asked.map(({ received }) => received))).toEqual(asked.map(responded));
   expect(sandbox.clients).toHaveLength(1);
   expect(sandbox.lines.toSorted()).toEqual(asked.map(({ path }) => path).toSorted());
 });
 
 test("clients that leave free their places, and the others get their own replies", async () => {
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const before = sandbox.lines.length;
   const asked = askAll(30);
   await isParked(30);
@@ -131,13 +131,13 @@ test("clients that leave free their places, and the others get their own replies
   await isParked(20);
   goOn(sandbox.clients[0]);
   const stayed = asked.filter((_, i) => i % 3 !== 0);
-  expect(await Promise.all(stayed.map(({ answer }) => answer))).toEqual(stayed.map(answered));
+  expect(await Promise.all(stayed.map(({ received }) => received))).toEqual(stayed.map(responded));
   // The one that was under way may be of one that left; what had not been sent of those is not.
   expect(sandbox.lines.length - before).toBeLessThanOrEqual(21);
 });
 
 test("a worker that is killed takes its calls with it, and those of the others go on", async () => {
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const asked = askAll(30);
   await isParked(30);
   const { body } = await admin.call("GET", "/v1/overview");
@@ -147,25 +147,25 @@ test("a worker that is killed takes its calls with it, and those of the others g
     return wasm.park_active < 30 || undefined;
   });
   goOn(sandbox.clients[0]);
-  const answers = await Promise.all(asked.map(async (one) => ({ one, answer: await one.answer })));
-  const lost = answers.filter(({ answer }) => answer === "lost");
-  for (const { one, answer } of answers) if (answer !== "lost") expect(answer).toBe(answered(one));
+  const responses = await Promise.all(asked.map(async (one) => ({ one, received: await one.received })));
+  const lost = responses.filter(({ received }) => received === "lost");
+  for (const { one, received } of responses) if (received !== "lost") expect(received).toBe(responded(one));
   expect([lost.length > 0, lost.length < 30]).toEqual([true, true]);
   expect(sandbox.clients).toHaveLength(1);
   const later = askAll(20);
-  expect(await Promise.all(later.map(({ answer }) => answer))).toEqual(later.map(answered));
+  expect(await Promise.all(later.map(({ received }) => received))).toEqual(later.map(responded));
 });
 
 test("a sandbox that restarts fails the requests that are parked with 500, and the next ones are served", async () => {
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const asked = askAll(12);
   await isParked(12);
   sandbox.cut();
-  expect(new Set(await Promise.all(asked.map(({ answer }) => answer)))).toEqual(new Set(["500"]));
-  sandbox.answer = (line) => reply(`done: ${line}`);
+  expect(new Set(await Promise.all(asked.map(({ received }) => received)))).toEqual(new Set(["500"]));
+  sandbox.response = (line) => reply(`done: ${line}`);
   await isParked(0);
   const next = ask();
-  expect(await next.answer).toBe(answered(next));
+  expect(await next.received).toBe(responded(next));
 });
 
 test("a sandbox that is away fails requests at once", async () => {
@@ -173,7 +173,7 @@ test("a sandbox that is away fails requests at once", async () => {
   sandbox.cut();
   await isParked(0, false);
   sandbox.cut();
-  expect(new Set(await Promise.all(askAll(6).map(({ answer }) => answer)))).toContain("500");
+  expect(new Set(await Promise.all(askAll(6).map(({ received }) => received)))).toContain("500");
   sandbox.greet = () => reply("proto_version=1\n");
   sandbox.cut();
   await isParked(0);
@@ -181,30 +181,30 @@ test("a sandbox that is away fails requests at once", async () => {
 
 test("another deadline is taken at a reload, and a command that is late fails", async () => {
   await change({ wasm_host_call_deadline_ms: 300 });
-  sandbox.answer = () => undefined;
-  expect(await ask().answer).toBe("500");
+  sandbox.response = () => undefined;
+  expect(await ask().received).toBe("500");
   await change({ wasm_host_call_deadline_ms: 30_000 });
-  sandbox.answer = (line) => reply(`done: ${line}`);
+  sandbox.response = (line) => reply(`done: ${line}`);
   await isParked(0);
   const next = ask();
-  expect(await next.answer).toBe(answered(next));
+  expect(await next.received).toBe(responded(next));
 });
 
 test("each worker asks its own sandbox where the path says so", async () => {
   const own = await Promise.all(
     Array.from({ length: WORKERS }, (_, worker) => startSandbox(folder.file(`${worker}.sock`))),
   );
-  for (const one of own) one.answer = (line) => reply(`done: ${line}`);
-  sandbox.answer = () => undefined;
+  for (const one of own) one.response = (line) => reply(`done: ${line}`);
+  sandbox.response = () => undefined;
   const before = ask();
   await isParked(1);
   await change({ wasm_control_socket: folder.file("{worker}.sock") });
   const asked = askAll(30);
-  expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual(asked.map(answered));
+  expect(await Promise.all(asked.map(({ received }) => received))).toEqual(asked.map(responded));
   expect(own.flatMap(({ lines }) => lines).toSorted()).toEqual(asked.map(({ path }) => path).toSorted());
   expect(own.filter(({ lines }) => lines.length > 0).length).toBeGreaterThan(1);
   goOn(sandbox.clients.findLast(({ socket }) => !socket.destroyed));
-  expect(await before.answer).toBe(answered(before));
+  expect(await before.received).toBe(responded(before));
   await change({ wasm_control_socket: sandbox.path });
   await Promise.all(own.map((one) => one.close()));
 });

@@ -141,7 +141,7 @@ describe("the protocol of a connection", () => {
     "is HTTP/1 where the first bytes only begin like a preface",
     async () => {
       const { ports } = await serve(configOf([{}]));
-      // Of methods that nobody knows the answer tells that they were read as HTTP/1.
+      // Of methods that nobody knows the response tells that they were read as HTTP/1.
       const statuses = { PRI: 501, PUT: 200, P: 501, PATCH: 200 };
       for (const [method, status] of Object.entries(statuses)) {
         const client = await open(ports[0] ?? 0);
@@ -186,8 +186,8 @@ describe("h2c_only", () => {
         expect(await http2Status(`http://127.0.0.1:${port}`)).toBe(200);
         const client = await open(port);
         client.send(GET);
-        const answer = await client.response();
-        expect([statusOf(answer), answer.raw.includes("prior knowledge")]).toEqual([400, true]);
+        const response = await client.response();
+        expect([statusOf(response), response.raw.includes("prior knowledge")]).toEqual([400, true]);
         await client.closed();
         const other = await open(port);
         other.send("\x16\x03\x01\x02\0");
@@ -340,7 +340,7 @@ describe("a reload", () => {
         const { program, ports } = await serve(withWorkers(workers, configOf([{}])));
         const [port = 0] = ports;
         const release = Promise.withResolvers<void>();
-        origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+        origin.response = (request, connection) => void release.promise.then(() => echo(request, connection));
         const client = await open(port);
         client.send(GET);
         await origin.until("the request", () => origin.requests[0]);
@@ -378,7 +378,7 @@ describe("a reload", () => {
       const { program, ports } = await serve(configOf([{}]));
       const [port = 0] = ports;
       const release = Promise.withResolvers<void>();
-      origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+      origin.response = (request, connection) => void release.promise.then(() => echo(request, connection));
       const client = await open(port);
       client.send(GET);
       await origin.until("the request", () => origin.requests[0]);
@@ -391,8 +391,8 @@ describe("a reload", () => {
       expect(await http2Status(`https://127.0.0.1:${port}`)).toBe(200);
       await reload(program, configOf([{ port }]));
       await until("plain HTTP again", async () => {
-        const answer = await once(port, GET).catch(() => undefined);
-        return answer !== undefined && statusOf(answer) === 200 ? true : undefined;
+        const response = await once(port, GET).catch(() => undefined);
+        return response !== undefined && statusOf(response) === 200 ? true : undefined;
       });
     },
     TIME_MS,

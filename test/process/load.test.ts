@@ -59,9 +59,9 @@ interface Lost {
 /** Clients that send one request after the other, each on one connection or each on a new one. */
 class Load {
   readonly lost: Lost[] = [];
-  /** Answers with another status than 200. */
+  /** Responses with another status than 200. */
   readonly odd: number[] = [];
-  answered = 0;
+  responded = 0;
   /** Connections that were not taken: nothing listens. */
   refused = 0;
   #stopping = false;
@@ -106,10 +106,10 @@ class Load {
     for (let i = 0; i < most && !this.#stopping; i++) {
       try {
         client.send(GET);
-        const answer = await client.response("GET", 10_000);
-        if (statusOf(answer) === 200) this.answered++;
-        else this.odd.push(statusOf(answer));
-        if (answer.raw.includes("Connection: close")) return;
+        const response = await client.response("GET", 10_000);
+        if (statusOf(response) === 200) this.responded++;
+        else this.odd.push(statusOf(response));
+        if (response.raw.includes("Connection: close")) return;
         if (i % 8 === 7) await Bun.sleep(Math.random() * 20);
       } catch (error) {
         this.lost.push({ port, begunAt, why: String(error) });
@@ -124,24 +124,24 @@ test(
   async () => {
     const { program, port, tlsPort } = await serve();
     const load = new Load(port, 6, 3);
-    const overTls = { answered: 0, failed: [] as string[], stopping: false };
+    const overTls = { responded: 0, failed: [] as string[], stopping: false };
     const secure = Array.from({ length: 2 }, async (_, i) => {
       while (!overTls.stopping) {
-        const answer = await fetch(`https://127.0.0.1:${tlsPort}/${i}`, {
+        const response = await fetch(`https://127.0.0.1:${tlsPort}/${i}`, {
           keepalive: i === 0,
           tls: { rejectUnauthorized: false },
         }).catch((error: unknown) => String(error));
-        if (typeof answer === "string" || answer.status !== 200)
-          overTls.failed.push(typeof answer === "string" ? answer : `status ${answer.status}`);
-        else overTls.answered += (await answer.text()).length > 0 ? 1 : 0;
+        if (typeof response === "string" || response.status !== 200)
+          overTls.failed.push(typeof response === "string" ? response : `status ${response.status}`);
+        else overTls.responded += (await response.text()).length > 0 ? 1 : 0;
       }
     });
     for (let round = 1; round <= RELOADS; round++) {
       folder.write("turnpike.json", configOf(round));
-      const before = load.answered;
+      const before = load.responded;
       program.kill("SIGHUP");
       await until("the reload", () => (program.output.split("reloaded ").length > round ? true : undefined));
-      await until("answers after it", () => (load.answered > before + 20 ? true : undefined));
+      await until("answers after it", () => (load.responded > before + 20 ? true : undefined));
     }
     await load.stop();
     overTls.stopping = true;
@@ -152,8 +152,8 @@ test(
       refused: 0,
       failed: [],
     });
-    expect(load.answered).toBeGreaterThan(RELOADS * 20);
-    expect(overTls.answered).toBeGreaterThan(RELOADS);
+    expect(load.responded).toBeGreaterThan(RELOADS * 20);
+    expect(overTls.responded).toBeGreaterThan(RELOADS);
   },
   TIME_MS,
 );
@@ -164,7 +164,7 @@ test(
     const { program, port } = await serve();
     const load = new Load(port, 8, 4);
     for (let round = 1; round <= 2; round++) {
-      await until("answers", () => (load.answered > round * 300 ? true : undefined));
+      await until("answers", () => (load.responded > round * 300 ? true : undefined));
       const [victim = 0, survivor = 0] = await until("two workers that serve", () => {
         const workers = descendants(program.pid, "/process/worker.").filter((pid) => clientPortsOf(pid).size > 0);
         return workers.length === 2 ? workers : undefined;
@@ -178,7 +178,7 @@ test(
       process.kill(survivor, "SIGCONT");
       await program.sees(new RegExp(`worker ${victim} ended; starting another`));
       const killedAt = performance.now();
-      await until("answers after it", () => (load.answered > (round + 1) * 300 ? true : undefined));
+      await until("answers after it", () => (load.responded > (round + 1) * 300 ? true : undefined));
       const wrongly = load.lost
         .slice(lostBefore)
         .filter(({ port: client, begunAt }) => safe.has(client) && begunAt < stoppedAt);
@@ -201,7 +201,7 @@ for (const workers of [1, 2]) {
         programs.push(program);
         const [, port] = await program.sees(/listening on http:\S+:(\d+)\n/);
         const load = new Load(Number(port), 6, 6);
-        await until("answers", () => (load.answered > 200 ? true : undefined));
+        await until("answers", () => (load.responded > 200 ? true : undefined));
         program.kill("SIGTERM");
         await load.ended();
         expect(await program.exit()).toBe(0);

@@ -180,7 +180,7 @@ describe("stopping", () => {
       async () => {
         const { program, port } = await serve(configOf({ workers }));
         const release = Promise.withResolvers<void>();
-        origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+        origin.response = (request, connection) => void release.promise.then(() => echo(request, connection));
         const client = await RawClient.open(port);
         const idle = await RawClient.open(port);
         client.send(GET);
@@ -193,9 +193,9 @@ describe("stopping", () => {
           return late === undefined ? true : undefined;
         });
         release.resolve();
-        const answer = await client.response();
-        expect(statusOf(answer)).toBe(200);
-        expect(answer.raw).toContain("Connection: close");
+        const response = await client.response();
+        expect(statusOf(response)).toBe(200);
+        expect(response.raw).toContain("Connection: close");
         idle.destroy();
         client.destroy();
         expect(await program.exit()).toBe(0);
@@ -209,7 +209,7 @@ describe("stopping", () => {
     async () => {
       const { program, port } = await serve(configOf({ workers: 1 }));
       const release = Promise.withResolvers<void>();
-      origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+      origin.response = (request, connection) => void release.promise.then(() => echo(request, connection));
       const client = await RawClient.open(port);
       client.send(GET);
       await origin.until("the request", () => origin.requests[0]);
@@ -408,17 +408,17 @@ describe("listening", () => {
       const config = folder.write("turnpike.json", configOf({ workers: 1 }));
       const program = run("--config", config, "--cert", cert, "--key", key);
       const [, port] = await program.sees(/listening on https:\/\/127\.0\.0\.1:(\d+)/);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 5 }, async (_, i) => {
-          const answer = await fetch(`https://127.0.0.1:${port}/${i}`, {
+          const response = await fetch(`https://127.0.0.1:${port}/${i}`, {
             method: "POST",
             body: "x".repeat(200_000),
             tls: { ca: TEST_CA.cert, checkServerIdentity: () => undefined },
           });
-          return [answer.status, (await answer.text()).length];
+          return [response.status, (await response.text()).length];
         }),
       );
-      for (const [status, length] of answers) expect([status, length]).toEqual([200, 200_008]);
+      for (const [status, length] of responses) expect([status, length]).toEqual([200, 200_008]);
       expect(origin.bytes).toContain("X-Forwarded-Proto: https");
     },
     TIME_MS,

@@ -32,7 +32,7 @@ test("HTTP/3 may come back to a port that a request of before still runs on, whi
     const [, text] = await program.sees(/listening on \S+:(\d+)/);
     const port = Number(text);
     const release = Promise.withResolvers<void>();
-    origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+    origin.response = (request, connection) => void release.promise.then(() => echo(request, connection));
     const early = await Http3Client.connect(port);
     const request = await early.open("GET", "/x");
     await origin.until("the request", () => origin.requests[0]);

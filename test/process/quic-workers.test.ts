@@ -54,15 +54,15 @@ test("whichever worker dies, the connections of the others go on, also once anot
       const restarts = (): Promise<number> => metric(port, "turnpike_worker_restarts_total").catch(() => 0);
       await until("another", async () => ((await restarts()) > i ? true : undefined));
       const left = await open();
-      let answered = 0;
+      let responded = 0;
       for (const client of clients) {
         void client.request("GET", "/.healthz").then(
-          () => answered++,
+          () => responded++,
           () => {},
         );
       }
-      await until(`answers to all ${left}`, () => (answered >= left ? true : undefined));
-      expect(answered).toBe(left);
+      await until(`answers to all ${left}`, () => (responded >= left ? true : undefined));
+      expect(responded).toBe(left);
     }
   } finally {
     for (const client of clients) client.close();

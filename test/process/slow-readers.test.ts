@@ -82,7 +82,7 @@ for (const [transport, requests] of [
   ["TCP", [...REQUESTS, HTTP2]],
   ["TLS", REQUESTS],
 ] as const) {
-  test(`over ${transport}, a client that neither reads nor closes is let go, and gets all of its answer when it reads`, async () => {
+  test(`over ${transport}, a client that neither reads nor closes is let go, and gets all of its response when it reads`, async () => {
     const gateway = gateways.get(transport);
     if (gateway === undefined) throw new Error("there is no gateway");
     const sockets = await Promise.all(requests.map(() => open(transport, gateway)));
@@ -92,8 +92,8 @@ for (const [transport, requests] of [
       socket.write(requests[i] ?? "");
     }
     await until(() => gateway.connections === 0);
-    const answers = await Promise.all(sockets.map((socket) => readAll(socket)));
-    expect(answers.filter(({ bytes, end }) => bytes <= SIZE || end !== "end")).toEqual([]);
+    const responses = await Promise.all(sockets.map((socket) => readAll(socket)));
+    expect(responses.filter(({ bytes, end }) => bytes <= SIZE || end !== "end")).toEqual([]);
     for (const socket of sockets) socket.destroy();
   });
 }

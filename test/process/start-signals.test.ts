@@ -20,7 +20,7 @@ let catalog: Catalog;
 let release: () => void;
 let program: Program | undefined;
 
-/** A start waits for the catalog's first answer, which waits for `release`. */
+/** A start waits for the catalog's first response, which waits for `release`. */
 beforeEach(async () => {
   folder = new Folder();
   origin = await RawOrigin.start();

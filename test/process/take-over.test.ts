@@ -43,7 +43,7 @@ class SlowOrigin {
   }
 
   release(): void {
-    for (const answer of this.#waiting.splice(0)) answer();
+    for (const response of this.#waiting.splice(0)) response();
   }
 }
 
@@ -177,7 +177,7 @@ for (const workers of [1, 2]) {
     const after = await start(config, ["--take-over", String(before.pid)]);
     await before.sees(/another gateway takes over/);
     // The new one does not offer what it does not serve yet.
-    await until("an answer of the new one", async () => {
+    await until("a response of the new one", async () => {
       const { headers } = await fetch(`https://localhost:${ports.tls}/`, { ...trusting, keepalive: false });
       return headers.has("alt-svc") ? undefined : true;
     });

@@ -154,23 +154,23 @@ const WAYS: readonly Way[] = [
 async function isRefusedByHttp3(port: number, servername: string): Promise<boolean> {
   const client = await Http3Client.connect(port, {}, { ca: TEST_CA.cert, servername }).catch(() => undefined);
   if (client === undefined) return true;
-  let answered = false;
+  let responded = false;
   void client.request("GET", "/x", undefined, { ":authority": servername }).then(
-    () => (answered = true),
+    () => (responded = true),
     () => {},
   );
-  await until("the end", () => answered || client.isClosed || undefined);
+  await until("the end", () => responded || client.isClosed || undefined);
   client.close();
-  return !answered;
+  return !responded;
 }
 
 async function overHttp3(port: number, servername: string, hosts: readonly string[]): Promise<string[]> {
   const client = await Http3Client.connect(port, {}, { ca: TEST_CA.cert, servername });
   try {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       hosts.map((host) => client.request("GET", "/x", undefined, { ":authority": host })),
     );
-    return answers.map(({ headers }) => String(headers[":status"]));
+    return responses.map(({ headers }) => String(headers[":status"]));
   } finally {
     client.close();
   }

@@ -74,7 +74,7 @@ async function open(port: number, options: ConnectionOptions = {}): Promise<TLSS
   return socket;
 }
 
-/** Sends a request and gives back the answer's status; fails where the connection ends first. */
+/** Sends a request and gives back the response's status; fails where the connection ends first. */
 async function ask(socket: TLSSocket, request = GET): Promise<number> {
   socket.write(request);
   let text = "";
@@ -275,10 +275,10 @@ describe("client certificates", () => {
       const stranger = makeCertificate({ subject: [["CN", "stranger"]] });
       const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
       for (const identity of [{}, stranger]) {
-        const answer = await open(port, identity)
+        const response = await open(port, identity)
           .then((socket) => ask(socket))
           .catch(() => "refused");
-        expect(answer).toBe("refused");
+        expect(response).toBe("refused");
       }
       expect(origin.requests).toHaveLength(0);
     },
@@ -350,10 +350,10 @@ describe("client certificates", () => {
       expect(await ask(early)).toBe(200);
       await reload(program, configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }), /reloaded/);
       await until("a refusal", async () => {
-        const answer = await open(port)
+        const response = await open(port)
           .then(ask)
           .catch(() => "refused");
-        return answer === "refused" ? true : undefined;
+        return response === "refused" ? true : undefined;
       });
       expect(await ask(await open(port, client))).toBe(200);
     },

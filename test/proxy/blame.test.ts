@@ -56,7 +56,7 @@ for (const client of CLIENTS) {
     for (const origin of origins) {
       origin.onRequest = (request) => {
         if (left++ > 0) {
-          request.answer(200, "by the other one");
+          request.response(200, "by the other one");
           return;
         }
         origin.stopListening();

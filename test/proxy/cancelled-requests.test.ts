@@ -61,7 +61,7 @@ describe("the request is cancelled, and the connection stays", () => {
     await cancelled();
   });
 
-  test("HTTP/1.1, within the answer's body", async () => {
+  test("HTTP/1.1, within the response's body", async () => {
     await serve();
     origin.onRequest = (request) => {
       request.head(200, [["content-length", "100"]]);

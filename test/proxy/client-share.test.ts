@@ -22,9 +22,9 @@ afterEach(async () => {
   await origin.stop();
 });
 
-/** Clients are who X-Forwarded-For says, and the origin leaves what begins with `/hold` without an answer. */
+/** Clients are who X-Forwarded-For says, and the origin leaves what begins with `/hold` without a response. */
 async function serve(pool: object, server: object = {}): Promise<void> {
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     if (!request.startLine.includes(" /hold")) echo(request, connection);
   };
   rig = await Rig.start({

@@ -92,7 +92,7 @@ const FAULTS: readonly Http1Fault[] = [
     ...once(false, 200, 0),
   },
   {
-    name: "closes behind a whole answer",
+    name: "closes behind a whole response",
     act: (to) => to.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
     ...once(true, 200, 0),
     body: "hello",
@@ -114,7 +114,7 @@ const FAULTS: readonly Http1Fault[] = [
 
 testFaults(FAULTS, "http1", async () => {
   const origin = await RawOrigin.start();
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     const fault = faultOf(FAULTS, request.startLine.split(" ")[1] ?? "");
     if (fault === undefined) echo(request, connection);
     else fault.act(connection);

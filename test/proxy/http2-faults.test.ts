@@ -53,15 +53,15 @@ const FAULTS: readonly Http2Fault[] = [
     name: "goes away with the request, and answers it",
     act: (to) => {
       to.connection.goaway(to.streamId);
-      to.answer(200, "hello");
+      to.response(200, "hello");
     },
     ...once(true, 200, 0),
     body: "hello",
   },
   {
-    name: "goes away behind its answer",
+    name: "goes away behind its response",
     act: (to) => {
-      to.answer(200, "hello");
+      to.response(200, "hello");
       to.connection.goaway(to.streamId);
       to.connection.socket.end();
     },
@@ -175,7 +175,7 @@ const FAULTS: readonly Http2Fault[] = [
   },
   ...[502, 503, 504].map((status) => ({
     name: `answers ${status}`,
-    act: (to: OriginRequest) => to.answer(status, "no"),
+    act: (to: OriginRequest) => to.response(status, "no"),
     get: { status, whole: true, sent: 2, sentStale: 2, failures: 0 },
     post: { status, whole: true, sent: 1, sentStale: 1, failures: 0 },
     body: "no",

@@ -56,8 +56,8 @@ function holdUntil(count: number): { readonly held: Promise<OriginRequest[]>; re
   return { held: promise, most: () => held.length };
 }
 
-function answer(request: OriginRequest): void {
-  request.answer(200, `${request.method} ${request.path}`);
+function response(request: OriginRequest): void {
+  request.response(200, `${request.method} ${request.path}`);
 }
 
 /** Every status that came. */
@@ -80,7 +80,7 @@ function takeAtMost(count: number): { most: number; refused: number } {
     seen.most = Math.max(seen.most, before + 1);
     setImmediate(() => {
       open.set(request.connection, (open.get(request.connection) ?? 1) - 1);
-      answer(request);
+      response(request);
     });
   };
   return seen;
@@ -103,14 +103,14 @@ describe("a server that takes few requests on a connection", () => {
     },
   );
 
-  test("requests that wait for their answers all are with the server at one time, on as many connections as it takes", async () => {
+  test("requests that wait for their responses all are with the server at one time, on as many connections as it takes", async () => {
     origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 10]];
     const { held } = holdUntil(50);
     await serve();
     const asked = askAll(50);
     const requests = await held;
     expect(new Set(requests.map(({ connection }) => connection)).size).toBe(5);
-    for (const request of requests) answer(request);
+    for (const request of requests) response(request);
     expect(statusesOf(await asked)).toEqual([200]);
     expect((await rig.counts("origin")).connections).toBeLessThanOrEqual(6);
   });
@@ -122,7 +122,7 @@ describe("a server that takes few requests on a connection", () => {
     origin.onRequest = (request) => request.reset(h2.REFUSED_STREAM);
     const asked = askAll(5);
     await until("the waiting requests", async () => ((await rig.counts("origin")).waiting === 5 ? true : undefined));
-    origin.onRequest = answer;
+    origin.onRequest = response;
     origin.open[0]?.send(h2.settings([h2.MAX_CONCURRENT_STREAMS, 2]));
     expect(statusesOf(await asked)).toEqual([200]);
   });
@@ -133,7 +133,7 @@ describe("a server that has one connection alone", () => {
     await serve({ max_connections: 1 });
     const refused = new Set<string>();
     origin.onRequest = (request) => {
-      if (refused.has(request.path)) answer(request);
+      if (refused.has(request.path)) response(request);
       else {
         refused.add(request.path);
         request.reset(h2.REFUSED_STREAM);
@@ -155,7 +155,7 @@ describe("a connection that is lost with 50 requests on it", () => {
     const { held } = holdUntil(50);
     const asked = askAll(50);
     await held;
-    origin.onRequest = answer;
+    origin.onRequest = response;
     origin.open[0]?.reset();
     expect(statusesOf(await asked)).toEqual([200]);
     for (let i = 0; i < 50; i++) expect(origin.on(`/${i}`)).toHaveLength(2);
@@ -168,7 +168,7 @@ describe("a connection that is lost with 50 requests on it", () => {
     const { held } = holdUntil(50);
     const asked = askAll(50, "POST", "body");
     await held;
-    origin.onRequest = answer;
+    origin.onRequest = response;
     origin.open[0]?.reset();
     expect(statusesOf(await asked)).toEqual([502]);
     expect(origin.requests).toHaveLength(51);
@@ -184,15 +184,15 @@ describe("a connection that is lost with 50 requests on it", () => {
       Array.from({ length: 50 }, (_, i) => ask(rig, "HTTP/1.1", { method: "POST", path: `/${i}`, fields })),
     );
     const requests = (await held).toSorted((a, b) => a.streamId - b.streamId);
-    origin.onRequest = answer;
+    origin.onRequest = response;
     const last = requests[24]?.streamId ?? 0;
     origin.open[0]?.goaway(last);
     await origin.until("the others", () => (origin.requests.length === 76 ? true : undefined));
-    for (const request of requests.slice(0, 25)) answer(request);
+    for (const request of requests.slice(0, 25)) response(request);
     expect(statusesOf(await asked)).toEqual([200]);
     expect(origin.requests).toHaveLength(76);
     expect(await rig.counts("origin")).toMatchObject({ failures: 0 });
-    // The old one goes behind its last answer.
+    // The old one goes behind its last response.
     await rig.opened("origin", 1);
   });
 });
@@ -227,7 +227,7 @@ describe("a server that", () => {
     await rig.settled();
     expect(await rig.counts("origin")).toMatchObject({ failures: 20, connections: 1 });
     origin.settings = [];
-    origin.onRequest = answer;
+    origin.onRequest = response;
     expect(statusesOf(await askAll(3))).toEqual([200]);
   });
 
@@ -251,11 +251,11 @@ describe("a server that", () => {
     await waiting(1);
     const fourth = ask(rig, "HTTP/1.1", { path: "/fourth" });
     await waiting(2);
-    for (const request of origin.on("/first")) answer(request);
+    for (const request of origin.on("/first")) response(request);
     await reached(3);
     expect(await fourth).toMatchObject({ status: 504 });
     expect(await rig.counts("origin")).toMatchObject({ failures: 0 });
-    for (const request of origin.on("/third")) answer(request);
+    for (const request of origin.on("/third")) response(request);
     for (const { connection } of origin.on("/second")) connection.reset();
     expect((await Promise.all([first, second, third])).map(({ status }) => status)).toEqual([200, 502, 200]);
   });
@@ -292,9 +292,9 @@ describe("a server that", () => {
     origin.onHead = (request) => {
       expect(request.field("expect")).toBe("100-continue");
       if (request.path === "/go") request.head(100);
-      else request.answer(417, "no");
+      else request.response(417, "no");
     };
-    origin.onRequest = (request) => request.answer(200, request.body.toString());
+    origin.onRequest = (request) => request.response(200, request.body.toString());
     const head = "Host: a.test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
     const client = await RawClient.open(rig.port);
     client.send(`POST /go HTTP/1.1\r\n${head}`);

@@ -126,7 +126,7 @@ test.each([
     // Later ones find out whether it is back, which it may not be on a slow machine.
     const tried = killed + FAIL_TIMEOUT_MS;
     expect(failed.filter(({ begun }) => begun > limit && begun < tried)).toEqual([]);
-    // The last answers of the one that was killed may have been on their way.
+    // The last responses of the one that was killed may have been on their way.
     expect(["a", "b again", "c"].filter((name) => !load.names.has(name))).toEqual([]);
   },
 );

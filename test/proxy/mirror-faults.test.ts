@@ -32,7 +32,7 @@ interface Fault {
   readonly name: string;
   readonly act: (socket: Socket) => void;
   /** It answers all the same. */
-  readonly answers?: boolean;
+  readonly responses?: boolean;
 }
 
 /** Mirrors at their worst. */
@@ -45,9 +45,9 @@ const FAULTS: readonly Fault[] = [
   {
     name: "answers early and hangs up",
     act: (socket) => socket.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
-    answers: true,
+    responses: true,
   },
-  { name: "answers without end", act: answerForEver, answers: true },
+  { name: "answers without end", act: respondForEver, responses: true },
 ];
 
 function readSlowly(socket: Socket): void {
@@ -56,7 +56,7 @@ function readSlowly(socket: Socket): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-function answerForEver(socket: Socket): void {
+function respondForEver(socket: Socket): void {
   socket.resume();
   socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
   const more = (): void => {
@@ -80,14 +80,14 @@ async function largeRequests(protocol: "HTTP/1.1" | "HTTP/2", mirror: Place): Pr
 }
 
 describe.each(["HTTP/1.1", "HTTP/2"] as const)("large requests by %s are whole", (protocol) => {
-  test.each(FAULTS)("beside a mirror that $name", async ({ act, answers = false }) => {
+  test.each(FAULTS)("beside a mirror that $name", async ({ act, responses = false }) => {
     const mirror = await socketServer(act);
     const rig = await largeRequests(protocol, mirror);
     mirror.cut();
     await rig.settled();
     const { requests, givenUp, failures } = await copies(rig);
     expect(requests).toBe(3);
-    if (answers) expect(failures).toBe(0);
+    if (responses) expect(failures).toBe(0);
     else expect(givenUp + failures).toBe(3);
   });
 
@@ -104,7 +104,7 @@ describe.each(["HTTP/1.1", "HTTP/2"] as const)("large requests by %s are whole",
 test("a mirror that sends events for ever is left when its time is over", async () => {
   const main = await rawOrigin();
   const mirror = await rawOrigin();
-  mirror.answer = (_, connection) => {
+  mirror.response = (_, connection) => {
     connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
     const timer = setInterval(() => connection.send(":\n"), 20);
     connection.socket.on("close", () => clearInterval(timer));
@@ -119,7 +119,7 @@ test("a mirror that sends events for ever is left when its time is over", async 
 describe("of copies", () => {
   test("128 are under way at one time, and more requests have none", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
-    mirror.answer = () => {};
+    mirror.response = () => {};
     const rig = await startMirroring(main, mirror, { mirror: { connection_pool: { client_share: 100 } } });
     const client = await RawClient.open(rig.port);
     for (let i = 0; i < MOST_COPIES + 12; i++) {
@@ -129,7 +129,7 @@ describe("of copies", () => {
     expect(await copies(rig)).toEqual({ requests: MOST_COPIES + 12, givenUp: 12, failures: 0 });
     // Those that are answered make room.
     await mirror.until("as many as connections are allowed", () => (mirror.requests.length === 64 ? true : undefined));
-    mirror.answer = echo;
+    mirror.response = echo;
     for (const [at, connection] of mirror.connections.entries()) {
       const request = mirror.requests[at];
       if (request !== undefined) echo(request, connection);
@@ -145,7 +145,7 @@ describe("of copies", () => {
 
   test("what waits takes no more than half of the buffers, and requests have the rest", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
-    mirror.answer = () => {};
+    mirror.response = () => {};
     const rig = await startMirroring(main, mirror, {
       mirror: { connection_pool: { max_connections: 1 } },
       sections: { buffer_pool: { buffer_size: 4096 } },
@@ -161,14 +161,14 @@ describe("of copies", () => {
     expect(used).toBeLessThan(half + 1_100_000);
     expect((await copies(rig)).givenUp).toBeGreaterThanOrEqual(20 - 11);
     expect(await rig.page()).toContain('turnpike_buffer_refusals_total{pool="stream"} 0\n');
-    mirror.answer = echo;
+    mirror.response = echo;
     for (const connection of mirror.connections) connection.reset();
     await rig.settled();
   });
 
   test("failures take the mirror's server out of rotation, and nobody else's", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
-    mirror.answer = (_, connection) => connection.reset();
+    mirror.response = (_, connection) => connection.reset();
     const rig = await startMirroring(main, mirror);
     for (let i = 0; i < 6; i++) {
       expect(await ask(rig, "HTTP/1.1", { path: `/${i}` })).toMatchObject({ status: 200 });

@@ -94,12 +94,12 @@ describe("a copy", () => {
   test("is made once, however often the request is tried, and is not tried again itself", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
     let tries = 0;
-    main.answer = (request, connection) => {
+    main.response = (request, connection) => {
       tries++;
       if (tries < 3) connection.reset();
       else echo(request, connection);
     };
-    mirror.answer = (_, connection) => connection.reset();
+    mirror.response = (_, connection) => connection.reset();
     const rig = await startMirroring(main, mirror, { route: { retry: { max_retries: 4 } } });
     expect(await ask(rig, "HTTP/1.1", { path: "/x" })).toMatchObject({ status: 200, body: "GET /x" });
     expect(tries).toBe(3);
@@ -139,8 +139,8 @@ describe("a copy", () => {
       ["content-type", "application/grpc"],
       ["te", "trailers"],
     ] as const;
-    const answer = await ask(rig, "HTTP/2", { method: "POST", path: "/a.B/C", fields, body: "\0\0\0\0\x02hi" });
-    expect(answer).toMatchObject({ status: 200, body: "\0\0\0\0\x02ok", trailers: [["grpc-status", "0"]] });
+    const response = await ask(rig, "HTTP/2", { method: "POST", path: "/a.B/C", fields, body: "\0\0\0\0\x02hi" });
+    expect(response).toMatchObject({ status: 200, body: "\0\0\0\0\x02ok", trailers: [["grpc-status", "0"]] });
     const copy = await mirror.until("the copy", () => mirror.requests.find(({ ended }) => ended));
     expect(copy.fields).toEqual(main.requests[0]?.fields ?? []);
     expect(copy.field("te")).toBe("trailers");
@@ -150,7 +150,7 @@ describe("a copy", () => {
 
   test("of what the cache answers is not made", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
-    main.answer = (_, connection) => {
+    main.response = (_, connection) => {
       connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok");
     };
     const rig = await startMirroring(main, mirror, { route: { cache: {} } });
@@ -181,8 +181,8 @@ describe("a copy", () => {
 describe("a client that leaves", () => {
   test("after its whole request leaves the copy to be finished", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
-    main.answer = () => {};
-    mirror.answer = () => {};
+    main.response = () => {};
+    mirror.response = () => {};
     const rig = await startMirroring(main, mirror);
     const client = await RawClient.open(rig.port);
     client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nabc");
@@ -210,7 +210,7 @@ describe("a client that leaves", () => {
   });
 });
 
-test("a request whose upstream answers before its end has no copy that waits for the rest", async () => {
+test("a request whose upstream responses before its end has no copy that waits for the rest", async () => {
   const [main, mirror] = [await rawOrigin(), await rawOrigin()];
   main.onBytes = (connection) => connection.send("HTTP/1.1 413 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
   const rig = await startMirroring(main, mirror, { route: { request_buffering: false } });

@@ -21,9 +21,9 @@ afterEach(async () => {
 /** An origin that answers so many requests with `status`, and all that follow with the echo. */
 async function originThat(status: number, times: number): Promise<RawOrigin> {
   const origin = await RawOrigin.start();
-  let answered = 0;
-  origin.answer = (request, connection) => {
-    if (answered++ >= times) echo(request, connection);
+  let responded = 0;
+  origin.response = (request, connection) => {
+    if (responded++ >= times) echo(request, connection);
     else connection.send(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
   };
   origins.push(origin);
@@ -45,7 +45,7 @@ test.each([
   [[429], 503, 503, 1],
   [[], 503, 503, 1],
 ] as const)(
-  "with statuses %j an answer of %d ends as %d after %d requests",
+  "with statuses %j a response of %d ends as %d after %d requests",
   async (statuses, status, told, requests) => {
     const origin = await originThat(status, 1);
     const gateway = await serve([origin], { retry: { max_retries: 3, ...(statuses && { statuses }) } });
@@ -71,7 +71,7 @@ test("a retry waits for the route's pause", async () => {
   expect(origin.requests).toHaveLength(3);
 });
 
-test("a retry for whose pause no time is left is not made, and the answer is the one that came", async () => {
+test("a retry for whose pause no time is left is not made, and the response is the one that came", async () => {
   const origin = await originThat(503, 1);
   const retry = { max_retries: 2, backoff_ms: 60_000, max_backoff_ms: 60_000 };
   const gateway = await serve([origin], { retry, total_timeout_ms: 5000 });
@@ -94,7 +94,7 @@ test("a client that leaves in the pause is not served any more", async () => {
 
 test("a try that takes longer than its own time is followed by another, long before the route's other times are over", async () => {
   const [silent, quick] = [await originThat(503, 0), await originThat(503, 0)];
-  silent.answer = () => {};
+  silent.response = () => {};
   const gateway = await serve([silent, quick], { retry: { max_retries: 1, try_timeout_ms: 300 } });
   for (let i = 0; i < 4; i++) {
     expect(await ask(gateway, "HTTP/1.1", { path: `/${i}` })).toMatchObject({ status: 200 });
@@ -102,9 +102,9 @@ test("a try that takes longer than its own time is followed by another, long bef
   expect(silent.requests.length).toBeGreaterThan(0);
 });
 
-test("the time of a try ends with the head of its answer: the body may take longer", async () => {
+test("the time of a try ends with the head of its response: the body may take longer", async () => {
   const origin = await originThat(503, 0);
-  origin.answer = (_, connection) => {
+  origin.response = (_, connection) => {
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst");
     setTimeout(() => connection.send("later"), 600);
   };

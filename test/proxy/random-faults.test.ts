@@ -9,7 +9,7 @@ import { until } from "../support/program.ts";
 import { valueOf } from "../support/prometheus.ts";
 import { RawClient } from "../support/raw-client.ts";
 import {
-  answerOf,
+  responseOf,
   bodyOf,
   FATES,
   type FatefulOrigin,
@@ -76,16 +76,16 @@ async function byHttp1(port: number, requests: readonly Request[], got: Map<stri
       client = undefined;
       continue;
     }
-    const answer = await client.response(request.method, PATIENCE_MS).catch(() => undefined);
-    if (answer !== undefined) got.set(request.id, { status: statusOf(answer), body: answer.body, whole: true });
+    const response = await client.response(request.method, PATIENCE_MS).catch(() => undefined);
+    if (response !== undefined) got.set(request.id, { status: statusOf(response), body: response.body, whole: true });
     else {
-      // It hangs up, or the answer is late.
+      // It hangs up, or the response is late.
       expect(client.state).not.toBe("open");
       const rest = client.rest();
       const end = rest.indexOf("\r\n\r\n");
       got.set(request.id, { status: Number(rest.split(" ")[1] ?? 0), body: rest.slice(end + 4), whole: false });
     }
-    if (answer === undefined || valuesOf(answer, "connection").includes("close")) {
+    if (response === undefined || valuesOf(response, "connection").includes("close")) {
       client.destroy();
       client = undefined;
     }
@@ -194,7 +194,7 @@ describe.each([
     }
     if (leaves >= 0) return;
     if (got === undefined) throw new Error(`Request ${id} has not ended`);
-    const expected = answerOf(request);
+    const expected = responseOf(request);
     // What the gateway itself answers, and the origin's 503.
     if (got.whole && got.status !== 200) expect([502, 503, 504]).toContain(got.status);
     else if (got.whole) expect(got.body === expected).toBe(true);

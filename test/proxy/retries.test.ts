@@ -24,9 +24,9 @@ afterEach(async () => {
 });
 
 /** So many origins that do `act` to each request. */
-async function originsThat(count: number, act: RawOrigin["answer"]): Promise<RawOrigin[]> {
+async function originsThat(count: number, act: RawOrigin["response"]): Promise<RawOrigin[]> {
   const started = await Promise.all(Array.from({ length: count }, () => RawOrigin.start()));
-  for (const origin of started) origin.answer = act;
+  for (const origin of started) origin.response = act;
   origins.push(...started);
   return started;
 }
@@ -41,7 +41,7 @@ async function serve(servers: readonly object[], route: object = {}, upstream: o
   return rig;
 }
 
-function answer204(stream: ServerHttp2Stream): void {
+function respond204(stream: ServerHttp2Stream): void {
   stream.respond({ ":status": 204 });
   stream.end();
 }
@@ -159,7 +159,7 @@ describe("another try goes", () => {
       expect(bad?.connections).toHaveLength(tries);
       await gateway.opened("origin", 1);
       expect(await gateway.counts("origin")).toMatchObject({ failures: 0, retries: tries });
-      // By POST it is the answer.
+      // By POST it is the response.
       const posts = [1, 2].map((i) => ask(gateway, "HTTP/1.1", { method: "POST", path: `/${i}`, body: "x" }));
       expect((await Promise.all(posts)).map((outcome) => outcome.status).toSorted((a, b) => a - b)).toEqual([
         200,
@@ -192,7 +192,7 @@ describe("another try goes", () => {
     for (let i = 0; i < 10; i++)
       expect(await ask(gateway, "HTTP/1.1", { path: `/${i}` })).toMatchObject({ status: 200 });
     expect([primary?.requests.length, backup?.requests.length]).toEqual([2, 10]);
-    if (backup !== undefined) backup.answer = reset;
+    if (backup !== undefined) backup.response = reset;
     for (let i = 0; i < 3; i++)
       expect(await ask(gateway, "HTTP/1.1", { path: `/${i}` })).toMatchObject({ status: 502 });
     // The stale connection's replay, and two failures.
@@ -203,7 +203,7 @@ describe("another try goes", () => {
   });
 });
 
-describe("where the last try puts the last server out of rotation, the answer tells of that try", () => {
+describe("where the last try puts the last server out of rotation, the response tells of that try", () => {
   test("a time-out: 504", async () => {
     const [origin] = await originsThat(1, () => {});
     const gateway = await serve([{ port: origin?.port, max_fails: 1 }], { read_timeout_ms: 100 });
@@ -244,8 +244,8 @@ describe("a server is out of rotation", () => {
     for (let i = 0; i < 5; i++) statuses.push((await ask(gateway, "HTTP/1.1", { path: `/${i}` })).status);
     expect(statuses).toEqual([502, 502, 502, 502, 502]);
     expect(origin?.requests).toHaveLength(3);
-    if (origin !== undefined) origin.answer = echo;
-    await until("an answer", async () =>
+    if (origin !== undefined) origin.response = echo;
+    await until("a response", async () =>
       (await ask(gateway, "HTTP/1.1", { path: "/again" })).status === 200 ? true : undefined,
     );
     expect(origin?.summaries.filter((text) => text === "GET /again")).toHaveLength(1);
@@ -288,7 +288,7 @@ test.each(["http1", "h2c"])(
     const server =
       protocol === "http1"
         ? createServer((socket) => socket.on("data", () => socket.write("HTTP/1.1 204 No Content\r\n\r\n")))
-        : createHttp2Server().on("stream", answer204);
+        : createHttp2Server().on("stream", respond204);
     await new Promise<void>((resolve) => server.listen(unix, resolve));
     rig = await Rig.start({
       upstreams: [

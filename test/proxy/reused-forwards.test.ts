@@ -40,7 +40,7 @@ afterAll(async () => {
 beforeEach(() => {
   held = [];
   origin.reset();
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     const path = pathOf(request);
     if (path.includes("held")) held.push({ path, connection });
     else respond(path, connection);

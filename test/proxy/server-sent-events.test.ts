@@ -68,7 +68,7 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
 /** A stream of events to be sent one by one. */
 function begin(framing: string): Promise<OriginConnection> {
   return new Promise((resolve) => {
-    origin.answer = (_request, connection) => {
+    origin.response = (_request, connection) => {
       connection.send(`HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n${framing}\r\n`);
       resolve(connection);
     };

@@ -35,7 +35,7 @@ let origin: Server | Http2Server;
 let folder: string;
 const downloads: SlowDownload[] = [];
 /** Requests that the origin has answered whole: it has nothing more to send for them. */
-let answered: string[];
+let responded: string[];
 
 afterEach(async () => {
   for (const slow of downloads.splice(0)) slow.destroy();
@@ -55,8 +55,8 @@ afterEach(async () => {
 
 async function startOrigin(protocol: OriginProtocol): Promise<number> {
   folder = mkdtempSync(join(tmpdir(), "turnpike-spool-"));
-  answered = [];
-  const answer = (
+  responded = [];
+  const reply = (
     path: string,
     respond: {
       setHeader(name: string, value: string): unknown;
@@ -67,15 +67,15 @@ async function startOrigin(protocol: OriginProtocol): Promise<number> {
     const body = path.startsWith("/large") ? LARGE : "quick";
     respond.setHeader("content-length", String(body.length));
     if (path.startsWith("/events")) respond.setHeader("content-type", "text/event-stream");
-    respond.on("finish", () => answered.push(path));
+    respond.on("finish", () => responded.push(path));
     respond.on("error", () => {});
     respond.end(body);
   };
   origin =
     protocol === "http1"
-      ? createServer((request, response) => answer(request.url ?? "", response))
+      ? createServer((request, response) => reply(request.url ?? "", response))
       : createHttp2Server({ settings: { maxConcurrentStreams: 1 } }, (request, response) =>
-          answer(request.url, response),
+          reply(request.url, response),
         );
   return await listenOnLoopback(origin);
 }
@@ -121,7 +121,7 @@ async function download(from: Rig, client: ClientProtocol, path: string): Promis
 
 /** Resolves once nothing is under way at the origin. */
 async function freed(from: Rig): Promise<void> {
-  await until("the connection is free", () => (from.inFlight === 0 && answered.length > 0 ? true : undefined));
+  await until("the connection is free", () => (from.inFlight === 0 && responded.length > 0 ? true : undefined));
 }
 
 describe("a response that its client does not read", () => {
@@ -159,7 +159,7 @@ describe("a response that its client does not read", () => {
     const gateway = await serve({ pool: { response_buffer_bytes: 4 * MIB } });
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await until("the disk has its part", async () => ((await waiting("disk")) >= 3 * MIB ? true : undefined));
-    expect(answered).toEqual([]);
+    expect(responded).toEqual([]);
     expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
   });
 
@@ -168,7 +168,7 @@ describe("a response that its client does not read", () => {
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await until("memory has its part", async () => ((await waiting("stream")) >= MIB / 4 ? true : undefined));
     expect(await waiting("disk")).toBe(0);
-    expect(answered).toEqual([]);
+    expect(responded).toEqual([]);
     expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
   });
 
@@ -177,7 +177,7 @@ describe("a response that its client does not read", () => {
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await until("something waits", async () => ((await waiting("stream")) > 0 ? true : undefined));
     expect(await waiting("disk")).toBe(0);
-    expect(answered).toEqual([]);
+    expect(responded).toEqual([]);
     expect(await slow.read()).toMatchObject({ whole: true });
   });
 
@@ -206,7 +206,7 @@ describe("a response that its client does not read", () => {
         const slow = await download(gateway, "HTTP/1.1", "/large");
         await until("the disk is full", () => (gateway.logged.length > 0 ? true : undefined));
         expect(gateway.logged.splice(0)).toEqual([expect.stringContaining("ENOSPC") as string]);
-        expect(answered).toEqual([]);
+        expect(responded).toEqual([]);
         expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
         gateway.logged.splice(0);
       } finally {
@@ -220,7 +220,7 @@ describe("a response that its client does not read", () => {
     const gateway = await serve({ pool: { response_disk_bytes: 16 * MIB } });
     await download(gateway, "HTTP/1.1", "/large");
     await until("its half is used", async () => ((await waiting("disk")) === 8 * MIB ? true : undefined));
-    expect(answered).toEqual([]);
+    expect(responded).toEqual([]);
   });
 });
 
@@ -235,7 +235,7 @@ test.each([1, 2])("a gateway of %d workers that is killed leaves no file of its 
   });
   const slow = await openDownload({ port: gateway.port } as Rig, "HTTP/1.1", "/large"); // Nothing else of it is used.
   downloads.push(slow);
-  await until("the response is buffered", () => (answered.length === 1 ? true : undefined));
+  await until("the response is buffered", () => (responded.length === 1 ? true : undefined));
   await gateway.kill();
   expect(readdirSync(folder)).toEqual([]);
 });

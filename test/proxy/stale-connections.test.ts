@@ -40,7 +40,7 @@ async function http1Origin(): Promise<{ port: number; sent: () => string[]; clos
   const origin = await RawOrigin.start();
   const paths: string[] = [];
   const idle = new Set<OriginConnection>();
-  origin.answer = (request, connection) => {
+  origin.response = (request, connection) => {
     const path = request.startLine.split(" ")[1] ?? "";
     paths.push(path);
     connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${path.length}\r\n\r\n${path}`);
@@ -65,7 +65,7 @@ async function http2Origin(): Promise<Awaited<ReturnType<typeof http1Origin>>> {
   const paths: string[] = [];
   origin.onRequest = (request) => {
     paths.push(request.path);
-    request.answer(200, request.path);
+    request.response(200, request.path);
   };
   stop = () => origin.stop();
   return {
@@ -92,7 +92,7 @@ describe.each([
     const { port } = await serve(origin.port, protocol);
     const client = await RawClient.open(port);
     const outcome = { lostGets: [] as string[], wrong: [] as string[], lostPosts: 0 };
-    const answered = new Set<string>();
+    const responded = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {
       const isPost = round % 3 === 2;
       const path = `/${isPost ? "post" : "get"}-${round}`;
@@ -110,7 +110,7 @@ describe.each([
       }
       const response = await client.response();
       const status = statusOf(response);
-      if (status === 200) answered.add(path);
+      if (status === 200) responded.add(path);
       if (status === 200 && response.body !== path) outcome.wrong.push(path);
       if (status !== 200 && isPost) outcome.lostPosts++;
       else if (status !== 200) outcome.lostGets.push(`${path} ${status}`);
@@ -119,7 +119,7 @@ describe.each([
     expect(outcome).toEqual({ lostGets: [], wrong: [], lostPosts: expect.any(Number) });
     const posts = origin.sent().filter((path) => path.startsWith("/post"));
     expect(new Set(posts).size).toBe(posts.length);
-    expect([...answered].filter((path) => !origin.sent().includes(path))).toEqual([]);
+    expect([...responded].filter((path) => !origin.sent().includes(path))).toEqual([]);
     // Or nothing was closed at the worst moment.
     expect(outcome.lostPosts).toBeGreaterThan(0);
   });

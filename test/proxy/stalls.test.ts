@@ -115,7 +115,7 @@ describe("a server that", () => {
 
   test("drips its head meets total_timeout_ms, whatever it sends meanwhile", async () => {
     await serve({ route: { read_timeout_ms: WAIT_MS, total_timeout_ms: 2 * WAIT_MS } });
-    origin.answer = (_, connection) => {
+    origin.response = (_, connection) => {
       connection.send("HTTP/1.1 200 OK\r\nX: ");
       const drip = setInterval(() => (connection.closed ? clearInterval(drip) : connection.send("y")), 20);
     };
@@ -125,7 +125,7 @@ describe("a server that", () => {
 
   test("drips its body is cut off at total_timeout_ms, but for a stream of events", async () => {
     await serve({ route: { total_timeout_ms: 2 * WAIT_MS } });
-    origin.answer = (request, connection) => {
+    origin.response = (request, connection) => {
       const type = request.startLine.includes("/events") ? "text/event-stream" : "text/plain";
       connection.send(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n\r\n`);
       let sent = 0;
@@ -171,7 +171,7 @@ describe("a client that", () => {
         stream.end("x".repeat(LARGE));
       });
       const port = await listenOnLoopback(server);
-      origin.answer = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(LARGE)}`);
+      origin.response = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(LARGE)}`);
       // Held back at the server, as where there is no room to run ahead of the client.
       const route = { response_buffering: false, read_timeout_ms: 2 * WAIT_MS, total_timeout_ms: 4 * WAIT_MS };
       await serve({ port: protocol === "http1" ? origin.port : port, upstream: { protocol }, route });
@@ -190,7 +190,7 @@ describe("a client that", () => {
 /** Has the one connection of the pool busy. */
 async function occupy(): Promise<RawClient> {
   const holder = await RawClient.open(rig.port);
-  origin.answer = () => {};
+  origin.response = () => {};
   holder.send(GET);
   await origin.until("the holder", () => (origin.requests.length === 1 ? true : undefined));
   return holder;
@@ -229,7 +229,7 @@ describe("requests that wait for one connection", () => {
     client.destroy();
     crowd.destroy();
     await until("an empty queue", async () => ((await rig.counts("origin")).waiting === 0 ? true : undefined));
-    origin.answer = echo;
+    origin.response = echo;
     holder.destroy();
     expect(await ask(rig, "HTTP/1.1", { path: "/after" })).toMatchObject({ status: 200 });
     expect(await rig.counts("origin")).toMatchObject({ failures: 0, waiting: 0 });
@@ -243,18 +243,18 @@ describe("requests that wait for one connection", () => {
     await until("both", async () => ((await rig.counts("origin")).waiting === 2 ? true : undefined));
     client.send(h2.reset(1));
     await until("one", async () => ((await rig.counts("origin")).waiting === 1 ? true : undefined));
-    origin.answer = echo;
+    origin.response = echo;
     holder.destroy();
-    expect((await client.answer(3)).body.toString()).toBe("GET /stays");
+    expect((await client.response(3)).body.toString()).toBe("GET /stays");
     expect(origin.summaries).not.toContain("GET /leaves");
     client.destroy();
   });
 });
 
 describe("an HTTP/2 client that resets its stream closes the HTTP/1.1 upstream's connection", () => {
-  test.each(["before the head", "within the answer's body"])("%s", async (phase) => {
+  test.each(["before the head", "within the response's body"])("%s", async (phase) => {
     await serve();
-    origin.answer = (_, connection) => {
+    origin.response = (_, connection) => {
       if (phase !== "before the head") connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");
     };
     const client = await Http2Client.ready(rig.port);

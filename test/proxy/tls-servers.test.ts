@@ -20,7 +20,7 @@ function listening(server: Server): Promise<number> {
   return listenOnLoopback(server);
 }
 
-/** Answers with a body that the connection's end ends, which never comes for `/cut`. */
+/** Responses with a body that the connection's end ends, which never comes for `/cut`. */
 function serve({ cert, key }: Certificate): Promise<number> {
   const server = createServer({ cert, key }, (socket) => {
     socket.on("error", () => {});
@@ -134,16 +134,16 @@ afterAll(async () => {
 
 for (const name of ["trusted", "named", "unverified", ...ALLOWED]) {
   test(`a server is reached whose certificate is as it must be: ${name}`, async () => {
-    const answer = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
-    expect([statusOf(answer), answer.body]).toEqual([200, "all of it"]);
+    const response = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
+    expect([statusOf(response), response.body]).toEqual([200, "all of it"]);
   });
 }
 
 for (const name of ["misnamed", "strange", ...FORBIDDEN]) {
   test(`a server is not reached whose certificate is not as it must be, and nobody is told where it is: ${name}`, async () => {
-    const answer = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
-    expect(statusOf(answer)).toBe(502);
-    expect(JSON.stringify(answer)).not.toContain("127.0.0.1");
+    const response = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
+    expect(statusOf(response)).toBe(502);
+    expect(JSON.stringify(response)).not.toContain("127.0.0.1");
   });
 }
 
@@ -154,8 +154,8 @@ test("a server that was reached under one list of names is not taken up again un
     ["allowed-host", 200],
   ] as const) {
     for (let i = 0; i < 2; i++) {
-      const answer = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
-      expect([name, statusOf(answer)]).toEqual([name, status]);
+      const response = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
+      expect([name, statusOf(response)]).toEqual([name, status]);
     }
   }
 });
@@ -169,8 +169,8 @@ test("the log says why a server is not reached", async () => {
 });
 
 test("a server that asks for a client certificate gets the upstream's, and refuses connections without one", async () => {
-  const answer = await once(gateway.port, "GET / HTTP/1.1\r\nHost: known.test\r\n\r\n");
-  expect([statusOf(answer), answer.body]).toEqual([200, "gateway.test"]);
+  const response = await once(gateway.port, "GET / HTTP/1.1\r\nHost: known.test\r\n\r\n");
+  expect([statusOf(response), response.body]).toEqual([200, "gateway.test"]);
   expect(statusOf(await once(gateway.port, "GET / HTTP/1.1\r\nHost: unknown.test\r\n\r\n"))).toBe(502);
 });
 

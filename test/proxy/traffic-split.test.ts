@@ -107,7 +107,7 @@ test("a list without shares leaves everything to the route's upstream", async ()
 
 test("all tries of a request go to the upstream that was chosen for it", async () => {
   const refusing = await RawOrigin.start();
-  refusing.answer = (_, connection) => connection.reset();
+  refusing.response = (_, connection) => connection.reset();
   stops.push(() => refusing.stop());
   const rig = await start(
     [
@@ -124,7 +124,7 @@ test("all tries of a request go to the upstream that was chosen for it", async (
 test("upstreams of one split may speak different protocols", async () => {
   const second = await Http2Origin.start();
   stops.push(() => second.stop());
-  second.onRequest = (request) => request.answer(200, "h2");
+  second.onRequest = (request) => request.response(200, "h2");
   const rig = await start([upstream("a", named("a")), upstream("b", second.port, { protocol: "h2c" })], {
     traffic_split: [
       { upstream: "a", weight: 1 },

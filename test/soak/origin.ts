@@ -16,7 +16,7 @@ export class SoakOrigin {
     this.#server = createServer((request, response) => {
       this.open++;
       response.on("close", () => this.open--);
-      this.#answer(request, response).catch(() => response.destroy());
+      this.#response(request, response).catch(() => response.destroy());
     });
     this.#server.on("connection", (socket) => {
       this.connections++;
@@ -35,7 +35,7 @@ export class SoakOrigin {
   }
 
   /** `/send/SEED/SIZE`, `/chunks/SEED/SIZE`, `/break/SEED/SIZE`, `/check/SEED/SIZE`. */
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #response(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, kind = "", seedText = "", sizeText = ""] = (request.url ?? "").split("/");
     const seed = Number(seedText);
     const size = Number(sizeText);

@@ -22,7 +22,7 @@ export interface Ports {
 export type Visit = (ports: Ports, random: Random) => Promise<number>;
 
 const PATIENCE_MS = 20_000;
-/** How long a client that sends rubbish waits for its answer. */
+/** How long a client that sends rubbish waits for its response. */
 const BAD_MS = 300;
 
 async function fetched(origin: string, random: Random): Promise<number> {
@@ -86,14 +86,14 @@ async function streams(port: number, isTls: boolean, random: Random): Promise<nu
       client.send(h2.data(101, bodyOf(seed, 30_000).subarray(at, at + 10_000), flags));
     }
     for (const { streamId, ...pattern } of wanted) {
-      const { status, body } = await client.answer(streamId, PATIENCE_MS);
+      const { status, body } = await client.response(streamId, PATIENCE_MS);
       if (status !== 200) throw new Error(`stream ${streamId} is answered with ${status}`);
       const check = new BodyCheck(pattern.seed, pattern.size);
       check.take(body);
       check.end();
       moved += pattern.size;
     }
-    const { body } = await client.answer(101, PATIENCE_MS);
+    const { body } = await client.response(101, PATIENCE_MS);
     if (body.toString() !== "sound") throw new Error("the body of stream 101 did not arrive");
     return moved + 30_000;
   } finally {

@@ -27,7 +27,7 @@ const NO_MODEL = { base_url: "http://127.0.0.1:1/v1", model: "none" };
 
 const folder = new Folder();
 const attackSite = startAttackSite();
-/** Says of each of its answers, which are errors, that it is to be paid. */
+/** Says of each of its responses, which are errors, that it is to be paid. */
 const stranger = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -89,21 +89,21 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Pays for the path, and gives the status, the problem's type, and whether the answer came with a receipt. */
+/** Pays for the path, and gives the status, the problem's type, and whether the response came with a receipt. */
 async function buy(shop: Shop, path: string, body: object): Promise<unknown[]> {
   const account = privateKeyToAccount(generatePrivateKey());
   const pay = wrapFetchWithPayment(fetch, new x402Client().register("eip155:*", new ExactEvmScheme(account)));
-  const answer = await pay(shop.url + path, {
+  const response = await pay(shop.url + path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  const text = await answer.text();
+  const text = await response.text();
   const problem: unknown = text.startsWith("{") ? JSON.parse(text) : {};
-  expect(answer.headers.get("settlement-overrides")).toBeNull();
-  const receipt = answer.headers.get("payment-response");
+  expect(response.headers.get("settlement-overrides")).toBeNull();
+  const receipt = response.headers.get("payment-response");
   if (receipt !== null) expect(JSON.parse(atob(receipt))).toMatchObject({ success: true });
-  return [answer.status, Object(problem).type, receipt !== null];
+  return [response.status, Object(problem).type, receipt !== null];
 }
 
 function settledIn(shop: Shop): unknown {

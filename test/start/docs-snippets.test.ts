@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
-import { signOffer } from "../../src/payments/client/sign-offer.ts";
-import { chooseOffer } from "../../src/payments/client/offers.ts";
+import { signChoice } from "../../src/payments/client/sign-choice.ts";
+import { choosePayment } from "../../src/payments/client/choice.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
@@ -51,7 +51,7 @@ async function paymentFor(path: string): Promise<string> {
   const unpaid = await fetch(documentation.url + path, { method: "POST", body: "{}" });
   const required = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
   const account = { address: PAYER, privateKey: Uint8Array.from(Buffer.from(PRIVATE_KEY.slice(2), "hex")) };
-  return encodeHeader(signOffer(required, await chooseOffer(required, { maxPrice: "$1" }), account, Date.now()));
+  return encodeHeader(signChoice(required, await choosePayment(required, { maxPrice: "$1" }), account, Date.now()));
 }
 
 for (const { name, path, price, example } of OPERATIONS) {

@@ -61,10 +61,10 @@ for (const { name, path, price } of OPERATIONS) {
   if (price === undefined) continue;
   test(`no spelling of ${path} runs ${name} for nothing`, async () => {
     const all = spellings(path);
-    const answered = new Set<number>();
-    for (const spelling of all) answered.add(await post(spelling));
+    const responded = new Set<number>();
+    for (const spelling of all) responded.add(await post(spelling));
     expect(documentation.runs).toEqual([]);
-    expect(answered).toContain(402);
-    expect([...answered].filter((status) => status < 400)).toEqual([]);
+    expect(responded).toContain(402);
+    expect([...responded].filter((status) => status < 400)).toEqual([]);
   });
 }

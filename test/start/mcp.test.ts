@@ -12,8 +12,8 @@ import {
   type Receipt,
   receiptSchema,
 } from "../../src/payments/x402/messages.ts";
-import { chooseOffer } from "../../src/payments/client/offers.ts";
-import { signOffer } from "../../src/payments/client/sign-offer.ts";
+import { choosePayment } from "../../src/payments/client/choice.ts";
+import { signChoice } from "../../src/payments/client/sign-choice.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -109,8 +109,8 @@ function settled(): number {
 
 async function sign(challenge: Result): Promise<PaymentPayload> {
   const required = paymentRequiredSchema.parse(challenge.structuredContent);
-  const offer = await chooseOffer(required, { maxPrice: "$1" });
-  return signOffer(required, offer, ACCOUNT, Date.now());
+  const offer = await choosePayment(required, { maxPrice: "$1" });
+  return signChoice(required, offer, ACCOUNT, Date.now());
 }
 
 function qr(client: Client, payment?: unknown): Promise<Result> {
@@ -140,7 +140,7 @@ for (const mode of ["legacy", "auto"] as const) {
     expect(receiptOf(paid)).toMatchObject({ success: true, payer: PAYER });
     expect(settled()).toBe(before + 1);
 
-    // The same payment again gets its answer again, and a call for something else gets nothing.
+    // The same payment again gets its response again, and a call for something else gets nothing.
     expect((await qr(client, payment)).content).toEqual(paid.content);
     const other = await client.callTool({
       name: "read",
@@ -152,10 +152,10 @@ for (const mode of ["legacy", "auto"] as const) {
 }
 
 test("what is for sale is listed with how it is called, as in the challenges", async () => {
-  const answer: unknown = await (await fetch(`${url}/.well-known/x402`)).json();
+  const response: unknown = await (await fetch(`${url}/.well-known/x402`)).json();
   const { total, resources } = z
     .object({ total: z.number(), resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown() })) })
-    .parse(answer);
+    .parse(response);
   expect([total, resources.length]).toEqual([9, 9]);
   const scrape = resources.find((resource) => resource.url === `${url}/scrape`);
   const challenge = await (await overHttp()).callTool({ name: "scrape", arguments: { url: site.url.href } });
@@ -191,7 +191,7 @@ test("wrong arguments are named before a price is", async () => {
   expect(textOf(await client.callTool({ name: "health", arguments: {} }))).toBe('There is no tool "health"');
 });
 
-test("over standard input the wallet pays, and each kind of answer comes as what it is", async () => {
+test("over standard input the wallet pays, and each kind of response comes as what it is", async () => {
   const client = await overStdio();
   const before = settled();
   const read = await client.callTool({ name: "read", arguments: { url: `${site.url.href}article` } });

@@ -24,15 +24,15 @@ let site: Bun.Server<undefined>;
 let program: Program;
 let gateway: string;
 
-interface Sale {
+interface PaidRoute {
   readonly body?: object;
-  /** What the answer must hold: a piece of its text, or its first bytes. */
+  /** What the response must hold: a piece of its text, or its first bytes. */
   readonly holds: string;
 }
 
-function saleOf(name: string): Sale | undefined {
+function saleOf(name: string): PaidRoute | undefined {
   const url = `${site.url.href}tides`;
-  const sales: Readonly<Record<string, Sale>> = {
+  const paidRoutes: Readonly<Record<string, PaidRoute>> = {
     search: { body: { query: "tide tables" }, holds: '"title":"Tide tables"' },
     scrape: { body: { url, format: "links" }, holds: "[Next](" },
     batch: { body: { urls: [url, `${url}/other`], format: "text" }, holds: "High water" },
@@ -47,7 +47,7 @@ function saleOf(name: string): Sale | undefined {
     qr: { body: { data: "https://example.com/" }, holds: "PNG" },
     health: { holds: '"status":"ok"' },
   };
-  return sales[name];
+  return paidRoutes[name];
 }
 
 async function run(command: readonly string[]): Promise<{ code: number; out: string; err: string }> {
@@ -109,13 +109,13 @@ console.log(JSON.stringify(results));
 
 test.each(["node", process.execPath])("the typed client pays for every operation on %s", async (runtime) => {
   const script = folder.write("calls.mjs", SCRIPT);
-  const sales = OPERATIONS.map(({ name }) => [name, saleOf(name)?.body ?? null]);
+  const paidRoutes = OPERATIONS.map(({ name }) => [name, saleOf(name)?.body ?? null]);
   const { code, out, err } = await run([
     runtime,
     script,
     gateway,
     PRIVATE_KEY,
-    JSON.stringify(sales),
+    JSON.stringify(paidRoutes),
     `${site.url.href}missing`,
   ]);
   expect([code, err]).toEqual([0, ""]);
@@ -152,7 +152,7 @@ test("a batch of twenty results of a million characters comes through, and again
   });
   const text = await response.text();
   expect([response.status, receipt?.success]).toEqual([200, true]);
-  // What the API's description says of the answer.
+  // What the API's description says of the response.
   const { results } = JSON.parse(text) as { results: { content: string; error?: string }[] };
   expect(results.map(({ content, error }) => [content.length, error])).toEqual(urls.map(() => [1_000_000, undefined]));
   const again = await fetch(`${gateway}/batch`, {

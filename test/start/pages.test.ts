@@ -97,7 +97,7 @@ test("on a phone one operation is shown at a time, and the way back is there", a
   await page.close();
 });
 
-test("a form tries an operation with a test wallet's payment, and shows the answer", async () => {
+test("a form tries an operation with a test wallet's payment, and shows the response", async () => {
   const { page, complaints } = await open("/docs#read", 1280, "light");
   await page.click(`form[data-operation="read"] button`);
   await page.waitForSelector(`form[data-operation="read"] output pre`);

@@ -56,12 +56,12 @@ function family(program: Program): { content: number[]; all: number[] } {
 }
 
 async function read(url: string, page: string): Promise<{ status: number; text: string }> {
-  const answer = await fetch(`${url}/read`, {
+  const response = await fetch(`${url}/read`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ url: page }),
   });
-  return { status: answer.status, text: await answer.text() };
+  return { status: response.status, text: await response.text() };
 }
 
 describe("what it needs", () => {
@@ -248,8 +248,8 @@ describe("with another configuration", () => {
       expect(open.program.output).toMatch(/^pages +private and loopback addresses may be read/m);
       const refused = await read(closed.url, page);
       expect([refused.status, refused.text.includes("turnpikes")]).toEqual([400, false]);
-      const answer = await read(open.url, page);
-      expect(answer.text).toContain("turnpikes");
+      const response = await read(open.url, page);
+      expect(response.text).toContain("turnpikes");
       await site.stop(true);
     },
     TIME_MS,
@@ -299,10 +299,10 @@ describe("with another configuration", () => {
       const call = fetch(`${url}/qr`, { method: "POST", headers: { "content-type": "application/json" }, body });
       const seen = new Set<number>();
       await until("health", async () => {
-        const answer = await fetch(`${url}/health`);
-        await answer.arrayBuffer();
-        seen.add(answer.status);
-        return answer.status === 200 ? true : undefined;
+        const response = await fetch(`${url}/health`);
+        await response.arrayBuffer();
+        seen.add(response.status);
+        return response.status === 200 ? true : undefined;
       });
       expect([...seen].filter((status) => status !== 200 && status !== 503)).toEqual([]);
       expect((await call).status).toBe(200);

@@ -88,8 +88,12 @@ for (const cache of [false, true]) {
     utimesSync(sibling, before, before);
     await site.start({ cache_static_files: cache });
     const ask = async (): Promise<Message> => await site.ask("/a.txt", "Accept-Encoding: gzip\r\n");
-    const answer = await ask();
-    expect([answer.body, valuesOf(answer, "content-encoding"), valuesOf(answer, "vary")]).toEqual(["changed", [], []]);
+    const response = await ask();
+    expect([response.body, valuesOf(response, "content-encoding"), valuesOf(response, "vary")]).toEqual([
+      "changed",
+      [],
+      [],
+    ]);
     // Tools that compress give the copy its file's time, in whole seconds where they know no better.
     utimesSync(file, after + 0.9, after + 0.9);
     utimesSync(sibling, after, after);

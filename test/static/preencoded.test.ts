@@ -1,4 +1,4 @@
-/** `server.preencoded`: the same answers as without, whatever is asked. */
+/** `server.preencoded`: the same responses as without, whatever is asked. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Gateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
@@ -29,7 +29,7 @@ afterAll(async () => {
   for (const site of sites) await site.stop();
 });
 
-/** All but what differs between any two answers: the date, and validators of a file that was written at another time. */
+/** All but what differs between any two responses: the date, and validators of a file that was written at another time. */
 function comparable({ startLine, fields, body }: Message): unknown {
   const own = new Set(["Date", "ETag", "Last-Modified"]);
   return { startLine, body, fields: fields.filter(([name]) => !own.has(name)) };
@@ -49,13 +49,13 @@ const CASES: readonly (readonly [line: string, host: string, fields: string, sta
 // What JSON must escape, and what an id of our own looks like.
 const IDS = ["plain", 'a"b', "a\\b", '\\"', "{}", "x".repeat(128)];
 
-test("the answers are the same, for any request id", async () => {
+test("the responses are the same, for any request id", async () => {
   for (const [line, host, fields, status] of CASES) {
     for (const id of IDS) {
       const request = `${line} HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: ${id}\r\n${fields}\r\n`;
       const method = line.slice(0, line.indexOf(" "));
       const [plain, encoded] = await Promise.all(gateways.map(({ port }) => once(port, request, method)));
-      if (plain === undefined || encoded === undefined) throw new Error("Cannot compare: an answer is missing");
+      if (plain === undefined || encoded === undefined) throw new Error("Cannot compare: a response is missing");
       expect(statusOf(plain)).toBe(status);
       expect(comparable(encoded)).toEqual(comparable(plain));
       expect(valuesOf(encoded, "date")).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Starts the real gateway with its admin interface, in a process of its own; every answer is held against the interface's own description. */
+/** Starts the real gateway with its admin interface, in a process of its own; every response is held against the interface's own description. */
 import { readFileSync } from "node:fs";
 import { expect } from "bun:test";
 import { type Schema, compileSchema } from "../../src/lib/json-schema/compile-schema.ts";
@@ -25,7 +25,7 @@ export interface CallOptions {
   /** Sent as JSON, unless it is text or bytes. */
   readonly body?: unknown;
   readonly type?: string;
-  /** False: the answer need not fit the description, as for what is no operation. */
+  /** False: the response need not fit the description, as for what is no operation. */
   readonly isDescribed?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // Tests look into answers as they like; the description's schemas check what they are.
+  // Tests look into responses as they like; the description's schemas check what they are.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
@@ -105,12 +105,12 @@ export class Admin {
     const text = await response.text();
     const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
     const body: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
-    const answer = { status: response.status, headers: response.headers, text, body };
+    const reply = { status: response.status, headers: response.headers, text, body };
     if (options.isDescribed !== false) {
       this.description ??= await this.#describe(options.key);
-      this.description.check(method, path, answer);
+      this.description.check(method, path, reply);
     }
-    return answer;
+    return reply;
   }
 
   fetch(method: string, path: string, { key = KEY, headers = {}, body, type }: CallOptions = {}): Promise<Response> {
@@ -173,7 +173,7 @@ export class Description {
     return undefined;
   }
 
-  /** Fails unless the description has this answer, and its body fits. */
+  /** Fails unless the description has this response, and its body fits. */
   check(method: string, path: string, { status, headers, text }: Answer): void {
     const found = this.operationOf(method, path);
     if (found === undefined) throw new Error(`Not described: ${method} ${path}`);

@@ -74,7 +74,7 @@ export class Operator {
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("dialog", (dialog) => void dialog.accept());
     page.on("console", (message) => {
-      // A browser tells of each refusal; those of the interface are its answers.
+      // A browser tells of each refusal; those of the interface are its responses.
       if (message.type() === "error" && !/the server responded with a status of|net::ERR_/.test(message.text())) {
         this.complaints.push(message.text());
       }
@@ -128,7 +128,7 @@ export class Operator {
       `[...document.querySelectorAll("button, a")].findLast((one) => one.textContent.trim() === ${JSON.stringify(name)} && !one.disabled)`,
     );
     await found.evaluate((element) => element.scrollIntoView({ block: "center" }));
-    // A locator waits until the element stands still: an answer to a check moves what is below it.
+    // A locator waits until the element stands still: a response to a check moves what is below it.
     await found.asLocator().setTimeout(SEEN_MS).click();
   }
 

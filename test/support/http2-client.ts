@@ -87,13 +87,16 @@ export class Http2Client extends SocketClient {
   async fence(): Promise<void> {
     const content = `fence${String(this.#fences++).padStart(3, "0")}`;
     this.send(h2.ping(content));
-    await this.sees("PING's answer", (frame) => frame.type === h2.PING && frame.payload.toString("latin1") === content);
+    await this.sees(
+      "PING's response",
+      (frame) => frame.type === h2.PING && frame.payload.toString("latin1") === content,
+    );
   }
   #fences = 0;
 
-  /** The whole answer on a stream; an Error where the stream or the connection is reset before. */
-  async answer(streamId: number, patienceMs = this.patienceMs): Promise<Answer> {
-    return await this.until(`No answer on stream ${streamId}`, () => this.#answerOn(streamId), patienceMs);
+  /** The whole response on a stream; an Error where the stream or the connection is reset before. */
+  async response(streamId: number, patienceMs = this.patienceMs): Promise<Answer> {
+    return await this.until(`No response on stream ${streamId}`, () => this.#respondOn(streamId), patienceMs);
   }
 
   /** The code of RST_STREAM on the stream, once it comes. */
@@ -122,7 +125,7 @@ export class Http2Client extends SocketClient {
     );
   }
 
-  #answerOn(streamId: number): Answer | undefined {
+  #respondOn(streamId: number): Answer | undefined {
     const own = this.frames.filter((frame) => frame.streamId === streamId);
     if (!own.some(({ type, flags }) => (type === h2.DATA || type === h2.HEADERS) && (flags & h2.END_STREAM) !== 0)) {
       return undefined;

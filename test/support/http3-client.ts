@@ -1,13 +1,13 @@
-import { type HeaderBlock, type QuicSession, type QuicStream } from "node:quic";
+import { type FieldSection, type QuicSession, type QuicStream } from "node:quic";
 import { loadQuic } from "../../src/gateway/http3/engine.ts";
 import { TEST_CA } from "./certificates.ts";
 
 /** A response as it came. */
 export interface Http3Response {
-  readonly interim: readonly HeaderBlock[];
-  readonly headers: HeaderBlock;
+  readonly interim: readonly FieldSection[];
+  readonly headers: FieldSection;
   readonly body: Buffer;
-  readonly trailers: HeaderBlock | undefined;
+  readonly trailers: FieldSection | undefined;
 }
 
 /** A request whose stream the test has in its hand. */
@@ -16,7 +16,7 @@ export interface OpenRequest {
   /** The body as far as it has come. */
   readonly chunks: readonly Uint8Array[];
   /** Resolves when the head has come. */
-  readonly headers: Promise<HeaderBlock>;
+  readonly headers: Promise<FieldSection>;
   /** Resolves when all has come; rejects where the stream was reset. */
   readonly response: Promise<Http3Response>;
 }
@@ -70,15 +70,15 @@ export class Http3Client {
   async open(
     method: string,
     path: string,
-    fields: HeaderBlock = {},
+    fields: FieldSection = {},
     ended = true,
     reading: Promise<void> = Promise.resolve(),
   ): Promise<OpenRequest> {
     const stream = await this.#session.createBidirectionalStream({});
     stream.onerror = () => {}; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
-    const interim: HeaderBlock[] = [];
-    let trailers: HeaderBlock | undefined;
-    const headers = Promise.withResolvers<HeaderBlock>();
+    const interim: FieldSection[] = [];
+    let trailers: FieldSection | undefined;
+    const headers = Promise.withResolvers<FieldSection>();
     stream.onheaders = (block) => headers.resolve(block);
     stream.oninfo = (block) => interim.push(block);
     stream.ontrailers = (block) => {
@@ -102,7 +102,7 @@ export class Http3Client {
   }
 
   /** Sends a request, and reads its response. */
-  async request(method: string, path: string, body?: Uint8Array, fields: HeaderBlock = {}): Promise<Http3Response> {
+  async request(method: string, path: string, body?: Uint8Array, fields: FieldSection = {}): Promise<Http3Response> {
     const { stream, response } = await this.open(method, path, fields, body === undefined);
     if (body !== undefined) stream.setBody(body);
     return response;

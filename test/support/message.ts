@@ -19,7 +19,7 @@ export interface Parsed {
 
 export interface ParseOptions {
   /** The method that a response answers; undefined: the text holds requests. */
-  readonly answerTo?: string;
+  readonly responseTo?: string;
   /** True once no more bytes can come: that ends a body without any framing. */
   readonly ended?: boolean;
 }
@@ -44,9 +44,9 @@ export function statusOf(message: Message): number {
 }
 
 function framingOf(fields: Message["fields"], startLine: string, options: ParseOptions): Message["framing"] {
-  if (options.answerTo !== undefined) {
+  if (options.responseTo !== undefined) {
     const status = Number(startLine.split(" ")[1]);
-    const bodiless = options.answerTo === "HEAD" || status < 200 || status === 204 || status === 304;
+    const bodiless = options.responseTo === "HEAD" || status < 200 || status === 204 || status === 304;
     if (bodiless) return "none";
   }
   const coding = valuesOf({ fields }, "transfer-encoding");
@@ -55,7 +55,7 @@ function framingOf(fields: Message["fields"], startLine: string, options: ParseO
     return "chunked";
   }
   if (valuesOf({ fields }, "content-length").length > 0) return "length";
-  return options.answerTo === undefined ? "none" : "close";
+  return options.responseTo === undefined ? "none" : "close";
 }
 
 /** The message that begins at `from`, or undefined where it is not complete yet; an Error where it is malformed. */

@@ -3,16 +3,16 @@ declare module "node:quic" {
   interface QuicSession {
     readonly opened: Promise<unknown>;
     createBidirectionalStream(options: {
-      readonly headers?: HeaderBlock;
-      onheaders?(block: HeaderBlock): void;
-      oninfo?(block: HeaderBlock): void;
-      ontrailers?(block: HeaderBlock): void;
+      readonly headers?: FieldSection;
+      onheaders?(block: FieldSection): void;
+      oninfo?(block: FieldSection): void;
+      ontrailers?(block: FieldSection): void;
     }): Promise<QuicStream>;
   }
 
   interface QuicStream {
     onerror: ((error: Error) => void) | undefined;
-    oninfo: ((block: HeaderBlock) => void) | undefined;
+    oninfo: ((block: FieldSection) => void) | undefined;
   }
 
   export function connect(

@@ -34,7 +34,7 @@ export class RawClient extends SocketClient {
   /** The next response to a request of `method`, 1xx included; an Error where none comes or it is malformed. */
   async response(method = "GET", patienceMs = this.patienceMs): Promise<Message> {
     const take = (): Message | undefined => {
-      const parsed = parseMessage(this.received, this.#parsed, { answerTo: method, ended: this.state === "ended" });
+      const parsed = parseMessage(this.received, this.#parsed, { responseTo: method, ended: this.state === "ended" });
       if (parsed !== undefined) this.#parsed = parsed.next;
       return parsed?.message;
     };

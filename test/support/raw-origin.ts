@@ -55,7 +55,7 @@ export class RawOrigin {
   /** What a connection did that no HTTP/1.1 client may do. */
   readonly faults: string[] = [];
   /** Called with each complete request. */
-  answer: Answer = echo;
+  response: Answer = echo;
   /** Called after any bytes came, before they are parsed. */
   onBytes: ((connection: OriginConnection) => void) | undefined;
   port = 0;
@@ -89,7 +89,7 @@ export class RawOrigin {
       connection.received = "";
       connection.parsed = 0;
     }
-    this.answer = echo;
+    this.response = echo;
     this.onBytes = undefined;
   }
 
@@ -142,7 +142,7 @@ export class RawOrigin {
         if (parsed === undefined) return;
         connection.parsed = parsed.next;
         this.requests.push(parsed.message);
-        this.answer(parsed.message, connection);
+        this.response(parsed.message, connection);
       }
     } catch (error) {
       this.faults.push(String(error));

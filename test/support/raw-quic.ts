@@ -12,7 +12,7 @@ export interface RawStep {
   /** Hexadecimal. */
   readonly hex: string;
   readonly fin: boolean;
-  /** The answer is never read. */
+  /** The response is never read. */
   readonly unread?: boolean;
 }
 

@@ -77,11 +77,11 @@ function sendBig({ socket }: OriginConnection): void {
   fill();
 }
 
-function answerBig(): void {
-  const { answer } = origin;
-  origin.answer = (request, connection) => {
+function respondBig(): void {
+  const { response } = origin;
+  origin.response = (request, connection) => {
     if (request.startLine.startsWith("GET /big")) sendBig(connection);
-    else if (!request.startLine.startsWith("GET /never")) answer(request, connection);
+    else if (!request.startLine.startsWith("GET /never")) response(request, connection);
   };
 }
 
@@ -90,7 +90,7 @@ async function metric(port: number, name: string, pool = "stream"): Promise<numb
   return valueOf(body, name, { pool });
 }
 
-/** Sends `bytes` of requests ahead of an answer that never comes: they wait, 4 buffers of them at least where they are 64 KiB or more. */
+/** Sends `bytes` of requests ahead of a response that never comes: they wait, 4 buffers of them at least where they are 64 KiB or more. */
 async function eagerSender(port: number, bytes: number): Promise<void> {
   const client = await open(port);
   const ahead = "GET /later HTTP/1.1\r\nHost: a.test\r\n\r\n";
@@ -104,7 +104,7 @@ async function exhaust(port: number): Promise<void> {
   for (let i = 0; i < SLOW_READERS; i++) {
     const before = await used();
     await slowReader(port);
-    await until("an answer that waits", () => holdsMore(before));
+    await until("a response that waits", () => holdsMore(before));
   }
   for (let before = await used(); before < COUNT - 1; before = await used()) {
     await eagerSender(port, COUNT - before > 7 ? 100_000 : 1);
@@ -119,7 +119,7 @@ async function exhaust(port: number): Promise<void> {
 
 test("slow clients use the buffers up; who comes then gets 503 and is not forwarded, and all is well once they are gone", async () => {
   const port = await start();
-  answerBig();
+  respondBig();
   expect(statusOf(await once(port, GET))).toBe(200);
   await exhaust(port);
   const seen = origin.requests.length;
@@ -143,7 +143,7 @@ test("slow clients use the buffers up; who comes then gets 503 and is not forwar
 
 test("a slow reader that reads again gets every byte, and its buffers are free", async () => {
   const port = await start();
-  answerBig();
+  respondBig();
   const client = await slowReader(port);
   await until("bytes that wait", async () => ((await metric(port, "turnpike_buffer_bytes")) > 0 ? true : undefined));
   let received = 0;
@@ -152,7 +152,7 @@ test("a slow reader that reads again gets every byte, and its buffers are free",
     received += chunk.length;
   });
   client.socket.resume();
-  await until("the whole answer", () => (received > BIG ? true : undefined));
+  await until("the whole response", () => (received > BIG ? true : undefined));
   expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
 });
 
@@ -160,7 +160,7 @@ test("a slow reader that reads again gets every byte, and its buffers are free",
 async function refusedReader(port: number): Promise<RawClient> {
   for (;;) {
     const client = await slowReader(port);
-    await until("an answer that waits or is cut off", async () => {
+    await until("a response that waits or is cut off", async () => {
       const held = await metric(port, "turnpike_buffer_bytes");
       return held > 0 || (await metric(port, "turnpike_buffer_refusals_total")) > 0 ? true : undefined;
     });
@@ -172,7 +172,7 @@ async function refusedReader(port: number): Promise<RawClient> {
 
 test("a response that cannot wait without going over the bound is cut off, and the others are served", async () => {
   const port = await start(32, 1024);
-  answerBig();
+  respondBig();
   const client = await refusedReader(port);
   await until("the end of the request", () =>
     origin.connections.every(({ received, closed }) => !received.includes("/big") || closed) ? true : undefined,
@@ -190,9 +190,9 @@ test("a body that a slow origin does not take waits within the bound, or is answ
   client.send(`POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${BIG}\r\n\r\n`);
   const chunk = "x".repeat(1 << 18);
   const feed = setInterval(() => client.send(chunk), 5);
-  const answer = await client.response("POST", 20_000);
+  const response = await client.response("POST", 20_000);
   clearInterval(feed);
-  expect([statusOf(answer), valuesOf(answer, "retry-after")]).toEqual([503, ["1"]]);
+  expect([statusOf(response), valuesOf(response, "retry-after")]).toEqual([503, ["1"]]);
   expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
   origin.onBytes = undefined;
   expect(statusOf(await once(port, GET))).toBe(200);
@@ -229,7 +229,7 @@ test("uploads that are gathered take body buffers, and get 503 where there are n
 test("requests that are sent ahead wait in buffers, and are let go with the connection where there are none", async () => {
   const port = await start();
   const asked = Promise.withResolvers<OriginConnection>();
-  origin.answer = (_, connection) => asked.resolve(connection);
+  origin.response = (_, connection) => asked.resolve(connection);
   const client = await open(port);
   client.send(GET.repeat(5));
   const connection = await asked.promise;
@@ -242,15 +242,15 @@ test("requests that are sent ahead wait in buffers, and are let go with the conn
   await until("free buffers", async () => ((await metric(port, "turnpike_buffer_bytes")) === 0 ? true : undefined));
 });
 
-test("requests that are sent ahead and find no buffer are let go with their connection, after the answer before them", async () => {
+test("requests that are sent ahead and find no buffer are let go with their connection, after the response before them", async () => {
   const port = await start(32, 1024);
   const asked = Promise.withResolvers<OriginConnection>();
-  origin.answer = (_, connection) => asked.resolve(connection);
+  origin.response = (_, connection) => asked.resolve(connection);
   const client = await open(port);
   client.send(`${GET}GET /y HTTP/1.1\r\nHost: a.test\r\nX: ${"x".repeat(32 * 1024)}\r\n\r\n`);
   (await asked.promise).send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-  const answer = await client.response();
-  expect([statusOf(answer), valuesOf(answer, "connection")]).toEqual([200, ["close"]]);
+  const response = await client.response();
+  expect([statusOf(response), valuesOf(response, "connection")]).toEqual([200, ["close"]]);
   await client.closed();
   expect(origin.summaries.filter((summary) => summary.startsWith("GET /y"))).toEqual([]);
 });

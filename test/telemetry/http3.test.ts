@@ -42,8 +42,8 @@ test("liveness, readiness and metrics answer over HTTP/3, and count what it brin
     expect(valueOf(page, "turnpike_quic_received_bytes_total")).toBeGreaterThan(1000);
     client.close();
     await until("the end of the connection", async () => {
-      const answer = await fetch(`https://127.0.0.1:${tcpPort}/metrics`, { tls: { rejectUnauthorized: false } });
-      const text = await answer.text();
+      const response = await fetch(`https://127.0.0.1:${tcpPort}/metrics`, { tls: { rejectUnauthorized: false } });
+      const text = await response.text();
       const isOver = valueOf(text, "turnpike_connections_open", { transport: "quic" }) === 0;
       return isOver && valueOf(text, "turnpike_quic_streams_total") === 3 ? true : undefined;
     });

@@ -59,7 +59,7 @@ function get(port: number, path: string, method = "GET"): Promise<Message> {
   return once(port, `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`, method);
 }
 
-/** Requests `path` over TLS; gives the answer's text and the session to take up again. */
+/** Requests `path` over TLS; gives the response's text and the session to take up again. */
 function over(port: number, options: ConnectionOptions, path: string): Promise<{ text: string; session: Buffer }> {
   const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
   let text = "";
@@ -79,16 +79,16 @@ function over(port: number, options: ConnectionOptions, path: string): Promise<{
   });
 }
 
-async function answered(client: RawClient): Promise<number> {
+async function responded(client: RawClient): Promise<number> {
   client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
   return statusOf(await client.response());
 }
 
 async function scrape(port: number): Promise<string> {
-  const answer = await get(port, "/metrics");
-  expect(statusOf(answer)).toBe(200);
-  parseMetrics(answer.body);
-  return answer.body;
+  const response = await get(port, "/metrics");
+  expect(statusOf(response)).toBe(200);
+  parseMetrics(response.body);
+  return response.body;
 }
 
 describe("/metrics", () => {
@@ -150,7 +150,7 @@ describe("/metrics", () => {
     "a client that left before it was answered is a 499, and one in flight is in flight",
     async () => {
       const { port } = await serve({ workers: 1 });
-      origin.answer = () => {};
+      origin.response = () => {};
       const client = await open(port);
       client.send("GET /slow HTTP/1.1\r\nHost: a.test\r\n\r\n");
       await origin.until("the request", () => origin.requests[0]);
@@ -169,7 +169,7 @@ describe("/metrics", () => {
     "what takes long is counted as long",
     async () => {
       const { port } = await serve({ workers: 1 });
-      origin.answer = (request, connection) => void setTimeout(() => echo(request, connection), 300);
+      origin.response = (request, connection) => void setTimeout(() => echo(request, connection), 300);
       await get(port, "/slow");
       const page = await scrape(port);
       const upTo = (le: string): number => valueOf(page, "turnpike_http_request_duration_seconds_bucket", { le });
@@ -185,7 +185,7 @@ describe("/metrics", () => {
       const { port } = await serve({ workers: 1 });
       await get(port, "/x");
       await get(port, "/x");
-      origin.answer = (_, connection) => connection.reset();
+      origin.response = (_, connection) => connection.reset();
       expect(statusOf(await once(port, "POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 0\r\n\r\n"))).toBe(502);
       const page = await scrape(port);
       expect(valueOf(page, "turnpike_upstream_connections_total")).toBe(1);
@@ -320,7 +320,7 @@ describe("two workers", () => {
       const max = 6;
       const { program, port } = await serve({ workers: 2, max_connections: max });
       const all = await Promise.all(Array.from({ length: 20 }, () => open(port)));
-      const statuses = await Promise.all(all.map(answered));
+      const statuses = await Promise.all(all.map(responded));
       expect(statuses.filter((status) => status === 200)).toHaveLength(max);
       expect(statuses.filter((status) => status === 503)).toHaveLength(20 - max);
       await Bun.sleep(1100);
@@ -332,11 +332,11 @@ describe("two workers", () => {
       await until("all places again", async () => {
         const client = await RawClient.open(port).catch(() => undefined);
         if (client === undefined) return undefined;
-        if ((await answered(client).catch(() => 0)) === 200) again.push(client);
+        if ((await responded(client).catch(() => 0)) === 200) again.push(client);
         else client.destroy();
         return again.length === max ? true : undefined;
       });
-      expect(await answered(await open(port))).toBe(503);
+      expect(await responded(await open(port))).toBe(503);
       for (const client of again) client.destroy();
     },
     TIME_MS,
@@ -349,8 +349,8 @@ describe("probes", () => {
     async () => {
       const { port } = await serve({ workers: 1 });
       for (const path of ["/.healthz", "/.ready"]) {
-        const answer = await get(port, path);
-        expect([statusOf(answer), answer.body, valuesOf(answer, "content-length")]).toEqual([200, "", ["0"]]);
+        const response = await get(port, path);
+        expect([statusOf(response), response.body, valuesOf(response, "content-length")]).toEqual([200, "", ["0"]]);
       }
     },
     TIME_MS,
@@ -376,8 +376,8 @@ describe("probes", () => {
         return late === undefined ? true : undefined;
       });
       for (const client of asked) client.send(".test\r\n\r\n");
-      const answers = await Promise.all(asked.map((client) => client.response()));
-      expect(answers.map((answer) => [statusOf(answer), answer.body])).toEqual([
+      const responses = await Promise.all(asked.map((client) => client.response()));
+      expect(responses.map((response) => [statusOf(response), response.body])).toEqual([
         [503, ""],
         [200, ""],
       ]);

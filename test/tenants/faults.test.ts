@@ -51,7 +51,7 @@ beforeAll(async () => {
   clients = new Clients(tenants.gateway.tlsPort, tenants.gateway.quicPort);
 });
 afterEach(() => {
-  tenants.manager.answer = () => undefined;
+  tenants.manager.response = () => undefined;
 });
 afterAll(async () => {
   await clients.close();
@@ -77,7 +77,7 @@ function as(tenant: string, asked: Request = {}): Request {
 function held(): { readonly release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { manager } = tenants;
-  manager.answer = (tenant) => promise.then(() => manager.path(tenant));
+  manager.response = (tenant) => promise.then(() => manager.path(tenant));
   return { release: resolve };
 }
 
@@ -149,7 +149,7 @@ test("where the first start fails, the next request in line starts the tenant", 
   const { manager } = tenants;
   const { promise, resolve } = Promise.withResolvers<void>();
   let starts = 0;
-  manager.answer = () => (starts++ === 0 ? promise.then(() => Promise.reject(new Error("no room"))) : undefined);
+  manager.response = () => (starts++ === 0 ? promise.then(() => Promise.reject(new Error("no room"))) : undefined);
   const replies = [1, 2, 3].map(() => tenants.ask(tenant));
   await until(() => manager.asked.includes(tenant));
   resolve();
@@ -199,7 +199,7 @@ test.each([
       // It is there from the row before.
     }
     const tenant = fresh();
-    manager.answer = () => path();
+    manager.response = () => path();
     const reply = await tenants.ask(tenant);
     expect(reply.status).toBe(502);
     const text = await reply.text();
@@ -220,7 +220,7 @@ test("a warm tenant's folder that has become a link out of socket_dir is not fol
   const servers = [inside, outside].map((path) =>
     Bun.serve({ unix: `${path}/s.sock`, fetch: () => new Response(path) }),
   );
-  manager.answer = () => `${inside}/s.sock`;
+  manager.response = () => `${inside}/s.sock`;
   try {
     expect(await (await tenants.ask(tenant)).text()).toBe(inside);
     await servers[0]?.stop(true);
@@ -259,7 +259,7 @@ test("a request without a key is started each time, and nothing is remembered", 
 
 test.each(PROTOCOLS)("%s: the host names the tenant, without port and in lower case", async (protocol) => {
   const tenant = fresh();
-  tenants.manager.answer = () => tenants.manager.path(tenant);
+  tenants.manager.response = () => tenants.manager.path(tenant);
   const first = told(await request(protocol, { path: "/host/a?b=c", authority: `${tenant}.Example:8443` }));
   expect(first).toMatchObject({ tenant, host: `${tenant}.Example:8443`, url: "/a?b=c" });
   const asked = tenants.manager.asked.length;

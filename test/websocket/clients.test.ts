@@ -87,11 +87,11 @@ describe.each(SERVERS)("a server of %s", (server) => {
     });
     expect(ws.protocol).toBe("chat");
     for (const message of ["hello", "", "x".repeat(300_000)]) {
-      const answer = new Promise((resolve) =>
+      const response = new Promise((resolve) =>
         ws.addEventListener("message", ({ data }) => resolve(data), { once: true }),
       );
       ws.send(message);
-      expect((await answer) === message).toBe(true);
+      expect((await response) === message).toBe(true);
     }
     const closed = new Promise<CloseEvent>((resolve) => ws.addEventListener("close", resolve));
     ws.close(3001, "bye");

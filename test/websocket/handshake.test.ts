@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => stage.stop());
 
-const answering =
+const responding =
   (text: string): Reply =>
   (_request, socket) => {
     socket.write(text);
@@ -73,7 +73,7 @@ describe("the request", () => {
     expect(new Set([KEY, ...keys]).size).toBe(3);
   });
 
-  test.each(BOTH)("the answer's fields come to a client of %s, and those of one hop do not", async (client) => {
+  test.each(BOTH)("the response's fields come to a client of %s, and those of one hop do not", async (client) => {
     stage.origin().reply = (request, socket, accept) => {
       socket.write(switching(request, "Sec-WebSocket-Protocol: chat\r\nSet-Cookie: a=1\r\nKeep-Alive: timeout=5\r\n"));
       accept();
@@ -84,7 +84,7 @@ describe("the request", () => {
     expect(opened.fields["x-request-id"]).toBeDefined();
   });
 
-  test("interim answers come before the one that switches", async () => {
+  test("interim responses come before the one that switches", async () => {
     stage.origin().reply = (request, socket, accept) => {
       socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
       accepting(request, socket, accept);
@@ -103,7 +103,7 @@ describe("the request", () => {
     ["by POST", { method: "POST" }],
   ])("an upgrade %s reaches the upstream as a plain request", async (_name, change) => {
     const { method = "GET", ...fields } = change as Record<string, string | undefined>; // the rows differ in their keys
-    stage.origin().reply = answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    stage.origin().reply = responding("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     const given = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? "REMOVED"]));
     const asked = handshakeHead("/tcp", given).replace(/^Sec-WebSocket-Key: REMOVED\r\n/m, "");
     const client = await RawClient.open(stage.rig.port);
@@ -132,9 +132,9 @@ describe("the request", () => {
 
 describe("an upstream that refuses", () => {
   test.each(BOTH)(
-    "has its answer passed on to %s as it is, and its connection serves the next request",
+    "has its response passed on to %s as it is, and its connection serves the next request",
     async (client) => {
-      stage.origin().reply = answering(REFUSAL);
+      stage.origin().reply = responding(REFUSAL);
       for (let i = 0; i < 3; i++) {
         const opened = await stage.ask(client);
         expect([opened.status, opened.fields["x-why"], opened.fields["content-length"]]).toEqual([403, "because", "7"]);
@@ -146,7 +146,7 @@ describe("an upstream that refuses", () => {
   );
 
   test("leaves an HTTP/1.1 client's connection to its next request, and takes what was sent ahead for one", async () => {
-    stage.origin().reply = answering(REFUSAL);
+    stage.origin().reply = responding(REFUSAL);
     const client = await RawClient.open(stage.rig.port);
     client.send(`${handshakeHead("/tcp")}GET /tcp/next HTTP/1.1\r\nHost: a.test\r\n\r\n`);
     expect([statusOf(await client.response()), statusOf(await client.response())]).toEqual([403, 403]);
@@ -155,13 +155,13 @@ describe("an upstream that refuses", () => {
   });
 
   test.each(BOTH)("by 503 is not asked again for %s", async (client) => {
-    stage.origin().reply = answering("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
+    stage.origin().reply = responding("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
     expect((await stage.ask(client)).status).toBe(503);
     expect(stage.origin().requests).toHaveLength(1);
   });
 
   test("by 426 says to a client of HTTP/1.1 what to upgrade to", async () => {
-    stage.origin().reply = answering(
+    stage.origin().reply = responding(
       "HTTP/1.1 426 Upgrade Required\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\nContent-Length: 0\r\n\r\n",
     );
     const opened = await stage.ask("HTTP/1.1");
@@ -169,7 +169,7 @@ describe("an upstream that refuses", () => {
   });
 
   test("by 200 is passed on to HTTP/1.1, and to HTTP/2 becomes 501, since any 2xx would open the tunnel", async () => {
-    stage.origin().reply = answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npage.");
+    stage.origin().reply = responding("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npage.");
     const plain = await stage.ask("HTTP/1.1");
     await plain.end.sees(5);
     expect([plain.status, plain.end.text]).toEqual([200, "page."]);
@@ -224,7 +224,7 @@ describe("an upstream that fails", () => {
     client.destroy();
   });
 
-  test.each(BOTH)("a client by %s that leaves before the answer takes its request with it", async (client) => {
+  test.each(BOTH)("a client by %s that leaves before the response takes its request with it", async (client) => {
     stage.origin().reply = () => {};
     const asked = stage.ask(client).catch(() => undefined);
     await stage.origin().asked(1);
@@ -234,7 +234,7 @@ describe("an upstream that fails", () => {
 });
 
 describe("what comes behind the 101", () => {
-  test.each(BOTH)("is not looked at for %s: garbage passes, and an answer of HTTP is none", async (client) => {
+  test.each(BOTH)("is not looked at for %s: garbage passes, and a response of HTTP is none", async (client) => {
     const garbage = `\0\xff\x81HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc\r\n\r\n`;
     stage.origin().reply = (request, socket, accept) => {
       socket.write(Buffer.from(switching(request) + garbage, "latin1"));

@@ -56,15 +56,15 @@ function closeIn(bytes: Buffer): ReadFrame | undefined {
 }
 
 /** Messages put together, and the close. */
-function summary(bytes: Buffer): { answers: [number, string][]; code: number } {
-  const answers: [number, Buffer[]][] = [];
+function summary(bytes: Buffer): { responses: [number, string][]; code: number } {
+  const responses: [number, Buffer[]][] = [];
   let code = 0;
   for (const { opcode, payload } of framesIn(bytes)) {
     if (opcode === CLOSE) code = payload.length === 0 ? NO_CODE : payload.readUInt16BE(0);
-    else if (opcode === 0) answers.at(-1)?.[1].push(payload);
-    else answers.push([opcode, [payload]]);
+    else if (opcode === 0) responses.at(-1)?.[1].push(payload);
+    else responses.push([opcode, [payload]]);
   }
-  return { answers: answers.map(([opcode, parts]) => [opcode, Buffer.concat(parts).toString("latin1")]), code };
+  return { responses: responses.map(([opcode, parts]) => [opcode, Buffer.concat(parts).toString("latin1")]), code };
 }
 
 for (const [section, cases] of SECTIONS) {
@@ -72,10 +72,10 @@ for (const [section, cases] of SECTIONS) {
   test.skipIf(NODE === null)(`${section}: ${all.length} cases come out as they do without the gateway`, async () => {
     for (const one of all) {
       const straight = await transcript("HTTP/1.1", direct, one);
-      const expected = one.answers.map(([opcode, payload]) => [opcode, payload.toString("latin1")]);
+      const expected = one.responses.map(([opcode, payload]) => [opcode, payload.toString("latin1")]);
       const said = summary(straight);
       expect([one.name, said.code]).toEqual([one.name, one.code]);
-      expect(JSON.stringify(said.answers) === JSON.stringify(expected) ? "as expected" : said.answers).toBe(
+      expect(JSON.stringify(said.responses) === JSON.stringify(expected) ? "as expected" : said.responses).toBe(
         "as expected",
       );
       for (const client of CLIENTS) {

@@ -164,7 +164,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     there.stream.pause();
     client.send(h2.data(1, Buffer.alloc(16_384)));
     client.send(get(3, "/.healthz"));
-    expect((await client.answer(3)).status).toBe(200);
+    expect((await client.response(3)).status).toBe(200);
     client.destroy();
     there.stream.resume();
   });
@@ -174,7 +174,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     const there = await origin.tunnel();
     await there.until("its end", () => there.ended);
     there.stream.end("bye");
-    expect(await client.answer(1)).toMatchObject({ status: 200, body: Buffer.from("bye") });
+    expect(await client.response(1)).toMatchObject({ status: 200, body: Buffer.from("bye") });
     client.destroy();
   });
 
@@ -191,9 +191,9 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     ["another protocol", replaced(":protocol", "connect-udp"), 501],
     ["a path that hides a slash", replaced(":path", "/ws%2f"), 400],
     ["a path that no route takes", replaced(":path", "/nowhere"), 404],
-  ])("for %s has an answer", async (_name, list, status) => {
+  ])("for %s has a response", async (_name, list, status) => {
     const client = await begin(h2.END_HEADERS, list);
-    expect((await client.answer(1)).status).toBe(status);
+    expect((await client.response(1)).status).toBe(status);
     client.destroy();
   });
 
@@ -214,7 +214,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
       [":method", "CONNECT"],
       [":authority", "a.test:80"],
     ]);
-    expect((await client.answer(1)).status).toBe(501);
+    expect((await client.response(1)).status).toBe(501);
     client.destroy();
   });
 });

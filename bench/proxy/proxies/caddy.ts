@@ -1,5 +1,5 @@
 import { freePort } from "../../../src/lib/testing/listen.ts";
-import { OWN_ANSWER } from "../../front/cases.ts";
+import { LOCAL_RESPONSE } from "../../front/cases.ts";
 import { isInstalled, startCaddy } from "../../support/programs.ts";
 import { opened, ORIGIN_NAME, POOL, type Proxy, type Site } from "../proxy.ts";
 
@@ -28,7 +28,7 @@ export const CADDY: Proxy = {
 ${client === "h2" ? "https" : "http"}://127.0.0.1:${port} {
   bind 127.0.0.1
   ${client === "h2" ? `tls ${site.cert} ${site.key}` : ""}
-  respond ${OWN_ANSWER} 200
+  respond ${LOCAL_RESPONSE} 200
   header X-Request-Id {http.request.uuid}
   reverse_proxy ${originUrl(site)} {
     header_up X-Real-IP {http.request.remote.host}

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../../src/lib/testing/listen.ts";
 import { type Children } from "../../support/children.ts";
-import { OWN_ANSWER } from "../../front/cases.ts";
+import { LOCAL_RESPONSE } from "../../front/cases.ts";
 import { isInstalled, startHaproxy } from "../../support/programs.ts";
 import { opened, ORIGIN_NAME, POOL, type Proxy, type Shape, type Site } from "../proxy.ts";
 
@@ -55,7 +55,7 @@ defaults
   http-reuse always
 ${section}frontend front
   bind 127.0.0.1:${port} backlog 4096 ${bind(children, site)}
-  http-request return status 200 if { path ${OWN_ANSWER} }
+  http-request return status 200 if { path ${LOCAL_RESPONSE} }
   unique-id-format %[uuid()]
   option forwardfor
   http-request set-header X-Forwarded-Proto ${site.shape.client === "h2" ? "https" : "http"}

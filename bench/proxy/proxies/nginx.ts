@@ -1,6 +1,6 @@
 import { freePort } from "../../../src/lib/testing/listen.ts";
 import { type Children } from "../../support/children.ts";
-import { OWN_ANSWER } from "../../front/cases.ts";
+import { LOCAL_RESPONSE } from "../../front/cases.ts";
 import { isInstalled, startNginx } from "../../support/programs.ts";
 import { opened, ORIGIN_NAME, POOL, type Proxy, type Shape, type Site } from "../proxy.ts";
 
@@ -65,7 +65,7 @@ export const NGINX: Proxy = {
   server {
     listen 127.0.0.1:${port} ${listen(shape)};
     ${clientTls(site)}
-    location = ${OWN_ANSWER} { return 200; }
+    location = ${LOCAL_RESPONSE} { return 200; }
     location / {
       ${pass(site)}
       ${set} Host $http_host;

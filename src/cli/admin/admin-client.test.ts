@@ -26,10 +26,10 @@ const closing: (() => unknown)[] = [];
 afterAll(() => Promise.all(closing.map((close) => close())));
 
 /** Starts a server that sends raw bytes. Returns its URL. */
-async function raw(answer: (socket: Socket) => void): Promise<string> {
+async function raw(response: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on("error", () => {});
-    socket.once("data", () => answer(socket));
+    socket.once("data", () => response(socket));
   });
   const port = await listenOnLoopback(server);
   closing.push(() => server.close());

@@ -3,11 +3,11 @@ import { request as httpsRequest } from "node:https";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { systemTrust } from "../../lib/system-trust.ts";
 import { UsageError } from "../usage-error.ts";
-import { type AdminPlace } from "./admin-place.ts";
+import { type AdminEndpoint } from "./admin-endpoint.ts";
 import { AdminRefused, refusalOf } from "./admin-refused.ts";
 
 /** Bytes of one response; 10,000 routes take 5 MB. A longer response is an error. */
-const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
 export interface AdminRequest {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -20,7 +20,7 @@ export interface AdminRequest {
 }
 
 /** A successful response of the admin interface. */
-export interface AdminAnswer {
+export interface AdminResponse {
   readonly status: number;
   readonly text: string;
   /** Throws if the body is not valid JSON. */
@@ -32,10 +32,10 @@ export class AdminUnreachable extends Error {}
 
 /** Sends requests to one admin interface. It follows no redirect and uses no proxy: only this interface may receive the key. */
 export class AdminClient {
-  readonly place: AdminPlace;
+  readonly endpoint: AdminEndpoint;
 
-  constructor(place: AdminPlace) {
-    this.place = place;
+  constructor(endpoint: AdminEndpoint) {
+    this.endpoint = endpoint;
   }
 
   /** Returns the JSON of a response. Throws AdminRefused for an error response, AdminUnreachable if there is no response. */
@@ -44,9 +44,9 @@ export class AdminClient {
   }
 
   /** Throws AdminRefused for an error response, AdminUnreachable if there is no response. */
-  async send(request: AdminRequest): Promise<AdminAnswer> {
-    const { origin } = this.place.url;
-    const timeout = AbortSignal.timeout(this.place.timeoutMs);
+  async send(request: AdminRequest): Promise<AdminResponse> {
+    const { origin } = this.endpoint.url;
+    const timeout = AbortSignal.timeout(this.endpoint.timeoutMs);
     const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
     try {
       const message = await this.#open(request, signal);
@@ -55,7 +55,7 @@ export class AdminClient {
       signal.throwIfAborted();
       const status = message.statusCode ?? 0;
       if (status < 200 || status > 299) throw this.#refusal(message, text);
-      return { status, text, json: () => parseAnswer(text, origin) };
+      return { status, text, json: () => parseResponse(text, origin) };
     } catch (error) {
       throw this.#explain(error, timeout);
     }
@@ -64,7 +64,7 @@ export class AdminClient {
   /** The bytes of an endless response, as they arrive, until `signal` aborts. Throws the errors of `send`. */
   async *stream(request: AdminRequest, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), this.place.timeoutMs);
+    const timer = setTimeout(() => timeout.abort(), this.endpoint.timeoutMs);
     try {
       const message = await this.#open(request, AbortSignal.any([timeout.signal, signal]));
       const status = message.statusCode ?? 0;
@@ -79,7 +79,7 @@ export class AdminClient {
   }
 
   #open({ method = "GET", path, body, headers }: AdminRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const { url, key, ca } = this.place;
+    const { url, key, ca } = this.endpoint;
     const target = new URL(`${url.origin}${url.pathname.replace(/\/+$/, "")}/v1${path}`);
     const isSecure = url.protocol === "https:";
     const options = {
@@ -106,13 +106,13 @@ export class AdminClient {
   }
 
   #refusal(message: IncomingMessage, text: string): AdminRefused {
-    return refusalOf(this.place.url.origin, { status: message.statusCode ?? 0, headers: message.headers, text });
+    return refusalOf(this.endpoint.url.origin, { status: message.statusCode ?? 0, headers: message.headers, text });
   }
 
   /** Replaces a network error by one with a readable message. */
   #explain(error: unknown, timeout: AbortSignal): unknown {
     if (error instanceof AdminRefused || error instanceof AdminUnreachable) return error;
-    const { url, timeoutMs, ca } = this.place;
+    const { url, timeoutMs, ca } = this.endpoint;
     if (timeout.aborted) {
       return new AdminUnreachable(`Cannot ask ${url.origin}: no response within ${timeoutMs / 1000} s`, {
         cause: error,
@@ -144,9 +144,9 @@ async function readText(message: IncomingMessage): Promise<string> {
   for await (const chunk of message) {
     const bytes = chunk as Uint8Array; // The stream has no encoding, so its chunks are bytes.
     length += bytes.byteLength;
-    if (length > MAX_ANSWER_BYTES) {
+    if (length > MAX_RESPONSE_BYTES) {
       message.destroy();
-      throw new AdminUnreachable(`Cannot read the response: it has more than ${MAX_ANSWER_BYTES} bytes`);
+      throw new AdminUnreachable(`Cannot read the response: it has more than ${MAX_RESPONSE_BYTES} bytes`);
     }
     chunks.push(bytes);
   }
@@ -154,7 +154,7 @@ async function readText(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function parseAnswer(text: string, origin: string): unknown {
+function parseResponse(text: string, origin: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value;

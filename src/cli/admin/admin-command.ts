@@ -10,7 +10,7 @@ import { alignedTable, type Column, tabTable } from "../table.ts";
 import { say } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
-import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-place.ts";
+import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
 
 /** The flags of every command that uses an admin interface. */
 const COMMON = { ...ADMIN_FLAGS, json: { type: "boolean" }, help: HELP } as const;
@@ -37,9 +37,9 @@ export function runAdminCommand(command: AdminCommand, args: readonly string[]):
     const { form, rest } = formOf(command, parsed.positionals);
     refuseOtherFlags(command, form, values);
     const action = command.read(form, rest, values);
-    const place = findAdmin(adminFlagsOf(values));
+    const endpoint = findAdmin(adminFlagsOf(values));
     const { AdminClient } = await import("./admin-client.ts");
-    return await action(new AdminClient(place));
+    return await action(new AdminClient(endpoint));
   });
 }
 
@@ -94,13 +94,13 @@ export function textOf(values: Values, name: string): string | undefined {
 export const doneSchema = z.looseObject({ ok: z.literal(true) });
 
 /** Checks a response against the schema of this version; unknown fields stay. Throws AdminUnreachable if it does not match. */
-export function readAs<T>(client: AdminClient, schema: z.ZodType<T>, answer: unknown): T {
-  const { data, error } = schema.safeParse(answer);
+export function readAs<T>(client: AdminClient, schema: z.ZodType<T>, response: unknown): T {
+  const { data, error } = schema.safeParse(response);
   if (error === undefined) return data;
   const [issue] = error.issues;
   const at = issue?.path.join(".") ?? "";
   throw new AdminUnreachable(
-    `Cannot use the response of ${client.place.url.origin}: this version does not know its form (${at === "" ? "" : `${at}: `}${issue?.message ?? ""})`,
+    `Cannot use the response of ${client.endpoint.url.origin}: this version does not know its form (${at === "" ? "" : `${at}: `}${issue?.message ?? ""})`,
   );
 }
 
@@ -147,8 +147,8 @@ export async function readObject(file: string, what: string): Promise<string> {
 }
 
 /** Prints a line about what was done, or with --json the response itself. */
-export async function told({ json }: Values, answer: unknown, done: string): Promise<number> {
-  if (json === true) await printJson(answer);
+export async function told({ json }: Values, response: unknown, done: string): Promise<number> {
+  if (json === true) await printJson(response);
   else await print(done);
   return 0;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adminKeyPath, openAdminKey, writeAdminAddress } from "./admin-key.ts";
-import { findAdmin } from "./admin-place.ts";
+import { findAdmin } from "./admin-endpoint.ts";
 
 function fresh(): string {
   return mkdtempSync(join(tmpdir(), "turnpike-admin-place-"));

@@ -25,26 +25,26 @@ export class AdminRefused extends StartError {
 
 type Problem = Readonly<Record<string, unknown>>;
 
-export interface RefusedAnswer {
+export interface RefusedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
 /** The error for a refused request. Its lines are the findings of the problem document (RFC 9457), if the response has one. */
-export function refusalOf(origin: string, { status, headers, text }: RefusedAnswer): AdminRefused {
+export function refusalOf(origin: string, { status, headers, text }: RefusedResponse): AdminRefused {
   const body = parseProblem(text);
   if (body === undefined) {
     const place = status >= 300 && status <= 399 ? ", a redirect, which is not followed" : "";
     const message = `Cannot use the response of ${origin}: status ${status}${place}, without a problem document; is that an admin interface?`;
     return new AdminRefused(status, {}, { message, lines: [] });
   }
-  const findings = Array.isArray(body["errors"]) ? body["errors"].filter(isObject) : [];
-  const lines = findings.slice(0, MAX_FINDINGS).map(({ path, message }) => {
+  const diagnostics = Array.isArray(body["errors"]) ? body["errors"].filter(isObject) : [];
+  const lines = diagnostics.slice(0, MAX_FINDINGS).map(({ path, message }) => {
     const at = wordsOf(path);
     return `${at === "" ? "" : `${at}: `}${wordsOf(message)}`;
   });
-  if (findings.length > MAX_FINDINGS) lines.push(`and ${findings.length - MAX_FINDINGS} more`);
+  if (diagnostics.length > MAX_FINDINGS) lines.push(`and ${diagnostics.length - MAX_FINDINGS} more`);
   const title = wordsOf(body["title"]);
   const detail = wordsOf(body["detail"]);
   const references = Array.isArray(body["referenced_by"]) ? body["referenced_by"].map(wordsOf).join(", ") : "";
@@ -59,7 +59,7 @@ export function refusalOf(origin: string, { status, headers, text }: RefusedAnsw
 function hintOf(
   origin: string,
   detail: string,
-  { status, headers }: Pick<RefusedAnswer, "status" | "headers">,
+  { status, headers }: Pick<RefusedResponse, "status" | "headers">,
 ): string {
   if (status === 401) return ` (${origin})`;
   const seconds = status === 429 ? headers["retry-after"] : undefined;

@@ -18,7 +18,7 @@ import {
   told,
   type Values,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 
 const USAGE = `usage: turnpike config show
@@ -42,11 +42,11 @@ turnpike check FILE looks through a file without a gateway.
 
 ${ADMIN_FLAGS_TEXT}`;
 
-const finding = z.object({ path: z.string(), message: z.string() });
+const diagnostic = z.object({ path: z.string(), message: z.string() });
 const checkedSchema = z.object({
   ok: z.boolean(),
-  problems: z.array(finding),
-  warnings: z.array(finding),
+  problems: z.array(diagnostic),
+  warnings: z.array(diagnostic),
   difference: z.array(z.unknown()),
   restart: z.array(z.string()),
 });
@@ -88,16 +88,16 @@ function check(rest: readonly string[], { json }: Values): AdminAction {
   const [file = ""] = takeWords(rest, ["FILE"]);
   return async (client) => {
     const body = await readObject(file, "configuration");
-    const answer = await client.json({ method: "POST", path: "/config/check", body });
-    const { ok, problems, warnings, difference, restart } = readAs(client, checkedSchema, answer);
+    const response = await client.json({ method: "POST", path: "/config/check", body });
+    const { ok, problems, warnings, difference, restart } = readAs(client, checkedSchema, response);
     const code = ok ? 0 : 1;
     if (json === true) {
-      await printJson(answer);
+      await printJson(response);
       return code;
     }
     const name = file === "-" ? "standard input" : file;
-    for (const found of warnings) sayWarning(`${name}: warning: ${findingText(found)}`);
-    for (const found of problems) sayError(`${name}: ${findingText(found)}`);
+    for (const found of warnings) sayWarning(`${name}: warning: ${diagnosticText(found)}`);
+    for (const found of problems) sayError(`${name}: ${diagnosticText(found)}`);
     if (!ok) return code;
     const later = restart.length === 0 ? "" : `; with the next start only: ${restart.map(printable).join(", ")}`;
     const changes = difference.length === 0 ? "no change" : counted(difference.length, "change");
@@ -111,12 +111,12 @@ function replace(rest: readonly string[], values: Values): AdminAction {
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "configuration");
-    const answer = await client.json({ method: "PUT", path: "/config", body, headers });
-    readAs(client, doneSchema, answer);
-    return await told(values, answer, "replaced; turnpike persist writes it to the file");
+    const response = await client.json({ method: "PUT", path: "/config", body, headers });
+    readAs(client, doneSchema, response);
+    return await told(values, response, "replaced; turnpike persist writes it to the file");
   };
 }
 
-function findingText({ path, message }: z.output<typeof finding>): string {
+function diagnosticText({ path, message }: z.output<typeof diagnostic>): string {
   return printable(path === "" ? message : `${path}: ${message}`);
 }

@@ -19,7 +19,7 @@ import {
 } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
 import { AdminRefused } from "./admin-refused.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { readEvents } from "./server-events.ts";
 import { timeText } from "./units.ts";
 
@@ -127,9 +127,9 @@ function timeOf(text: string): number {
 }
 
 async function list(client: AdminClient, wanted: Wanted, { json }: Values): Promise<number> {
-  const answer = await client.json({ path: `/events?format=json&since=${wanted.after ?? "0"}` });
-  const found = readAs(client, eventsSchema, answer).events.filter((event) => isWanted(event, wanted));
-  if (json === true) await printJson({ ...(isObject(answer) ? answer : {}), events: found });
+  const response = await client.json({ path: `/events?format=json&since=${wanted.after ?? "0"}` });
+  const found = readAs(client, eventsSchema, response).events.filter((event) => isWanted(event, wanted));
+  if (json === true) await printJson({ ...(isObject(response) ? response : {}), events: found });
   else await print(tableText(COLUMNS, found, "no events"));
   return 0;
 }

@@ -9,7 +9,7 @@ import {
   takeWords,
   told,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 
 const USAGE = `usage: turnpike persist [--force] [--if-match R] [--json]
 
@@ -31,9 +31,9 @@ const COMMAND: AdminCommand = {
     const headers = ifMatch(values);
     return async (client) => {
       try {
-        const answer = await client.json({ method: "POST", path, headers });
-        readAs(client, doneSchema, answer);
-        return await told(values, answer, "written to the configuration file");
+        const response = await client.json({ method: "POST", path, headers });
+        readAs(client, doneSchema, response);
+        return await told(values, response, "written to the configuration file");
       } catch (error) {
         if (!(error instanceof AdminRefused) || error.code !== "changed_on_disk") throw error;
         throw new Error(`${error.message}; turnpike reload takes the file, --force overwrites it`, { cause: error });

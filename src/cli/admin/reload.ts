@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { counted } from "../counted.ts";
 import { type AdminCommand, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 
 const USAGE = `usage: turnpike reload [--json]
@@ -22,9 +22,9 @@ const COMMAND: AdminCommand = {
   read(_, rest, { json }) {
     takeWords(rest, []);
     return async (client) => {
-      const answer = await client.json({ method: "POST", path: "/reload" });
-      const { discarded } = readAs(client, reloadedSchema, answer);
-      if (json === true) await printJson(answer);
+      const response = await client.json({ method: "POST", path: "/reload" });
+      const { discarded } = readAs(client, reloadedSchema, response);
+      if (json === true) await printJson(response);
       else
         await print([reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)].join("\n"));
       return 0;

@@ -20,7 +20,7 @@ import {
   told,
   type Values,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 
 const USAGE = `usage: turnpike routes [list] [--json]
        turnpike routes add FILE|- [--if-match R] [--json]
@@ -77,9 +77,9 @@ const COMMAND: AdminCommand = {
     if (form === "remove") return remove(rest, values);
     takeWords(rest, []);
     return async (client) => {
-      const answer = await client.json({ path: "/routes" });
-      if (values["json"] === true) await printJson(answer);
-      else await print(tableText(COLUMNS, readAs(client, routesSchema, answer).routes, "no routes"));
+      const response = await client.json({ path: "/routes" });
+      if (values["json"] === true) await printJson(response);
+      else await print(tableText(COLUMNS, readAs(client, routesSchema, response).routes, "no routes"));
       return 0;
     };
   },
@@ -100,9 +100,9 @@ function add(rest: readonly string[], values: Values): AdminAction {
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "route");
-    const answer = await client.json({ method: "POST", path: "/routes", body, headers });
-    const { created } = readAs(client, doneSchema, answer);
-    return await told(values, answer, `added ${String(created)}`);
+    const response = await client.json({ method: "POST", path: "/routes", body, headers });
+    const { created } = readAs(client, doneSchema, response);
+    return await told(values, response, `added ${String(created)}`);
   };
 }
 
@@ -113,9 +113,9 @@ function change(rest: readonly string[], values: Values): AdminAction {
   return async (client) => {
     const body = await readObject(file, "route");
     const type = { "content-type": "application/merge-patch+json" };
-    const answer = await askOfOne(client, { method: "PATCH", path, body, headers: { ...type, ...headers } }, prefix);
-    readAs(client, doneSchema, answer);
-    return await told(values, answer, `changed ${prefix}`);
+    const response = await askOfOne(client, { method: "PATCH", path, body, headers: { ...type, ...headers } }, prefix);
+    readAs(client, doneSchema, response);
+    return await told(values, response, `changed ${prefix}`);
   };
 }
 
@@ -124,9 +124,9 @@ function remove(rest: readonly string[], values: Values): AdminAction {
   const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host"), name: textOf(values, "name") });
   const headers = ifMatch(values);
   return async (client) => {
-    const answer = await askOfOne(client, { method: "DELETE", path, headers }, prefix);
-    readAs(client, doneSchema, answer);
-    return await told(values, answer, `removed ${prefix}`);
+    const response = await askOfOne(client, { method: "DELETE", path, headers }, prefix);
+    readAs(client, doneSchema, response);
+    return await told(values, response, `removed ${prefix}`);
   };
 }
 

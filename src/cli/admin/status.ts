@@ -3,7 +3,7 @@ import { counted } from "../counted.ts";
 import { detailList } from "../table.ts";
 import { type AdminCommand, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { ageText, timeText } from "./units.ts";
 
@@ -51,9 +51,9 @@ const COMMAND: AdminCommand = {
   read(_, rest, { json }) {
     takeWords(rest, []);
     return async (client) => {
-      const answer = await client.json({ path: "/status" });
-      if (json === true) await printJson(answer);
-      else await print(statusText(readAs(client, statusSchema, answer), Date.now()));
+      const response = await client.json({ path: "/status" });
+      if (json === true) await printJson(response);
+      else await print(statusText(readAs(client, statusSchema, response), Date.now()));
       return 0;
     };
   },
@@ -66,16 +66,16 @@ export function status(args: readonly string[]): Promise<number> {
 
 type Status = z.output<typeof statusSchema>;
 
-function statusText(answer: Status, now: number): string {
-  const { config, wasm } = answer;
+function statusText(response: Status, now: number): string {
+  const { config, wasm } = response;
   const pairs: [string, string][] = [
-    ["status", answer.status],
-    ["version", answer.version],
-    ["started", `${timeText(answer.started_at_ms)}, ${ageText(now - answer.started_at_ms)} ago`],
-    ["port", String(answer.port)],
-    ["workers", String(answer.workers)],
-    ["routes", String(answer.routes)],
-    ["upstreams", String(answer.upstreams)],
+    ["status", response.status],
+    ["version", response.version],
+    ["started", `${timeText(response.started_at_ms)}, ${ageText(now - response.started_at_ms)} ago`],
+    ["port", String(response.port)],
+    ["workers", String(response.workers)],
+    ["routes", String(response.routes)],
+    ["upstreams", String(response.upstreams)],
     ["config", config.path ?? "defaults, without a file"],
     ["revision", config.revision],
     ["in memory", memoryText(config)],
@@ -83,7 +83,7 @@ function statusText(answer: Status, now: number): string {
       "file",
       config.changed_on_disk ? "changed on the disk since it was read: turnpike reload takes it" : "as it was read",
     ],
-    ["reload", reloadText(answer.last_reload)],
+    ["reload", reloadText(response.last_reload)],
   ];
   if (wasm.control_configured || wasm.pool_instances > 0) {
     const control = wasm.control_configured ? `, control socket ${wasm.control_ready ? "ready" : "not connected"}` : "";

@@ -12,7 +12,7 @@ import {
   takeWords,
   told,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { timeText } from "./units.ts";
 
 const USAGE = `usage: turnpike tenants [list] [--json]
@@ -47,16 +47,16 @@ const COMMAND: AdminCommand = {
     if (form === "remove") {
       const [key = ""] = takeWords(rest, ["KEY"]);
       return async (client) => {
-        const answer = await client.json({ method: "DELETE", path: `/tenants${queryOf({ key })}` });
-        readAs(client, doneSchema, answer);
-        return await told(values, answer, `removed ${key}`);
+        const response = await client.json({ method: "DELETE", path: `/tenants${queryOf({ key })}` });
+        readAs(client, doneSchema, response);
+        return await told(values, response, `removed ${key}`);
       };
     }
     takeWords(rest, []);
     return async (client) => {
-      const answer = await client.json({ path: "/tenants" });
-      if (values["json"] === true) await printJson(answer);
-      else await print(tableText(COLUMNS, readAs(client, tenantsSchema, answer).tenants, "no tenants"));
+      const response = await client.json({ path: "/tenants" });
+      if (values["json"] === true) await printJson(response);
+      else await print(tableText(COLUMNS, readAs(client, tenantsSchema, response).tenants, "no tenants"));
       return 0;
     };
   },

@@ -19,7 +19,7 @@ import {
   told,
   type Values,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { ageText } from "./units.ts";
 
 const USAGE = `usage: turnpike upstreams [list] [--json]
@@ -118,13 +118,14 @@ export function upstreams(args: readonly string[]): Promise<number> {
 }
 
 async function list(client: AdminClient, { json }: Values): Promise<number> {
-  const answer = await client.json({ path: "/upstreams" });
+  const response = await client.json({ path: "/upstreams" });
   if (json === true) {
-    await printJson(answer);
+    await printJson(response);
     return 0;
   }
-  const rows = readAs(client, upstreamsSchema, answer).upstreams.flatMap(({ name, load_balancer: balancer, servers }) =>
-    (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server })),
+  const rows = readAs(client, upstreamsSchema, response).upstreams.flatMap(
+    ({ name, load_balancer: balancer, servers }) =>
+      (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server })),
   );
   await print(tableText<Row>(COLUMNS, rows, "no upstreams"));
   return 0;
@@ -135,8 +136,8 @@ function add(rest: readonly string[], values: Values): AdminAction {
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "upstream");
-    const answer = await client.json({ method: "POST", path: "/upstreams", body, headers });
-    return await told(values, answer, `added ${String(readAs(client, doneSchema, answer)["created"])}`);
+    const response = await client.json({ method: "POST", path: "/upstreams", body, headers });
+    return await told(values, response, `added ${String(readAs(client, doneSchema, response)["created"])}`);
   };
 }
 
@@ -146,9 +147,9 @@ function change(rest: readonly string[], values: Values): AdminAction {
   const headers = { "content-type": "application/merge-patch+json", ...ifMatch(values) };
   return async (client) => {
     const body = await readObject(file, "upstream");
-    const answer = await client.json({ method: "PATCH", path, body, headers });
-    readAs(client, doneSchema, answer);
-    return await told(values, answer, `changed ${name}`);
+    const response = await client.json({ method: "PATCH", path, body, headers });
+    readAs(client, doneSchema, response);
+    return await told(values, response, `changed ${name}`);
   };
 }
 
@@ -157,9 +158,9 @@ function remove(rest: readonly string[], values: Values): AdminAction {
   const path = pathOf("upstreams", name);
   const headers = ifMatch(values);
   return async (client) => {
-    const answer = await client.json({ method: "DELETE", path, headers });
-    readAs(client, doneSchema, answer);
-    return await told(values, answer, `removed ${name}`);
+    const response = await client.json({ method: "DELETE", path, headers });
+    readAs(client, doneSchema, response);
+    return await told(values, response, `removed ${name}`);
   };
 }
 
@@ -168,13 +169,13 @@ function drain(form: "drain" | "undrain", rest: readonly string[], values: Value
   const path = pathOf("upstreams", upstream, "servers", server, form);
   const waitMs = waitOf(textOf(values, "wait"));
   return async (client) => {
-    const answer = await client.json({ method: "POST", path });
-    readAs(client, doneSchema, answer);
+    const response = await client.json({ method: "POST", path });
+    readAs(client, doneSchema, response);
     const done = form === "drain" ? "drained" : "back in rotation";
-    if (waitMs === undefined) return await told(values, answer, `${server} of ${upstream} is ${done}`);
+    if (waitMs === undefined) return await told(values, response, `${server} of ${upstream} is ${done}`);
     const left = await untilIdle(client, { upstream, server }, waitMs);
     if (left > 0) throw new Error(`${server} of ${upstream} is drained, and still has ${left} requests in flight`);
-    return await told(values, answer, `${server} of ${upstream} is drained, and has no request in flight`);
+    return await told(values, response, `${server} of ${upstream} is drained, and has no request in flight`);
   };
 }
 
@@ -196,8 +197,8 @@ async function untilIdle(
 ): Promise<number> {
   const end = performance.now() + waitMs;
   for (;;) {
-    const answer = readAs(client, upstreamsSchema, await client.json({ path: "/upstreams" }));
-    const found = answer.upstreams.find(({ name }) => name === upstream);
+    const response = readAs(client, upstreamsSchema, await client.json({ path: "/upstreams" }));
+    const found = response.upstreams.find(({ name }) => name === upstream);
     const left = found?.servers.find((member) => member.server === server)?.requests_in_flight ?? 0;
     if (left === 0 || performance.now() >= end) return left;
     await Bun.sleep(LOOK_MS);

@@ -14,7 +14,7 @@ import {
   takeWords,
   textOf,
 } from "./admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { bytesText, timeText } from "./units.ts";
 
 const USAGE = `usage: turnpike usage [--by consumer|route|upstream] [--reset] [--json]
@@ -25,7 +25,7 @@ What was used of a gateway since the last reset, the most requests first.
   --by      one table: by who was let in, by route, or by upstream (all three)
   --csv     a row for each consumer and route, as CSV
   --reset   begin to count anew; what was counted until then is printed, and no request is lost in between
-  --json    the whole answer of GET /v1/usage
+  --json    the whole response of GET /v1/usage
 
 ${ADMIN_FLAGS_TEXT}`;
 
@@ -87,9 +87,9 @@ const COMMAND: AdminCommand = {
     const reset = values["reset"] === true ? "1" : undefined;
     return async (client) => {
       if (csv === true) return await printCsv(client, reset);
-      const answer = await client.json({ path: `/usage${queryOf({ reset })}` });
-      if (json === true) await printJson(answer);
-      else await print(usageText(readAs(client, usageSchema, answer), by === undefined ? KEYS : [by]));
+      const response = await client.json({ path: `/usage${queryOf({ reset })}` });
+      if (json === true) await printJson(response);
+      else await print(usageText(readAs(client, usageSchema, response), by === undefined ? KEYS : [by]));
       return 0;
     };
   },

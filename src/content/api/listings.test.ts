@@ -3,8 +3,8 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/
 import { parsePaymentRequired } from "@x402/core/schemas";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/x402/header.ts";
-import { chooseOffer } from "../../payments/client/offers.ts";
-import { signOffer } from "../../payments/client/sign-offer.ts";
+import { choosePayment } from "../../payments/client/choice.ts";
+import { signChoice } from "../../payments/client/sign-choice.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../../payments/testing/payment.ts";
 import { listings } from "./listings.ts";
 import { OPERATIONS } from "../operations/operations.ts";
@@ -53,8 +53,8 @@ for (const [path, { bazaar }] of LISTED) {
     expect(encodeHeader(challenge).length).toBeLessThan(MAX_CHALLENGE);
     const required = { ...challenge, resource: { url: challenge.resource.url } };
     const account = { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
-    const offer = await chooseOffer(required, { maxPrice: "$1" });
-    const payment = signOffer(required, offer, account, Date.now());
+    const offer = await choosePayment(required, { maxPrice: "$1" });
+    const payment = signChoice(required, offer, account, Date.now());
     expect(payment.extensions).toEqual(required.extensions);
     expect(encodeHeader(payment).length).toBeLessThan(MAX_HEADER_LENGTH);
   });

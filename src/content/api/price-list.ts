@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { readJsonUpTo } from "../../lib/answer-bytes.ts";
+import { readJsonUpTo } from "../../lib/response-bytes.ts";
 import { paymentRequirementsSchema } from "../../payments/x402/messages.ts";
 import { priceText } from "../../payments/x402/price-text.ts";
 import { type Send } from "./gateway-address.ts";
@@ -23,7 +23,7 @@ export const unknownPrices: AskPrices = async () => undefined;
 const FRESH_MS = 1000;
 /** Hosts whose lists are kept; the one asked for longest ago goes. */
 const MAX_HOSTS = 64;
-/** Milliseconds and bytes of a gateway's answer. @bound */
+/** Milliseconds and bytes of a gateway's response. @bound */
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 1024 * 1024;
 

@@ -1,13 +1,13 @@
 import { LastingError } from "../../lib/errors.ts";
-import { type Figures, type PlacesFigures } from "../figures/figures.ts";
+import { type Figures, type SemaphoreFigures } from "../figures/figures.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 import { type BrowserEngine } from "../page/visit.ts";
 
-const NO_PLACES: PlacesFigures = { places: 0, under_way: 0, waiting: 0 };
+const NO_PLACES: SemaphoreFigures = { places: 0, under_way: 0, waiting: 0 };
 
 /** The browser engine of a machine that has no browser program: pages that need one fail with `browser-unavailable`, and no retry helps. */
 export class AbsentBrowser implements BrowserEngine {
-  readonly figures: { readonly pages: PlacesFigures; readonly browsers: Figures["browsers"] } = {
+  readonly figures: { readonly pages: SemaphoreFigures; readonly browsers: Figures["browsers"] } = {
     pages: NO_PLACES,
     browsers: { running: 0, started: 0, lost: 0 },
   };

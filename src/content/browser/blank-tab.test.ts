@@ -31,9 +31,9 @@ test.each([
   const { cdp } = browser;
   const send = cdp.send.bind(cdp);
   cdp.send = (method, params, sessionId) => {
-    const answer = send(method, params, sessionId);
+    const response = send(method, params, sessionId);
     if (method === last) browser.kill();
-    return answer;
+    return response;
   };
   // A failure that nobody hears would end the process, and this test with it.
   expect(await openBlankTab(browser).catch((error: unknown) => error)).toBeInstanceOf(CdpClosed);

@@ -10,7 +10,7 @@ const WORKED_SHARE = 0.75;
 const BURNT_SHARE_OF_WORK = 0.25;
 const BURNT_MS = 4_000;
 /** A browser that does not answer within this time may be busy with other pages. */
-const ANSWER_MS = 1_000;
+const RESPONSE_MS = 1_000;
 
 /** One that timed out. */
 export interface LateVisit {
@@ -25,11 +25,11 @@ type Send = (method: string) => Promise<CdpFields>;
 
 /**
  * Whether the processor time of the page's own process used the visit's time up. False where that is not certain. The page's
- * session must have Performance enabled; a script that never ends is interrupted for the answer. Decision 0905.
+ * session must have Performance enabled; a script that never ends is interrupted for the response. Decision 0905.
  */
 export async function hasBurnt(send: Send, { elapsedMs, isBusy }: LateVisit): Promise<boolean> {
   const asked = send("Performance.getMetrics").catch(() => ({}));
-  const metrics = metricsOf(await Promise.race([asked, Bun.sleep(ANSWER_MS).then(() => ({}))]));
+  const metrics = metricsOf(await Promise.race([asked, Bun.sleep(RESPONSE_MS).then(() => ({}))]));
   // Both in seconds: of the process's threads together, and by the clock of the main thread's tasks.
   const cpuMs = (metrics.get("ProcessTime") ?? 0) * 1000;
   const workedMs = (metrics.get("TaskDuration") ?? 0) * 1000;

@@ -3,7 +3,7 @@ import { type Readable, type Writable } from "node:stream";
 /** A longer message is thrown away and its call fails: a hostile page must not fill this process's memory. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Calls that wait for an answer at once; far above what the pool's pages can have open. */
+/** Calls that wait for a response at once; far above what the pool's pages can have open. */
 const MAX_PENDING_CALLS = 10_000;
 
 /** Parameters and answers of the DevTools protocol: plain JSON objects. */

@@ -42,9 +42,9 @@ async function found(html: string, times = 1): Promise<Found> {
   };
   for (let time = 0; time < times; time += 1) await findClosedRoots({ call, world });
   const expression = `JSON.stringify((globalThis.${CLOSED_ROOTS} ?? []).map((root) => root.textContent))`;
-  const answer = await tab.call("Runtime.evaluate", { expression, contextId: world, returnByValue: true });
+  const response = await tab.call("Runtime.evaluate", { expression, contextId: world, returnByValue: true });
   // The expression gives a list of texts as JSON.
-  const texts = JSON.parse(String((answer["result"] as CdpFields)["value"])) as string[];
+  const texts = JSON.parse(String((response["result"] as CdpFields)["value"])) as string[];
   return { texts: texts.toSorted(), calls };
 }
 

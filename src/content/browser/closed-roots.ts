@@ -59,13 +59,13 @@ export async function findClosedRoots(tab: RootsHost): Promise<void> {
 async function closedRootOf(tab: RootsHost, at: number): Promise<string | undefined> {
   const { objectId } = resultOf(await evaluate(tab, `globalThis.${CANDIDATES}[${at}]`, false));
   const { node } = await tab.call("DOM.describeNode", { objectId, depth: 0, pierce: true });
-  // The protocol gives a Node with this answer, whose shadow roots are Nodes.
+  // The protocol gives a Node with this response, whose shadow roots are Nodes.
   const roots = (node as { shadowRoots?: readonly { backendNodeId: number; shadowRootType?: string }[] }).shadowRoots;
   const closed = roots?.find(({ shadowRootType }) => shadowRootType === "closed");
   if (closed === undefined) return undefined;
   const { backendNodeId } = closed;
   const { object } = await tab.call("DOM.resolveNode", { backendNodeId, executionContextId: tab.world });
-  // The protocol gives a RemoteObject with this answer.
+  // The protocol gives a RemoteObject with this response.
   const id = (object as CdpFields)["objectId"];
   return typeof id === "string" ? id : undefined;
 }
@@ -74,7 +74,7 @@ function evaluate(tab: RootsHost, expression: string, returnByValue = true): Pro
   return tab.call("Runtime.evaluate", { expression, contextId: tab.world, returnByValue });
 }
 
-function resultOf(answer: CdpFields): CdpFields {
+function resultOf(response: CdpFields): CdpFields {
   // The protocol gives a RemoteObject as `result`.
-  return answer["result"] as CdpFields;
+  return response["result"] as CdpFields;
 }

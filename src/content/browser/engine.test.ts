@@ -81,10 +81,10 @@ const server = Bun.serve({
   async fetch(request): Promise<Response> {
     const { pathname, search } = new URL(request.url);
     hits.push(pathname + search);
-    const answer = PAGES[pathname] ?? `<p>${pathname} ${request.headers.get("cookie") ?? ""}</p>`;
-    if (typeof answer === "string")
-      return new Response(`<!doctype html>${answer}`, { headers: { "content-type": HTML } });
-    return await answer();
+    const response = PAGES[pathname] ?? `<p>${pathname} ${request.headers.get("cookie") ?? ""}</p>`;
+    if (typeof response === "string")
+      return new Response(`<!doctype html>${response}`, { headers: { "content-type": HTML } });
+    return await response();
   },
 });
 const base = `http://127.0.0.1:${server.port}`;

@@ -84,7 +84,7 @@ export class Interception {
     return given && last !== undefined && isSame(url, last.url) ? last : undefined;
   }
 
-  /** A request that is gone needs no answer. */
+  /** A request that is gone needs no response. */
   #ask(method: string, { requestId }: CdpFields, more: CdpFields): void {
     this.#send(method, { requestId, ...more }).catch(() => undefined);
   }

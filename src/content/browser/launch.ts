@@ -22,7 +22,7 @@ export interface RunningBrowser {
   close(): Promise<void>;
 }
 
-/** Time until the first answer; a cold start on a slow disk included. */
+/** Time until the first response; a cold start on a slow disk included. */
 const LAUNCH_TIMEOUT_MS = 20_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const KEPT_ERROR_OUTPUT = 4_096;
@@ -158,7 +158,7 @@ function lastLine(output: string): string {
 }
 
 async function close(cdp: CdpConnection, exited: Promise<void>, kill: () => void): Promise<void> {
-  // The answer is often lost because the pipe closes first; what counts is that the process is gone.
+  // The response is often lost because the pipe closes first; what counts is that the process is gone.
   cdp.send("Browser.close").catch(() => undefined);
   await within(exited, CLOSE_TIMEOUT_MS).catch(() => undefined);
   kill();

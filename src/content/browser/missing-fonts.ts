@@ -40,9 +40,9 @@ export async function missingFonts(cdp: CdpConnection): Promise<readonly FontKin
   try {
     const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank", browserContextId });
     const { sessionId } = await cdp.send("Target.attachToTarget", { targetId, flatten: true });
-    const answer = await cdp.send("Runtime.evaluate", { expression: LOOK, returnByValue: true }, String(sessionId));
+    const response = await cdp.send("Runtime.evaluate", { expression: LOOK, returnByValue: true }, String(sessionId));
     // The protocol gives a RemoteObject as `result`, whose value our script made.
-    const { value } = answer["result"] as { readonly value: readonly FontKind[] };
+    const { value } = response["result"] as { readonly value: readonly FontKind[] };
     return value;
   } finally {
     await cdp.send("Target.disposeBrowserContext", { browserContextId }).catch(() => undefined);

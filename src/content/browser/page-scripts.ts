@@ -111,13 +111,13 @@ async function inOwnWorld(host: ScriptHost, expression: string): Promise<unknown
   for (;;) {
     try {
       host.world ??= (await host.call("Page.createIsolatedWorld", { frameId: host.frame() }))["executionContextId"];
-      const answer = await host.call("Runtime.evaluate", {
+      const response = await host.call("Runtime.evaluate", {
         expression,
         contextId: host.world,
         awaitPromise: true,
         returnByValue: true,
       });
-      if (answer["exceptionDetails"] === undefined) return valueOf(answer);
+      if (response["exceptionDetails"] === undefined) return valueOf(response);
       throw new TurnpikeError("page-failed", "Cannot read the page: its document does not let itself be read");
     } catch (error) {
       host.world = undefined;
@@ -127,21 +127,21 @@ async function inOwnWorld(host: ScriptHost, expression: string): Promise<unknown
   }
 }
 
-function valueOf(answer: CdpFields): unknown {
+function valueOf(response: CdpFields): unknown {
   // The protocol gives a RemoteObject as `result`.
-  return (answer["result"] as CdpFields)["value"];
+  return (response["result"] as CdpFields)["value"];
 }
 
 async function evaluate(host: ScriptHost, expression: string): Promise<string> {
-  const answer = await host
+  const response = await host
     .call("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })
     .catch((error: unknown) => {
       if (!(error instanceof CdpError)) throw error;
       throw new TurnpikeError("scrape-failed", `Cannot evaluate the script: ${protocolReason(error)}`);
     });
-  if (answer["exceptionDetails"] !== undefined) throw scriptError(answer["exceptionDetails"]);
+  if (response["exceptionDetails"] !== undefined) throw scriptError(response["exceptionDetails"]);
   // The protocol gives a RemoteObject as `result`.
-  const result = answer["result"] as CdpFields;
+  const result = response["result"] as CdpFields;
   if (typeof result["unserializableValue"] === "string") return result["unserializableValue"];
   const { value } = result;
   if (value === undefined) return "";

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Figures, type PlacesFigures } from "../figures/figures.ts";
+import { type Figures, type SemaphoreFigures } from "../figures/figures.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 import { missingFonts } from "./missing-fonts.ts";
 import {
@@ -18,7 +18,7 @@ import { type OpenPage } from "../page/page.ts";
 import { PageBurnt } from "../page/burnt.ts";
 import { PageExcess } from "../egress/page-excess.ts";
 import { Offenders } from "../page/offenders.ts";
-import { Places } from "../page/places.ts";
+import { FairSemaphore } from "../page/fair-semaphore.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
 import { tabError } from "./load-error.ts";
 import { MAX_VISITS, PooledBrowser } from "./pooled-browser.ts";
@@ -68,7 +68,7 @@ interface Choice {
 export class BrowserPool implements BrowserEngine {
   readonly #options: PoolOptions;
   readonly #folder: string;
-  readonly #places = new Places(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
+  readonly #semaphore = new FairSemaphore(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
   readonly #offenders = new Offenders(() => performance.now());
   readonly #choice: Choice;
   #browser: Promise<PooledBrowser> | undefined;
@@ -102,8 +102,8 @@ export class BrowserPool implements BrowserEngine {
   async failure(): Promise<string | undefined> {
     try {
       const browser = await this.#running();
-      const answered = browser.running.cdp.send("Browser.getVersion").then(() => true);
-      const alive = await Promise.race([answered, Bun.sleep(PROBE_TIMEOUT_MS).then(() => false)]);
+      const responded = browser.running.cdp.send("Browser.getVersion").then(() => true);
+      const alive = await Promise.race([responded, Bun.sleep(PROBE_TIMEOUT_MS).then(() => false)]);
       return alive ? undefined : "The browser does not respond";
     } catch {
       return "The browser does not start";
@@ -116,15 +116,15 @@ export class BrowserPool implements BrowserEngine {
     return await missingFonts(browser.running.cdp);
   }
 
-  get figures(): { readonly pages: PlacesFigures; readonly browsers: Figures["browsers"] } {
+  get figures(): { readonly pages: SemaphoreFigures; readonly browsers: Figures["browsers"] } {
     const browsers = { running: this.#browsers.size, started: this.#started, lost: this.#lost };
-    return { pages: this.#places.figures, browsers };
+    return { pages: this.#semaphore.figures, browsers };
   }
 
   async visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {
     const { hostname: host } = visit.request.url;
     await this.#offenders.turn(host, visit.deadline);
-    const release = await this.#places.take(visit.request.signal, visit.deadline);
+    const release = await this.#semaphore.take(visit.request.signal, visit.deadline);
     try {
       // One that starts may take longer than the visit has.
       const browser = await visit.deadline.race(this.#running());
@@ -154,7 +154,7 @@ export class BrowserPool implements BrowserEngine {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#places.close();
+    this.#semaphore.close();
     await this.#browser?.catch(() => undefined);
     // One that is being started in place of another ends as soon as it runs.
     await Promise.all([this.#replacing, ...[...this.#browsers].map((browser) => browser.close())]);

@@ -102,11 +102,11 @@ export class PooledBrowser {
       return;
     }
     this.#asked = now;
-    const answered = () => {
+    const responded = () => {
       if (performance.now() - now > SLOW_MS) this.running.processes.relieve();
       this.#asked = 0;
     };
-    this.running.cdp.send("Browser.getVersion").then(answered, answered);
+    this.running.cdp.send("Browser.getVersion").then(responded, responded);
   }
 
   #onEvent(method: string, params: CdpFields): void {

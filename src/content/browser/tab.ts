@@ -134,11 +134,11 @@ export class Tab {
   /** Whether the visit ended in a time-out because the page's script leaves no time for anything else. */
   async isBusy(end: unknown): Promise<boolean> {
     if (!isTimeout(end) || this.#page === undefined) return false;
-    const answered = this.#send("Runtime.evaluate", { expression: "0" }).then(
+    const responded = this.#send("Runtime.evaluate", { expression: "0" }).then(
       () => false,
       () => false,
     );
-    return await Promise.race([answered, Bun.sleep(BUSY_MS).then(() => true)]);
+    return await Promise.race([responded, Bun.sleep(BUSY_MS).then(() => true)]);
   }
 
   /** Whether the visit ended because its page used the time up, or was stopped for what it took by itself. */
@@ -230,9 +230,9 @@ export class Tab {
   }
 
   async #navigate(): Promise<void> {
-    const answer = await this.#call("Page.navigate", { url: this.#request.url.href });
-    const failure = answer["errorText"];
-    if (answer["isDownload"] === true) throw new DownloadError("Cannot load the page: it is a download");
+    const response = await this.#call("Page.navigate", { url: this.#request.url.href });
+    const failure = response["errorText"];
+    if (response["isDownload"] === true) throw new DownloadError("Cannot load the page: it is a download");
     // A tab that crashes before its page is in place aborts the load as well, and its crash is announced just after.
     if (failure === "net::ERR_ABORTED") await this.#call("Target.getTargetInfo");
     if (typeof failure === "string" && failure !== "") throw loadError(this.#egress, failure, undefined);
@@ -242,7 +242,7 @@ export class Tab {
     return this.#cdp.send(method, params, this.#blank?.session ?? "");
   }
 
-  /** Calls a method on the tab; fails with the deadline where no answer comes before it. */
+  /** Calls a method on the tab; fails with the deadline where no response comes before it. */
   #call(method: string, params: CdpFields = {}): Promise<CdpFields> {
     return this.deadline.race(this.#send(method, params));
   }
@@ -257,7 +257,7 @@ export class Tab {
         // The protocol gives a frame object with this event.
         return this.#onNavigated(params["frame"] as CdpFields);
       case "Page.javascriptDialogOpening":
-        // The page stands still until the dialog is answered; the answer to the answer matters to nobody.
+        // The page stands still until the dialog is answered; the response to the response matters to nobody.
         this.#send("Page.handleJavaScriptDialog", { accept: false }).catch(() => undefined);
         return;
       case "Page.frameAttached":

@@ -108,7 +108,7 @@ ${figure("Typed client", samples.client)}
 ${figure("Command", samples.command)}
 ${list?.testMode === true ? tryForm(operation) : undefined}
 ${body === undefined ? undefined : fieldsTable(document, body, "Request")}
-${answer(document, responses["200"])}
+${reply(document, responses["200"])}
 ${errors(responses)}
 </section>
 `;
@@ -129,7 +129,7 @@ function tryForm({ operationId, requestBody }: PlacedOperation): Html {
   return html`<form class="try" data-operation="${operationId}" hidden>${body}<button type="submit">Try ${operationId}</button><output></output></form>`;
 }
 
-function answer(document: ApiDocument, response: ApiResponse | undefined): Html | undefined {
+function reply(document: ApiDocument, response: ApiResponse | undefined): Html | undefined {
   if (response === undefined) return undefined;
   const content = Object.entries(response.content);
   const [[, { schema, example }] = ["", { schema: {}, example: undefined }]] = content;

@@ -46,7 +46,7 @@ export async function tryOperation(request: Request, body: string, gateway: TryG
     ...(operation.method === "get" ? {} : { body }),
   };
   try {
-    const { response, offer } = await payAndFetch(gateway.url + operation.path, init, {
+    const { response, choice: offer } = await payAndFetch(gateway.url + operation.path, init, {
       account: () => ({ privateKey, address: addressOfPrivateKey(privateKey) }),
       maxPrice: ANY_PRICE,
       fetch: gateway.send,

@@ -183,25 +183,25 @@ describe("a page of the public Internet", () => {
 async function ask(session: EgressSession, text: string): Promise<string> {
   const port = await proxyPortOf(session);
   const { promise, resolve } = Promise.withResolvers<string>();
-  let answer = "";
+  let response = "";
   const socket = connect({ host: "127.0.0.1", port }, () => socket.write(text));
   socket.on("data", (chunk) => {
-    answer += chunk.toString("latin1");
+    response += chunk.toString("latin1");
   });
   socket.on("error", () => undefined);
-  socket.on("close", () => resolve(answer));
+  socket.on("close", () => resolve(response));
   return await promise;
 }
 
 describe("the forward proxy", () => {
   test("passes one request on and closes, whatever the server says", async () => {
     const session = new EgressSession({ policy: ANYWHERE });
-    const answer = await ask(
+    const response = await ask(
       session,
       `GET ${inside.url}/x?a=b%20c HTTP/1.1\r\nHost: h\r\nProxy-Connection: keep-alive\r\n\r\n`,
     );
-    expect(answer).toStartWith("HTTP/1.1 200 OK\r\n");
-    expect(answer).toContain("\r\nConnection: close\r\n");
+    expect(response).toStartWith("HTTP/1.1 200 OK\r\n");
+    expect(response).toContain("\r\nConnection: close\r\n");
     expect(inside.hits.at(-1)).toBe("/x?a=b%20c");
     session.close();
   });

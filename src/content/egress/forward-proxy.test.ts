@@ -11,7 +11,7 @@ import { EGRESS_LIMITS } from "./limits.ts";
 import { MAX_HEAD_BYTES } from "./read-head.ts";
 
 /** A server that answers each connection's first bytes with what the test put here. */
-let answerWith: (socket: Socket) => void = () => undefined;
+let respondWith: (socket: Socket) => void = () => undefined;
 const accepted: Socket[] = [];
 /** What came last to the server, on whatever connection. */
 let received = "";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = createServer((socket) => {
     accepted.push(socket);
     socket.on("error", () => undefined);
-    socket.once("data", () => answerWith(socket));
+    socket.once("data", () => respondWith(socket));
     socket.on("data", (chunk) => {
       received += chunk.toString("latin1");
     });
@@ -39,7 +39,7 @@ function dial(toPort: number): Socket {
   return connect({ host: "127.0.0.1", port: toPort }).on("error", () => undefined);
 }
 
-/** The first bytes of the answer to CONNECT; "" if the proxy closes instead. */
+/** The first bytes of the response to CONNECT; "" if the proxy closes instead. */
 async function connected(socket: Socket): Promise<string> {
   socket.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`);
   const [chunk] = await Promise.race([once(socket, "data"), once(socket, "close").then(() => [""])]);
@@ -56,13 +56,13 @@ async function openProxy(session: EgressSession, text: string): Promise<Socket> 
 async function exchange(text: string): Promise<string> {
   const session = new EgressSession({ policy: ANYWHERE });
   const socket = await openProxy(session, text);
-  let answer = "";
+  let response = "";
   socket.on("data", (chunk) => {
-    answer += chunk.toString("latin1");
+    response += chunk.toString("latin1");
   });
   await once(socket, "close");
   session.close();
-  return answer;
+  return response;
 }
 
 const get = () => exchange(`GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: h\r\n\r\n`);
@@ -74,22 +74,22 @@ test.each([
   "HTTP/1.1 200 OK\r\nConnection\t: keep-alive\r\nContent-Length: 2\r\n\r\nhi",
   "HTTP/1.1 200 OK\nConnection: keep-alive\nContent-Length: 2\n\nhi",
 ])("no server talks the browser into keeping its connection: %j", async (head) => {
-  answerWith = (socket) => socket.end(head);
-  const answer = await get();
-  expect(answer).toEndWith("\r\n\r\nhi");
-  expect(answer).toContain("\r\nConnection: close\r\n");
-  expect(answer).not.toContain("keep-alive");
+  respondWith = (socket) => socket.end(head);
+  const response = await get();
+  expect(response).toEndWith("\r\n\r\nhi");
+  expect(response).toContain("\r\nConnection: close\r\n");
+  expect(response).not.toContain("keep-alive");
 });
 
 test("the browser learns at once that a response was torn off", async () => {
-  answerWith = (socket) => {
+  respondWith = (socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf", () => socket.resetAndDestroy());
   };
   expect(await get()).toStartWith("HTTP/1.1 200 OK\r\n");
 });
 
 test("interim responses are for the proxy, the one that follows is the browser's", async () => {
-  answerWith = (socket) => {
+  respondWith = (socket) => {
     socket.end(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\n\r\nhi",
     );
@@ -99,14 +99,14 @@ test("interim responses are for the proxy, the one that follows is the browser's
 
 test.each(["ICY 200 OK\r\n\r\n", "y".repeat(MAX_HEAD_BYTES * 2), "HTTP/1.1 200 OK\r\n"])(
   "a server that answers with something else has its connection closed without a word",
-  async (answer) => {
-    answerWith = (socket) => socket.end(answer);
+  async (response) => {
+    respondWith = (socket) => socket.end(response);
     expect(await get()).toBe("");
   },
 );
 
 test("a request's body goes to the server, whenever it comes", async () => {
-  answerWith = () => undefined;
+  respondWith = () => undefined;
   received = "";
   const session = new EgressSession({ policy: ANYWHERE });
   const socket = await openProxy(session, `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nContent-Length: 8\r\n\r\nbegin`);
@@ -117,25 +117,25 @@ test("a request's body goes to the server, whenever it comes", async () => {
 });
 
 test("a tunnel passes bytes both ways from the first on, and ends with the server", async () => {
-  answerWith = (socket) => {
+  respondWith = (socket) => {
     socket.write("first");
     socket.once("data", (chunk) => socket.end(`second ${chunk.toString("latin1")}`));
   };
   const session = new EgressSession({ policy: ANYWHERE });
   const socket = await openProxy(session, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\nhello`);
-  let answer = "";
+  let response = "";
   socket.on("data", (chunk) => {
-    answer += chunk.toString("latin1");
+    response += chunk.toString("latin1");
   });
-  await until(() => answer.endsWith("first"));
+  await until(() => response.endsWith("first"));
   socket.write("more");
   await once(socket, "close");
-  expect(answer).toBe("HTTP/1.1 200 Connection Established\r\n\r\nfirstsecond more");
+  expect(response).toBe("HTTP/1.1 200 Connection Established\r\n\r\nfirstsecond more");
   session.close();
 });
 
 test("a browser that goes takes the connection to the server along, and so does the end of the visit", async () => {
-  answerWith = () => undefined;
+  respondWith = () => undefined;
   for (const end of ["browser", "visit"] as const) {
     const session = new EgressSession({ policy: ANYWHERE });
     const socket = dial(await proxyPortOf(session));
@@ -154,7 +154,7 @@ async function resolveSome(host: string): Promise<string[]> {
 }
 
 test("the first address that accepts is taken, and failures are told", async () => {
-  answerWith = (socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nhi");
+  respondWith = (socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nhi");
   const session = new EgressSession({ policy: ANYWHERE, resolve: resolveSome });
   const up = await openProxy(session, `GET http://up.test:${port}/ HTTP/1.1\r\n\r\n`);
   const [chunk] = await once(up, "data");
@@ -167,15 +167,15 @@ test("the first address that accepts is taken, and failures are told", async () 
 });
 
 test("a visit that received its share has its connections closed in the midst of a response", async () => {
-  answerWith = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
+  respondWith = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
   const session = new EgressSession({ policy: ANYWHERE });
   session.receive(EGRESS_LIMITS.receivedBytes - 40);
   const socket = await openProxy(session, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\n\r\n`);
-  let answer = "";
+  let response = "";
   socket.on("data", (chunk) => {
-    answer += chunk.toString("latin1");
+    response += chunk.toString("latin1");
   });
-  await until(() => answer.endsWith("\r\n\r\n"));
+  await until(() => response.endsWith("\r\n\r\n"));
   expect(session.failureOf("127.0.0.1", port)).toBeUndefined();
   accepted.at(-1)?.write("1234567890");
   await once(socket, "close");
@@ -217,7 +217,7 @@ describe("time", () => {
 });
 
 test("processes of other users cannot use the proxy", async () => {
-  answerWith = (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+  respondWith = (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
   expect(await get()).toEndWith("hi");
   const before = accepted.length;
   const user = process.geteuid?.() ?? 0;
@@ -275,19 +275,19 @@ test("the failure that came last is told, and of many the first are forgotten, w
 
 test("nothing is connected for a visit that ended while a name was looked up", async () => {
   const asked = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<readonly string[]>();
+  const response = Promise.withResolvers<readonly string[]>();
   const ended = new EgressSession({
     policy: ANYWHERE,
     resolve: () => {
       asked.resolve();
-      return answer.promise;
+      return response.promise;
     },
   });
   await openProxy(ended, `CONNECT slow.test:${port} HTTP/1.1\r\n\r\n`);
   await asked.promise;
   ended.close();
   const before = accepted.length;
-  answer.resolve(["127.0.0.1"]);
+  response.resolve(["127.0.0.1"]);
   const next = new EgressSession({ policy: ANYWHERE });
   await once(await openProxy(next, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`), "data");
   expect(accepted.length - before).toBe(1);

@@ -150,7 +150,7 @@ async function relayResponse(server: Socket, client: Socket): Promise<void> {
   for (;;) {
     const head = await readHead(server);
     const rewritten = rewriteResponseHead(head.text);
-    // Interim answers (1xx) are for the connection that asked; the next head is the answer.
+    // Interim answers (1xx) are for the connection that asked; the next head is the response.
     if (rewritten.interim) {
       server.unshift(head.rest);
       continue;

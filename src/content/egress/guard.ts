@@ -44,7 +44,7 @@ async function systemResolve(host: string): Promise<readonly string[]> {
 
 /**
  * What one page visit may reach. A host is looked up once, all its addresses are checked, and every connection of the
- * visit goes to one of those very addresses: a name that changes its answer (DNS rebinding) changes nothing. Decision 0902.
+ * visit goes to one of those very addresses: a name that changes its response (DNS rebinding) changes nothing. Decision 0902.
  */
 export class EgressSession {
   readonly #options: EgressOptions;
@@ -158,7 +158,7 @@ export class EgressSession {
   }
 }
 
-/** The error of a page whose own connection failed. It names no address: the answer must not map a private network. */
+/** The error of a page whose own connection failed. It names no address: the response must not map a private network. */
 export function egressError(failure: EgressFailure): TurnpikeError {
   const { code, reason } = FAILURES[failure];
   if (failure === "too-much") return new PageExcess(`Cannot load the page: ${reason}`);

@@ -22,7 +22,7 @@ export class OwnPeers {
     this.#sources = sources;
   }
 
-  /** The table is read only if the kernel does not tell of the connection. Without a table the answer is true. */
+  /** The table is read only if the kernel does not tell of the connection. Without a table the response is true. */
   async includes(ourPort: number, peerPort: number): Promise<boolean> {
     const ours = process.geteuid?.();
     if (ours === undefined) return true;

@@ -27,9 +27,10 @@ export function openSocketOwner(): SocketOwner | undefined {
   const request = new DataView(new ArrayBuffer(REQUEST_BYTES));
   return (port, otherPort) => {
     writeRequest(request, port, otherPort);
-    const answer = ask(SOCK_DIAG_BY_FAMILY, request);
-    if (answer === undefined || answer.type !== SOCK_DIAG_BY_FAMILY || answer.length < USER_AT + 4) return undefined;
-    return answer.bytes.getUint32(USER_AT, true);
+    const response = ask(SOCK_DIAG_BY_FAMILY, request);
+    if (response === undefined || response.type !== SOCK_DIAG_BY_FAMILY || response.length < USER_AT + 4)
+      return undefined;
+    return response.bytes.getUint32(USER_AT, true);
   };
 }
 

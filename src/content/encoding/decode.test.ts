@@ -55,13 +55,13 @@ async function inChromium(page: Page): Promise<{ encoding: string; text: string 
   current = page;
   visits += 1;
   await browser.cdp.send("Page.navigate", { url: `${server.url.href}?${visits}` }, session);
-  const answer = await browser.cdp.send(
+  const response = await browser.cdp.send(
     "Runtime.evaluate",
     { expression: READ, awaitPromise: true, returnByValue: true },
     session,
   );
   // The expression gives this very object.
-  return (answer["result"] as { value: { encoding: string; text: string } }).value;
+  return (response["result"] as { value: { encoding: string; text: string } }).value;
 }
 
 const READ = `new Promise((loaded) => {

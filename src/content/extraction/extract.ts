@@ -39,18 +39,19 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (task.kind === "tables") {
     return { outcome: "content", extraction: { content: "", title: "", fields: readTables(tree, task.tables) } };
   }
-  const { sign, places } = mayNeedBrowser ? scriptSigns(tree, source) : NO_SIGNS;
-  if (sign !== undefined) return { outcome: "needs-browser", sign, ...(places === undefined ? {} : { places }) };
+  const { sign, placeholders } = mayNeedBrowser ? scriptSigns(tree, source) : NO_SIGNS;
+  if (sign !== undefined)
+    return { outcome: "needs-browser", sign, ...(placeholders === undefined ? {} : { placeholders }) };
   showLateText(tree, html, source.engine);
   const obstacle = notContent(tree, html, source);
   // A browser may get past it, and a document without content may get some by script.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   const outcome = contentOf(tree, job);
-  return places !== undefined && outcome.outcome === "content" ? { ...outcome, places } : outcome;
+  return placeholders !== undefined && outcome.outcome === "content" ? { ...outcome, placeholders } : outcome;
 }
 
-const NO_SIGNS = { sign: undefined, places: undefined } as const;
+const NO_SIGNS = { sign: undefined, placeholders: undefined } as const;
 
 function contentOf(tree: Document, { source, task, mayNeedBrowser }: ExtractionJob): ExtractionOutcome {
   const url = source.finalUrl;

@@ -24,7 +24,7 @@ export type ExtractionTask =
   | { readonly kind: "script"; readonly names: readonly string[] };
 
 /** What the external scripts of a page that came whole may still fill. */
-export interface OpenPlaces {
+export interface Placeholders {
   /** Absolute addresses of the scripts that are not known. */
   readonly scripts: readonly string[];
   /** Identifiers, classes and data attributes of places that are empty, or where a sign such as "--" stands for a value. */
@@ -35,7 +35,7 @@ export interface OpenPlaces {
 export interface ExtractionJob {
   readonly source: PageSource;
   readonly task: ExtractionTask;
-  /** Whether the answer may be that the page must be loaded in a browser. */
+  /** Whether the response may be that the page must be loaded in a browser. */
   readonly mayNeedBrowser: boolean;
 }
 
@@ -66,15 +66,15 @@ export interface Extraction {
 export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type" | "unreadable";
 
 export type ExtractionOutcome =
-  | { readonly outcome: "content"; readonly extraction: Extraction; readonly places?: OpenPlaces }
+  | { readonly outcome: "content"; readonly extraction: Extraction; readonly placeholders?: Placeholders }
   /** The page shows its content by script alone; `sign` names what tells so. */
-  | { readonly outcome: "needs-browser"; readonly sign: string; readonly places?: OpenPlaces }
+  | { readonly outcome: "needs-browser"; readonly sign: string; readonly placeholders?: Placeholders }
   | { readonly outcome: "not-content"; readonly reason: NotContent; readonly detail: string }
   /** Selectors that are none, by their names in the task. */
   | { readonly outcome: "bad-selectors"; readonly names: readonly string[] };
 
 /** What a worker answers: the outcome, or why there is none. */
-export type ExtractionAnswer = { readonly id: number } & (
+export type ExtractionResponse = { readonly id: number } & (
   | { readonly ok: true; readonly outcome: ExtractionOutcome }
   | { readonly ok: false; readonly reason: string }
 );

@@ -5,8 +5,8 @@ import { EMPTY_SIGNS } from "./signs/empty-signs.ts";
 import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
 import { INLINE_SIGNS } from "./signs/inline-signs.ts";
 import { type Sign } from "./signs/sign.ts";
-import { type OpenPlaces } from "./extraction.ts";
-import { openPlaces } from "./signs/open-places.ts";
+import { type Placeholders } from "./extraction.ts";
+import { placeholders } from "./signs/placeholders.ts";
 import { survey } from "./signs/survey.ts";
 import { WAY_SIGNS } from "./signs/way-signs.ts";
 
@@ -24,14 +24,17 @@ export interface ScriptSigns {
   /** What tells that it shows its content by script alone; undefined where nothing does. */
   readonly sign: string | undefined;
   /** What its external scripts may fill, if it has any that are not known. */
-  readonly places: OpenPlaces | undefined;
+  readonly placeholders: Placeholders | undefined;
 }
 
 /** Looks for all signs, in linear time. */
 export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
   const sign = (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
-  return { sign, places: page.code.runs && (sign === undefined || FILLED.has(sign)) ? openPlaces(page) : undefined };
+  return {
+    sign,
+    placeholders: page.code.runs && (sign === undefined || FILLED.has(sign)) ? placeholders(page) : undefined,
+  };
 }
 
 /** Whether a document has code that runs in a browser. */

@@ -1,12 +1,12 @@
 import { messageOf } from "../../lib/caught.ts";
-import { type ExtractionAnswer, type ExtractionMessage } from "../extraction/extraction.ts";
+import { type ExtractionResponse, type ExtractionMessage } from "../extraction/extraction.ts";
 import { outcomeOf } from "./outcome-of.ts";
 
 /** The worker's own side of its message channel; the types of Bun describe the main thread's. */
 declare const self: Worker;
 
-async function answer({ id, job }: ExtractionMessage): Promise<void> {
-  let found: ExtractionAnswer;
+async function response({ id, job }: ExtractionMessage): Promise<void> {
+  let found: ExtractionResponse;
   try {
     found = { id, ok: true, outcome: await outcomeOf(job) };
   } catch (error) {
@@ -15,4 +15,4 @@ async function answer({ id, job }: ExtractionMessage): Promise<void> {
   self.postMessage(found);
 }
 
-self.addEventListener("message", (event: MessageEvent<ExtractionMessage>) => void answer(event.data));
+self.addEventListener("message", (event: MessageEvent<ExtractionMessage>) => void response(event.data));

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type PlacesFigures } from "../figures/figures.ts";
-import { type ExtractionAnswer, type ExtractionJob, type ExtractionOutcome } from "../extraction/extraction.ts";
+import { type SemaphoreFigures } from "../figures/figures.ts";
+import { type ExtractionResponse, type ExtractionJob, type ExtractionOutcome } from "../extraction/extraction.ts";
 
 /** A longer page is not parsed; far above any that is read. In characters, or bytes where it has not been decoded. */
 const MAX_INPUT_LENGTH = 10_000_000;
@@ -49,7 +49,7 @@ export class Extractor {
 
   /**
    * Fails with `page-failed` where the page is too long, takes too long or too much memory, or breaks the extraction, and as soon as
-   * `stopped` fails: then nobody waits for the answer any more. A worker goes to the `owner` who has the fewest.
+   * `stopped` fails: then nobody waits for the response any more. A worker goes to the `owner` who has the fewest.
    */
   extract(job: ExtractionJob, stopped?: Promise<never>, owner: object = {}): Promise<ExtractionOutcome> {
     if (job.source.body.length > MAX_INPUT_LENGTH)
@@ -65,7 +65,7 @@ export class Extractor {
     return promise;
   }
 
-  get figures(): PlacesFigures {
+  get figures(): SemaphoreFigures {
     return { places: this.#maxWorkers, under_way: this.#running.size, waiting: this.#queue.length };
   }
 
@@ -127,7 +127,9 @@ export class Extractor {
   #start(): Worker {
     const worker = new Worker(new URL("./extract-worker.ts", import.meta.url).href, { env: {} });
     worker.unref();
-    worker.addEventListener("message", (event: MessageEvent<ExtractionAnswer>) => this.#answered(worker, event.data));
+    worker.addEventListener("message", (event: MessageEvent<ExtractionResponse>) =>
+      this.#responded(worker, event.data),
+    );
     const broke = () => {
       const task = this.#running.get(worker)?.task;
       this.#end(worker, () => task?.reject(failed("it breaks the parser")));
@@ -141,10 +143,10 @@ export class Extractor {
     return worker;
   }
 
-  #answered(worker: Worker, answer: ExtractionAnswer): void {
+  #responded(worker: Worker, response: ExtractionResponse): void {
     const entry = this.#running.get(worker);
     if (entry === undefined) return;
-    if (!answer.ok) {
+    if (!response.ok) {
       // What threw may have left the worker's engine in pieces.
       this.#end(worker, () => entry.task.reject(failed("it breaks the parser")));
       return;
@@ -152,14 +154,14 @@ export class Extractor {
     clearTimeout(entry.timer);
     this.#running.delete(worker);
     this.#idle.push(worker);
-    entry.task.resolve(answer.outcome);
+    entry.task.resolve(response.outcome);
     this.#next();
   }
 
   #end(worker: Worker, settle: () => void): void {
     clearTimeout(this.#running.get(worker)?.timer);
     this.#running.delete(worker);
-    // What a document left behind may fail when its answer has been given.
+    // What a document left behind may fail when its response has been given.
     const idle = this.#idle.indexOf(worker);
     if (idle !== -1) this.#idle.splice(idle, 1);
     worker.terminate();

@@ -8,7 +8,7 @@ import {
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
-  type OpenPlaces,
+  type Placeholders,
 } from "../extraction/extraction.ts";
 import { signOfCode } from "../extraction/signs/script-code.ts";
 
@@ -34,7 +34,7 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
 }
 
 /** A script is no document: it is only looked into. */
-function scriptOutcome({ body }: PageSource, task: Pick<OpenPlaces, "names">): ExtractionOutcome {
+function scriptOutcome({ body }: PageSource, task: Pick<Placeholders, "names">): ExtractionOutcome {
   const sign = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), task);
   if (sign !== undefined) return { outcome: "needs-browser", sign };
   return { outcome: "content", extraction: { content: "", title: "" } };

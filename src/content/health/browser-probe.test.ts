@@ -28,9 +28,9 @@ function setUp() {
 
 test("however many ask, there is one look a second, and one at the fonts in all", async () => {
   const { parts, probe } = setUp();
-  const answers = await Promise.all(Array.from({ length: 1_000 }, () => probe.look()));
-  expect(new Set(answers).size).toBe(1);
-  expect(answers[0]).toEqual({ failure: undefined, missingFonts: ["emoji"] });
+  const responses = await Promise.all(Array.from({ length: 1_000 }, () => probe.look()));
+  expect(new Set(responses).size).toBe(1);
+  expect(responses[0]).toEqual({ failure: undefined, missingFonts: ["emoji"] });
   parts.time = 999;
   await probe.look();
   expect([parts.looks, parts.fontLooks]).toEqual([1, 1]);

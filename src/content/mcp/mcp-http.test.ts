@@ -43,15 +43,15 @@ const INITIALIZE = {
 const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
 async function begin(server: McpHttp): Promise<string> {
-  const answer = await send(server, INITIALIZE);
-  await answer.body?.cancel();
-  return answer.headers.get("mcp-session-id") ?? "";
+  const response = await send(server, INITIALIZE);
+  await response.body?.cancel();
+  return response.headers.get("mcp-session-id") ?? "";
 }
 
 async function list(server: McpHttp, session: string): Promise<number> {
-  const answer = await send(server, LIST, { "mcp-session-id": session });
-  await answer.body?.cancel();
-  return answer.status;
+  const response = await send(server, LIST, { "mcp-session-id": session });
+  await response.body?.cancel();
+  return response.status;
 }
 
 test("a session is begun, used and ended", async () => {
@@ -100,9 +100,9 @@ const REFUSED: readonly (readonly [name: string, body: unknown, status: number])
 for (const [name, body, status] of REFUSED) {
   test(`${name} is refused with ${status}, and begins no session`, async () => {
     const server = open();
-    const answer = await send(server, body);
-    expect([answer.status, server.sessions]).toEqual([status, 0]);
-    expect(await answer.json()).toMatchObject({ jsonrpc: "2.0", error: { message: expect.any(String) } });
+    const response = await send(server, body);
+    expect([response.status, server.sessions]).toEqual([status, 0]);
+    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", error: { message: expect.any(String) } });
   });
 }
 
@@ -168,7 +168,7 @@ test("so many calls are under way at one time, and one more is told so", async (
   const under = await Promise.all(Array.from({ length: 64 }, (_, id) => call(id)));
   expect(await (await call(64)).text()).toContain("Too many calls are under way");
   await server.close();
-  await Promise.all(under.map(async (answer) => await answer.body?.cancel()));
+  await Promise.all(under.map(async (response) => await response.body?.cancel()));
   await gateway.stop(true);
 });
 

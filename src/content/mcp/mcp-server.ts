@@ -62,7 +62,7 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
   return server;
 }
 
-/** A client that is gone has no use for an answer: what is not settled by then is not paid. */
+/** A client that is gone has no use for a response: what is not settled by then is not paid. */
 function untilGone(signal: AbortSignal, { http }: ServerContext): AbortSignal {
   const gone = http?.req?.signal;
   return gone === undefined ? signal : AbortSignal.any([signal, gone]);

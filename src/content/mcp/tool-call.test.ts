@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { encodeHeader } from "../../payments/x402/header.ts";
-import { PaymentDeclined } from "../../payments/client/offers.ts";
+import { PaymentDeclined } from "../../payments/client/choice.ts";
 import { REQUIREMENTS } from "../../payments/testing/payment.ts";
 import { callTool, type Gateway } from "./tool-call.ts";
 
@@ -118,9 +118,9 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
   ],
 ];
 
-for (const [name, answer, text] of UNREADABLE) {
+for (const [name, response, text] of UNREADABLE) {
   test(`${name} is an error`, async () => {
-    respond = answer;
+    respond = response;
     expect(await textOf(call())).toContain(text);
   });
 }

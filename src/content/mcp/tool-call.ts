@@ -7,7 +7,7 @@ import { PAYMENT_SIGNATURE } from "../../payments/x402/messages.ts";
 import { checkBody } from "../operations/operation.ts";
 import { type Send } from "../api/gateway-address.ts";
 import { type PriceList } from "../api/price-list.ts";
-import { AnswerUnreadable, failure, PAYMENT_KEY, refusal, toolResult } from "./tool-result.ts";
+import { ResponseUnreadable, failure, PAYMENT_KEY, refusal, toolResult } from "./tool-result.ts";
 import { tools } from "./tools.ts";
 
 /** How tools get at the gateway that sells what they do. */
@@ -69,7 +69,7 @@ export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallTo
 
 /** The words of the paying client are for people; those of a network fault may hold addresses. */
 function faultText(error: unknown): string {
-  if (error instanceof PaymentDeclined || error instanceof PaymentUnanswered || error instanceof AnswerUnreadable) {
+  if (error instanceof PaymentDeclined || error instanceof PaymentUnanswered || error instanceof ResponseUnreadable) {
     return error.message;
   }
   return `Cannot get a response from the gateway: ${codeOf(error) ?? (error instanceof Error ? error.name : "unknown")}`;

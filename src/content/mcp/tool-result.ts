@@ -1,5 +1,5 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
-import { readAnswer } from "../../lib/answer-bytes.ts";
+import { readResponse } from "../../lib/response-bytes.ts";
 import { type FieldError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { decodeHeader } from "../../payments/x402/header.ts";
@@ -31,16 +31,16 @@ export function refusal(message: string, errors: readonly FieldError[]): Result 
   return failure([message, ...errors.map(({ path, message: what }) => `  ${path}: ${what}`)].join("\n"));
 }
 
-/** An answer of the gateway that broke off or makes no sense. */
-export class AnswerUnreadable extends Error {}
+/** A response of the gateway that broke off or makes no sense. */
+export class ResponseUnreadable extends Error {}
 
-/** A gateway's answer as a tool's result; `uri` names a document in it. Throws AnswerUnreadable. */
+/** A gateway's response as a tool's result; `uri` names a document in it. Throws ResponseUnreadable. */
 export async function toolResult(response: Response, uri: string): Promise<Result> {
   const receipt = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
-  const reading = response.status === 402 ? unpaid(response) : answered(response, uri);
+  const reading = response.status === 402 ? unpaid(response) : responded(response, uri);
   const result = await reading.catch((error: unknown) => {
     const paid = receipt.success ? ", and it was paid for; the same payment gets it again" : "";
-    throw new AnswerUnreadable(`Cannot read the gateway's response: it ended early, or is invalid${paid}`, {
+    throw new ResponseUnreadable(`Cannot read the gateway's response: it ended early, or is invalid${paid}`, {
       cause: error,
     });
   });
@@ -59,9 +59,9 @@ async function unpaid(response: Response): Promise<Result> {
   };
 }
 
-async function answered(response: Response, uri: string): Promise<Result> {
+async function responded(response: Response, uri: string): Promise<Result> {
   if (!response.ok) return await problem(response);
-  const bytes = await readAnswer(response);
+  const bytes = await readResponse(response);
   const type = mediaType(response);
   if (type === "application/json") {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -75,7 +75,7 @@ async function answered(response: Response, uri: string): Promise<Result> {
 
 /** A problem document as text: title, detail, the fields that are wrong, and when to ask again. */
 async function problem(response: Response): Promise<Result> {
-  const body: unknown = await readAnswer(response)
+  const body: unknown = await readResponse(response)
     .then((bytes): unknown => JSON.parse(Buffer.from(bytes).toString("utf8")))
     .catch(() => undefined);
   const fields = isObject(body) ? body : {};

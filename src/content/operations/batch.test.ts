@@ -27,7 +27,7 @@ interface Result {
   readonly error_type?: string;
 }
 
-// What the API's description says of the answer.
+// What the API's description says of the response.
 const resultsOf = (json: Readonly<Record<string, unknown>>) => json["results"] as Result[];
 
 test("gives every page in the order asked for, with an error in place of those that fail", async () => {
@@ -79,11 +79,11 @@ test("an address that is named twice is loaded once, and answered twice", async 
 
 test("pages that never end hold up neither the others nor another client's page", async () => {
   const stuck = Array.from({ length: 19 }, (_, n) => page(`/never?${n}`));
-  const answer = batch({ urls: [page("/emoji"), ...stuck], format: "text", timeout: 3, engine: "browser" });
+  const response = batch({ urls: [page("/emoji"), ...stuck], format: "text", timeout: 3, engine: "browser" });
   await site.hit("/never");
   const other = await call(service, "/scrape", { url: page("/emoji"), format: "text", engine: "browser", timeout: 2 });
   expect([other.status, other.json["content"]]).toEqual([200, "a😀b😀"]);
-  const results = resultsOf((await answer).json);
+  const results = resultsOf((await response).json);
   expect(results[0]?.content).toBe("a😀b😀");
   expect(new Set(results.slice(1).map((result) => result.error_type))).toEqual(
     new Set(["urn:turnpike:error:page-timeout"]),

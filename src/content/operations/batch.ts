@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { BatchAnswer, type BatchResult, failed, MAX_RESULTS } from "./batch-answer.ts";
+import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { PageBurnt } from "../page/burnt.ts";
 import { type PageRequest } from "../page/page.ts";
@@ -9,7 +9,7 @@ import { type Answer, postOperation, type Services } from "./operation.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 
-/** Milliseconds from the beginning of a batch to its end, below what the gateway's route waits for an answer. */
+/** Milliseconds from the beginning of a batch to its end, below what the gateway's route waits for a response. */
 const MAX_BATCH_MS = 180_000;
 
 const { url: _, ...sharedParameters } = pageParameters;
@@ -37,7 +37,7 @@ const result = z
   })
   .openapi("BatchResult");
 
-const answer = z
+const response = z
   .object({
     results: z.array(result).openapi({ description: "One for each URL, in their order" }),
     total_time_ms: z.int().openapi({ description: "Time taken for all, in milliseconds" }),
@@ -64,7 +64,7 @@ export const batch = postOperation(
     success: {
       description: "The pages' contents",
       contentType: "application/json",
-      schema: answer,
+      schema: response,
       example: {
         results: [
           {
@@ -92,7 +92,7 @@ export const batch = postOperation(
     const { urls, format } = input;
     assertTakenTogether(input, signal);
     const load = new Loader(input, services, signal);
-    const made = new BatchAnswer(urls.length);
+    const made = new BatchResponse(urls.length);
     const loading = urls.map(async (url, place) => made.put(place, { url, format, ...(await load.result(url)) }));
     await Promise.all(loading);
     const parts = made.parts(Math.round(performance.now() - startedAt));

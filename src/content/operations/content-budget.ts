@@ -1,4 +1,4 @@
-/** Bytes that all answers together hold until they are sent: what no longer fits is refused, so that memory has an end. */
+/** Bytes that all responses together hold until they are sent: what no longer fits is refused, so that memory has an end. */
 export class ContentBudget {
   #free: number;
 
@@ -6,7 +6,7 @@ export class ContentBudget {
     this.#free = total;
   }
 
-  /** A part of the budget that one answer fills, up to `most` bytes. */
+  /** A part of the budget that one response fills, up to `most` bytes. */
   share(most: number): ContentShare {
     let room = most;
     let held = 0;
@@ -30,7 +30,7 @@ export class ContentBudget {
 }
 
 export interface ContentShare {
-  /** `full`: the answer has no room for so many bytes; `busy`: all answers together have none. */
+  /** `full`: the response has no room for so many bytes; `busy`: all responses together have none. */
   take(bytes: number): "taken" | "full" | "busy";
   /** Gives back all that was taken; nothing can be taken afterwards. */
   release(): void;

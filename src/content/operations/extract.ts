@@ -54,7 +54,7 @@ const body = z
   })
   .openapi("ExtractRequest");
 
-const answer = z
+const response = z
   .object({
     url: z.string(),
     data: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])).openapi({
@@ -79,7 +79,7 @@ export const extract = postOperation(
     success: {
       description: "What the selectors matched",
       contentType: "application/json",
-      schema: answer,
+      schema: response,
       example: {
         url: "https://example.com/",
         data: { title: "Example Domain", links: "https://www.iana.org/domains/example" },

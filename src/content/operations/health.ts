@@ -6,7 +6,7 @@ import { type Operation, type Services } from "./operation.ts";
 
 const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "half-open"]) });
 
-const answer = z
+const response = z
   .object({
     status: z.literal("ok"),
     version: z.string().openapi({ description: "Turnpike's own" }),
@@ -41,7 +41,7 @@ export const health: Operation = {
   success: {
     description: "The service is healthy",
     contentType: "application/json",
-    schema: answer,
+    schema: response,
     example: {
       status: "ok",
       version: VERSION,
@@ -66,6 +66,6 @@ export const health: Operation = {
   },
 };
 
-function browserFacts(browser: Services["browser"]): z.infer<typeof answer>["browser"] {
+function browserFacts(browser: Services["browser"]): z.infer<typeof response>["browser"] {
   return browser === undefined ? null : { name: browser.name, version: browser.version, sandboxed: browser.sandboxed };
 }

@@ -16,7 +16,7 @@ export interface Services {
   readonly log: Log;
 }
 
-/** An answer that is a success: a JSON value, JSON in pieces, or bytes of some type. */
+/** A response that is a success: a JSON value, JSON in pieces, or bytes of some type. */
 export type Answer =
   | { readonly json: Readonly<Record<string, unknown>> }
   | JsonParts
@@ -27,7 +27,7 @@ export type Answer =
       readonly headers?: Readonly<Record<string, string>>;
     };
 
-/** A long JSON answer. */
+/** A long JSON response. */
 export interface JsonParts {
   readonly parts: readonly Uint8Array[];
   /** Called once or more when the pieces are sent, or nobody wants them. */
@@ -42,9 +42,9 @@ export interface SuccessDescription {
   readonly contentType: string;
   /** The other types that a binary answer may have, as the request asks. */
   readonly otherTypes?: readonly string[];
-  /** Fields of the answer's head, and what each says. */
+  /** Fields of the response's head, and what each says. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The schema of a JSON answer; undefined for binary ones. */
+  /** The schema of a JSON response; undefined for binary ones. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
 }
@@ -80,7 +80,7 @@ export function postOperation<S extends z.ZodType>(
   };
 }
 
-/** Errors that an answer lists, and characters of a field's name in them: a caller's words come back in part. */
+/** Errors that a response lists, and characters of a field's name in them: a caller's words come back in part. */
 const MAX_FIELD_ERRORS = 20;
 const MAX_PATH_LENGTH = 100;
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { MAX_CAPTURE_BYTES, type PrintRequest } from "../page/capture.ts";
 import { type PageSource } from "../page/page.ts";
-import { CAPTURE_HEADERS, captureAnswer, notShown, shownRequest } from "./capture-answer.ts";
+import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
 import { type Answer, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
@@ -66,11 +66,11 @@ export const pdf = postOperation(
       shownRequest(pageRequest(input, signal)),
       async (page, source) => {
         const bytes = await page.print(print);
-        return captureAnswer({ bytes, contentType, source, truncated: false }, startedAt);
+        return captureResponse({ bytes, contentType, source, truncated: false }, startedAt);
       },
       (source) => {
         const bytes = documentOf(source);
-        return captureAnswer({ bytes, contentType, source, truncated: false }, startedAt);
+        return captureResponse({ bytes, contentType, source, truncated: false }, startedAt);
       },
     );
   },

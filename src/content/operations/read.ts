@@ -16,7 +16,7 @@ const body = z
   })
   .openapi("ReadRequest");
 
-const answer = z
+const response = z
   .object({ url: z.string(), title: z.string(), content: z.string(), metadata: metadataSchema })
   .openapi("ReadResponse");
 
@@ -34,7 +34,7 @@ export const read = postOperation(
     success: {
       description: "The main content",
       contentType: "application/json",
-      schema: answer,
+      schema: response,
       example: {
         url: "https://example.com/",
         title: "Example Domain",

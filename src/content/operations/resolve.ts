@@ -48,7 +48,7 @@ const evidence = z
   })
   .openapi("Evidence");
 
-const answer = z
+const response = z
   .object({
     question: z.string(),
     probability: z.number().min(0).max(1).openapi({ description: "Of YES; at least 0.01 and at most 0.99" }),
@@ -92,7 +92,7 @@ export const resolve = postOperation(
     success: {
       description: "The probability, the verdict and the evidence",
       contentType: "application/json",
-      schema: answer,
+      schema: response,
       example: {
         question: "Did the ferry sail before 1 June 2026?",
         probability: 0.93,

@@ -11,7 +11,7 @@ const body = z
   })
   .openapi("ScrapeRequest");
 
-const answer = z
+const response = z
   .object({ url: z.string(), format: z.string(), content: z.string(), metadata: metadataSchema })
   .openapi("ScrapeResponse");
 
@@ -29,7 +29,7 @@ export const scrape = postOperation(
     success: {
       description: "The page's content",
       contentType: "application/json",
-      schema: answer,
+      schema: response,
       example: {
         url: "https://example.com/",
         format: "markdown",

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { CAPTURE_HEADERS, captureAnswer, notShown, shownRequest } from "./capture-answer.ts";
+import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
 import { type Answer, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
@@ -58,7 +58,7 @@ export const screenshot = postOperation(
       async (page, source) => {
         const picture = { format, quality: quality ?? DEFAULT_QUALITY, fullPage, width, height };
         const { bytes, truncated } = await page.picture(picture);
-        return captureAnswer({ bytes, contentType: `image/${format}`, source, truncated }, startedAt);
+        return captureResponse({ bytes, contentType: `image/${format}`, source, truncated }, startedAt);
       },
       (source) => {
         throw notShown(source);

@@ -6,7 +6,7 @@ import { unknownPrices } from "../api/price-list.ts";
 import { createApp } from "../app.ts";
 import { ANYWHERE } from "../egress/guard.ts";
 import { Extractor } from "../extractor/extractor.ts";
-import { Places } from "../page/places.ts";
+import { FairSemaphore } from "../page/fair-semaphore.ts";
 import { createResolver } from "../resolve/create-resolver.ts";
 import { PageIndex } from "../search/index/page-index.ts";
 import { RememberingReader } from "../search/remembering-reader.ts";
@@ -40,8 +40,8 @@ function setUp(options: Partial<SearchOptions>) {
   );
   closing.push(close);
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
-  const places = new Places(1, 1, 1_000);
-  const pages = new RememberingReader({ browser, fetchDocument, places, extractor, egress }, remember);
+  const semaphore = new FairSemaphore(1, 1, 1_000);
+  const pages = new RememberingReader({ browser, fetchDocument, semaphore, extractor, egress }, remember);
   const app = createApp(
     {
       pages,
@@ -58,7 +58,7 @@ function setUp(options: Partial<SearchOptions>) {
     const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
     const response = await app(new Request(`http://localhost${path}`, init));
     const json: unknown = await response.json();
-    // Every JSON answer of the service is an object.
+    // Every JSON response of the service is an object.
     return { status: response.status, json: json as Readonly<Record<string, unknown>> };
   };
 }

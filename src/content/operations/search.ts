@@ -16,7 +16,7 @@ const body = z
   })
   .openapi("SearchRequest");
 
-const answer = z
+const response = z
   .object({
     query: z.string(),
     results: z.array(z.object({ title: z.string(), url: z.string().openapi({ format: "uri" }), snippet: z.string() })),
@@ -46,7 +46,7 @@ export const search = postOperation(
     success: {
       description: "The results, the best first",
       contentType: "application/json",
-      schema: answer,
+      schema: response,
       example: {
         query: "tide tables",
         results: [

@@ -13,14 +13,14 @@ import { DownloadError } from "../page/download.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "../page/page.ts";
 import { PixelBudget } from "../page/pixel-budget.ts";
 import { PageScripts } from "./page-scripts.ts";
-import { type Places } from "../page/places.ts";
+import { type FairSemaphore } from "../page/fair-semaphore.ts";
 import { type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
 
 export interface PageReaderDeps {
   readonly browser: BrowserEngine;
   readonly fetchDocument: StaticEngine;
   /** Documents fetched at one time. */
-  readonly places: Places;
+  readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
 }
@@ -166,7 +166,7 @@ export class PageReader {
   }
 
   async #fetch(visit: Visit): Promise<FetchedDocument> {
-    const release = await this.#deps.places.take(visit.request.signal, visit.deadline);
+    const release = await this.#deps.semaphore.take(visit.request.signal, visit.deadline);
     try {
       return await this.#deps.fetchDocument(visit);
     } finally {
@@ -189,8 +189,8 @@ export class PageReader {
 
   /** Whether an external script of a page that came whole fills what is open on it. */
   async #isFilledLater(visit: Visit, outcome: ExtractionOutcome): Promise<boolean> {
-    if (outcome.outcome !== "content" || outcome.places === undefined) return false;
-    return (await this.#scripts.sign(visit, outcome.places)) !== undefined;
+    if (outcome.outcome !== "content" || outcome.placeholders === undefined) return false;
+    return (await this.#scripts.sign(visit, outcome.placeholders)) !== undefined;
   }
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
@@ -276,7 +276,7 @@ const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links",
 
 function awaitsOf(outcome: ExtractionOutcome): readonly string[] {
   if (outcome.outcome !== "content" && outcome.outcome !== "needs-browser") return [];
-  return outcome.places?.names ?? [];
+  return outcome.placeholders?.names ?? [];
 }
 
 function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type OpenPlaces } from "../extraction/extraction.ts";
+import { type Placeholders } from "../extraction/extraction.ts";
 import { type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
 
@@ -46,7 +46,7 @@ export class PageScripts {
   }
 
   /** The sign that a script shows; undefined where none does, or none came in time. */
-  async sign(visit: Visit, { scripts, names }: OpenPlaces): Promise<string | undefined> {
+  async sign(visit: Visit, { scripts, names }: Placeholders): Promise<string | undefined> {
     const end = performance.now() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
     const waiting = [...scripts];
     const seen = new Set(scripts);

@@ -32,5 +32,5 @@ export interface PrintRequest {
   readonly marginRight: number;
 }
 
-/** An answer may have this many bytes: a gateway holds no more of one that waits for its payment. */
+/** A response may have this many bytes: a gateway holds no more of one that waits for its payment. */
 export const MAX_CAPTURE_BYTES = 32 * 1024 * 1024 - 64 * 1024;

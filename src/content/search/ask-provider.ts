@@ -4,7 +4,7 @@ import { type RawResult, type SearchResult } from "./result.ts";
 import { resultUrl, urlKey } from "./result-url.ts";
 
 /** What a provider had. */
-export interface ProviderAnswer {
+export interface ProviderResponse {
   readonly results: readonly SearchResult[];
   /** False where a page after the first failed. */
   readonly complete: boolean;
@@ -19,23 +19,23 @@ export async function askProvider(
   query: string,
   count: number,
   signal: AbortSignal,
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   const byPage = new Map<string, SearchResult>();
   let next: unknown;
   for (let page = 0; page < provider.maxPages; page += 1) {
-    let answer;
+    let response;
     try {
-      answer = await provider.page({ query, count: count - byPage.size, next, signal });
+      response = await provider.page({ query, count: count - byPage.size, next, signal });
     } catch (error) {
       if (page > 0) return { results: [...byPage.values()], complete: false };
       throw error instanceof ProviderError ? error : new ProviderError("unreachable", "it failed");
     }
     const before = byPage.size;
-    for (const raw of answer.results) take(raw, provider, byPage);
-    if (page === 0 && answer.results.length > 0 && byPage.size === 0) {
+    for (const raw of response.results) take(raw, provider, byPage);
+    if (page === 0 && response.results.length > 0 && byPage.size === 0) {
       throw new ProviderError("unreadable", "its results have no addresses");
     }
-    next = answer.next;
+    next = response.next;
     // A page with nothing new would be followed by others like it.
     if (byPage.size >= count || byPage.size === before || next === undefined) break;
   }

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { AnswerCache, type Found } from "./answer-cache.ts";
-import { askProvider, type ProviderAnswer } from "./ask-provider.ts";
+import { ResponseCache, type Found } from "./response-cache.ts";
+import { askProvider, type ProviderResponse } from "./ask-provider.ts";
 import { type AttemptOutcome, Breaker, type BreakerState } from "./breaker.ts";
 import { fuse } from "./fuse.ts";
 import { ProviderError, type SearchProvider } from "./provider.ts";
@@ -35,7 +35,7 @@ export interface SearchQuery {
   readonly timeoutMs: number;
 }
 
-export interface SearchAnswer {
+export interface SearchResponse {
   readonly results: readonly SearchResult[];
   /** Results beyond `count` that there were. */
   readonly more: readonly SearchResult[];
@@ -65,17 +65,17 @@ interface Turn {
 export class Search {
   readonly #deps: SearchDeps;
   readonly #chain: readonly Link[];
-  readonly #cache: AnswerCache;
+  readonly #cache: ResponseCache;
   readonly #running = new Map<string, Promise<Found>>();
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
     this.#chain = deps.providers.map((provider) => ({ provider, breaker: new Breaker(deps.now) }));
-    this.#cache = new AnswerCache(deps.now);
+    this.#cache = new ResponseCache(deps.now);
   }
 
   /** Fails with `search-failed`, `search-timeout`, `search-unavailable` or `overloaded`. */
-  async search({ query, count, timeoutMs }: SearchQuery): Promise<SearchAnswer> {
+  async search({ query, count, timeoutMs }: SearchQuery): Promise<SearchResponse> {
     const key = query.normalize("NFC").replace(/\s+/g, " ").trim();
     const known = this.#cache.get(key, count);
     const found = known ?? (await this.#once(key, count, timeoutMs));
@@ -184,7 +184,7 @@ function blame({ reason }: ProviderError, ms: number): AttemptOutcome {
 }
 
 /** Runs `ask` with a signal for its time; a provider that does not heed it is left behind. */
-async function within(ms: number, ask: (signal: AbortSignal) => Promise<ProviderAnswer>): Promise<ProviderAnswer> {
+async function within(ms: number, ask: (signal: AbortSignal) => Promise<ProviderResponse>): Promise<ProviderResponse> {
   const controller = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

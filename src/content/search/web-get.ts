@@ -29,7 +29,7 @@ export interface WebRequest {
   readonly signal: AbortSignal;
 }
 
-export interface WebAnswer {
+export interface WebResponse {
   /** After redirects. */
   readonly url: string;
   readonly status: number;
@@ -57,7 +57,7 @@ const FOR_ALL = new Set(["accept", "accept-language", "user-agent"]);
  * Fetches one address through an egress guard of its own. What a page visit does not have and search and crawl need is
  * here: fields of the caller's, forms, conditional requests, small caps. Fails with a WebError.
  */
-export async function webGet(request: WebRequest): Promise<WebAnswer> {
+export async function webGet(request: WebRequest): Promise<WebResponse> {
   const session = new EgressSession(request.egress);
   try {
     return await follow(request, session);
@@ -69,14 +69,14 @@ export async function webGet(request: WebRequest): Promise<WebAnswer> {
   }
 }
 
-async function follow(request: WebRequest, session: EgressSession): Promise<WebAnswer> {
+async function follow(request: WebRequest, session: EgressSession): Promise<WebResponse> {
   let { url } = request;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     const headers = url.origin === request.url.origin ? request.headers : forAll(request.headers);
-    const answer = await once({ ...request, url, headers }, hops === 0 ? request.form : undefined, session);
-    const location = answer.headers.location;
-    const next = REDIRECTS.has(answer.status) && location !== undefined ? URL.parse(location, url.href) : null;
-    if (next === null || request.redirects === "none") return answer;
+    const response = await once({ ...request, url, headers }, hops === 0 ? request.form : undefined, session);
+    const location = response.headers.location;
+    const next = REDIRECTS.has(response.status) && location !== undefined ? URL.parse(location, url.href) : null;
+    if (next === null || request.redirects === "none") return response;
     if (next.protocol !== "http:" && next.protocol !== "https:") throw new WebError("refused");
     if (next.origin !== request.url.origin && request.redirects === "same-origin") throw new WebError("redirects");
     // As in browsers, which keep them to themselves: answers tell their address.
@@ -95,7 +95,7 @@ async function once(
   request: WebRequest,
   form: URLSearchParams | undefined,
   session: EgressSession,
-): Promise<WebAnswer> {
+): Promise<WebResponse> {
   const { url, signal } = request;
   const addresses = await untilAborted(session.addressesOf(url.hostname, portOf(url)), signal);
   if (typeof addresses === "string") throw new WebError(addresses === "refused" ? "refused" : "unreachable");

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import zlib from "node:zlib";
 import { type FetchedDocument } from "../page/page.ts";
 import { detailOf, loadDocument, noise, textOf } from "../testing/load-document.ts";
-import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
+import { type RawResponse, RawServer, response } from "../testing/raw-server.ts";
 import { MAX_DOCUMENT_BYTES } from "./body.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
@@ -19,7 +19,7 @@ afterAll(() => server.stop());
 
 const load = (path: string): Promise<FetchedDocument> => loadDocument(`http://127.0.0.1:${server.port}${path}`);
 
-const sends = (bytes: string | Uint8Array): RawAnswer => {
+const sends = (bytes: string | Uint8Array): RawResponse => {
   return (socket) => socket.write(bytes);
 };
 
@@ -47,7 +47,7 @@ const LONG = noise(1_500_000);
 describe("a content coding", () => {
   test.each(CODED)("%s is undone, of short bodies and long ones", async (name, code) => {
     const fields = `Content-Encoding: ${name}\r\n`;
-    server.answers = {
+    server.responses = {
       "/short": sends(response(code(Buffer.from(TEXT)), fields)),
       "/long": sends(response(code(LONG), fields)),
     };
@@ -61,7 +61,7 @@ describe("a content coding", () => {
     const fields = `Content-Encoding: ${name}\r\n`;
     const short = code(Buffer.from(TEXT));
     const long = code(LONG);
-    server.answers = {
+    server.responses = {
       "/short": sends(response(short.subarray(0, short.length - 6), fields)),
       "/long": sends(response(long.subarray(0, long.length - 6), fields)),
     };
@@ -70,7 +70,7 @@ describe("a content coding", () => {
   });
 
   test.each(CODED.slice(0, 5))("%s that is broken is an error", async (name) => {
-    server.answers = { "/": sends(response(`\x00${TEXT}`, `Content-Encoding: ${name}\r\n`)) };
+    server.responses = { "/": sends(response(`\x00${TEXT}`, `Content-Encoding: ${name}\r\n`)) };
     expect(await detailOf(load("/"))).toBe("page-failed: Cannot load the page: its compressed content is broken");
   });
 
@@ -78,16 +78,16 @@ describe("a content coding", () => {
     const fields = `Content-Encoding: ${name}\r\n`;
     const zeros = Buffer.alloc(MAX_DOCUMENT_BYTES + 1);
     const coded = code(zeros);
-    server.answers = { "/": sends(response(coded, fields)) };
+    server.responses = { "/": sends(response(coded, fields)) };
     expect(await detailOf(load("/"))).toBe(BOMB);
   });
 
   test("that hides a gigabyte ends as soon as what it hides is known", async () => {
     const piece = zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024));
-    server.answers = {
+    server.responses = {
       "/": (socket) => {
         socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
-        // Never ends: the answer must come without an end.
+        // Never ends: the response must come without an end.
         for (let n = 0; n < 16; n += 1) socket.write(piece);
       },
     };
@@ -95,7 +95,7 @@ describe("a content coding", () => {
   });
 
   test.each(["rot13", "gzip, gzip, gzip"])("that nobody has, %s, is an error", async (coding) => {
-    server.answers = { "/": sends(response("x", `Content-Encoding: ${coding}\r\n`)) };
+    server.responses = { "/": sends(response("x", `Content-Encoding: ${coding}\r\n`)) };
     expect(await detailOf(load("/"))).toStartWith("page-failed: Cannot load the page: it");
   });
 });

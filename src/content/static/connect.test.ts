@@ -29,7 +29,7 @@ beforeAll(async () => {
   expired = await RawServer.start(makeCertificate({ hostnames: ["page.test"], issuer: CA, from: -10, to: -1 }));
   own = await RawServer.start(makeCertificate({ hostnames: ["page.test"] }));
   plain = await RawServer.start();
-  for (const server of [secure, expired, own, plain]) server.answers = fine;
+  for (const server of [secure, expired, own, plain]) server.responses = fine;
 });
 
 afterAll(async () => {
@@ -95,7 +95,7 @@ describe("of several addresses", () => {
     await deaf.full();
     const before = attempts(deaf.port);
     const other = await RawServer.start(undefined, { host: "127.0.0.2", port: deaf.port });
-    other.answers = fine;
+    other.responses = fine;
     expect(await outcomeOf(`http://page.test:${deaf.port}/`, ["127.0.0.1", "127.0.0.2"])).toBe("secret");
     // Whoever lost is not waited for.
     while (attempts(deaf.port) > before) await Bun.sleep(1);
@@ -116,8 +116,8 @@ describe("of several addresses", () => {
     ["a port that is not permitted", () => `http://page.test:${expired.port}/`],
   ])("none is connected to behind a redirect to %s", async (_what, target) => {
     const before = expired.connections;
-    plain.answers = {
-      ...plain.answers,
+    plain.responses = {
+      ...plain.responses,
       "/redirect": (socket) => socket.write(`HTTP/1.1 302 Found\r\nLocation: ${target()}\r\nContent-Length: 0\r\n\r\n`),
     };
     const egress: EgressOptions = {
@@ -132,8 +132,8 @@ describe("of several addresses", () => {
 
   test("those that it had at first stay, however its name changes", async () => {
     let asked = 0;
-    plain.answers = {
-      ...plain.answers,
+    plain.responses = {
+      ...plain.responses,
       "/again": (socket) => socket.end("HTTP/1.1 302 Found\r\nLocation: /\r\nConnection: close\r\n\r\n"),
     };
     const egress: EgressOptions = {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import zlib from "node:zlib";
 import { call, type Reply, outcomeOf } from "../testing/client.ts";
 import { makePdf, pdfLines } from "../testing/pdf.ts";
-import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
+import { type RawResponse, RawServer, response } from "../testing/raw-server.ts";
 import { startTestService } from "../testing/service.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
@@ -14,10 +14,10 @@ const { service, close } = await startTestService();
 
 const WORDS = "The toll is paid at the gate by whoever comes through it, and by nobody else. ".repeat(5);
 
-const sends = (bytes: string | Uint8Array): RawAnswer => {
+const sends = (bytes: string | Uint8Array): RawResponse => {
   return (socket) => socket.write(bytes);
 };
-const typed = (type: string, body: string | Uint8Array): RawAnswer =>
+const typed = (type: string, body: string | Uint8Array): RawResponse =>
   sends(response(body, `Content-Type: ${type}\r\n`));
 
 const COLUMN = "A column of the page holds so much text that it needs a number of lines, each as long as it is wide. ";
@@ -44,7 +44,7 @@ const PRINTED_MARKDOWN = [
   "> Quoted",
 ].join("\n\n");
 
-server.answers = {
+server.responses = {
   "/fine": typed("text/html", `<title>Fine</title><p>${WORDS}</p>`),
   "/json": typed("application/json", '{"a":[1,2],"url":"https://a.test/"}'),
   "/csv": typed("text/csv", "Road,Toll\nA1,3\n"),
@@ -104,7 +104,7 @@ describe("a document that is not HTML", () => {
 
   test("that the browser printed is read by its tags", async () => {
     const { bytes } = await ask("/pdf", "/page");
-    server.answers = { ...server.answers, "/printed": typed("application/pdf", bytes) };
+    server.responses = { ...server.responses, "/printed": typed("application/pdf", bytes) };
     const { json } = await ask("/scrape", "/printed", { format: "markdown" });
     expect(json["content"]).toBe(PRINTED_MARKDOWN);
   });

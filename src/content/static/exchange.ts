@@ -2,7 +2,7 @@ import { type Socket } from "node:net";
 import { egressError, type EgressSession } from "../egress/guard.ts";
 import { Body, MAX_DOCUMENT_BYTES } from "./body.ts";
 import { codingsOf } from "./content-coding.ts";
-import { brokeOff, noAnswer } from "./faults.ts";
+import { brokeOff, noResponse } from "./faults.ts";
 import { type ResponseHead, ResponseParser, valuesOf } from "./response-parser.ts";
 
 /** What a response came to. */
@@ -20,7 +20,7 @@ export class StaleConnection extends Error {}
 
 export interface ExchangeOptions {
   readonly egress: EgressSession;
-  /** Whether the body is of use; where it is not, the answer ends with its head. */
+  /** Whether the body is of use; where it is not, the response ends with its head. */
   wantsBody(head: ResponseHead): boolean;
   /** Whether the connection has served a request before. */
   readonly reused: boolean;
@@ -61,7 +61,7 @@ export class Exchange {
     ];
   }
 
-  /** Sends the head of a request and waits for the answer. Fails with `page-failed`. */
+  /** Sends the head of a request and waits for the response. Fails with `page-failed`. */
   run(head: string): Promise<Answer> {
     for (const [name, listener] of this.#listeners) this.#socket.on(name, listener);
     this.#socket.write(head, "latin1");
@@ -103,7 +103,7 @@ export class Exchange {
   }
 
   #closed(clean: boolean): void {
-    if (!this.#parser.begun) throw this.#options.reused ? new StaleConnection() : noAnswer();
+    if (!this.#parser.begun) throw this.#options.reused ? new StaleConnection() : noResponse();
     this.#parser.end(clean);
     this.#settle();
   }
@@ -113,11 +113,11 @@ export class Exchange {
     const head = this.#head;
     if (head === undefined) return this.#fail(brokeOff());
     this.#leave();
-    const answer = async (): Promise<Answer> => {
+    const response = async (): Promise<Answer> => {
       const body = (await this.#body?.finish(cut)) ?? new Uint8Array();
       return { head, body, complete: !cut, reusable };
     };
-    answer().then(this.#result.resolve, this.#result.reject);
+    response().then(this.#result.resolve, this.#result.reject);
   }
 
   #fail(error: unknown): void {

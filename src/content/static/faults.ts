@@ -9,7 +9,7 @@ export function brokeOff(): TurnpikeError {
   return loadError("its server broke off in the middle of it");
 }
 
-export function noAnswer(): TurnpikeError {
+export function noResponse(): TurnpikeError {
   return loadError("its server closed the connection without a response");
 }
 

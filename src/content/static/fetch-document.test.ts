@@ -4,7 +4,7 @@ import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
 import { type FetchedDocument, type PageRequest } from "../page/page.ts";
 import { detailOf, loadDocument, noise, textOf } from "../testing/load-document.ts";
-import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
+import { type RawResponse, RawServer, response } from "../testing/raw-server.ts";
 import { pageRequestOf, visiting } from "../testing/visit.ts";
 import { MAX_DOCUMENT_BYTES } from "./body.ts";
 import { fetchDocument } from "./fetch-document.ts";
@@ -31,10 +31,10 @@ function load(path: string, more: Partial<PageRequest> = {}): Promise<FetchedDoc
   return loadDocument(urlOf(path), more);
 }
 
-const sends = (bytes: string | Uint8Array): RawAnswer => {
+const sends = (bytes: string | Uint8Array): RawResponse => {
   return (socket) => socket.write(bytes);
 };
-const ends = (bytes: string | Uint8Array): RawAnswer => {
+const ends = (bytes: string | Uint8Array): RawResponse => {
   return (socket) => socket.end(bytes);
 };
 
@@ -44,7 +44,7 @@ const TOO_LONG = `page-failed: Cannot load the page: it has more than ${MAX_DOCU
 
 describe("a document", () => {
   test("is asked for as an ordinary browser does", async () => {
-    server.answers = { "/a?b=ü": sends(response("x")), "/a?b=%C3%BC": sends(response("hello")) };
+    server.responses = { "/a?b=ü": sends(response("x")), "/a?b=%C3%BC": sends(response("hello")) };
     const document = await load("/a?b=ü#part");
     expect(textOf(document)).toBe("hello");
     expect(document).toMatchObject({ statusCode: 200, complete: true, redirects: [] });
@@ -65,7 +65,7 @@ describe("a document", () => {
   });
 
   test("may be an HTTP error, or empty", async () => {
-    server.answers = {
+    server.responses = {
       "/gone": sends(response("<h1>Gone</h1>", "Content-Type: text/html\r\n", "410 Gone")),
       "/none": sends("HTTP/1.1 204 No Content\r\n\r\n"),
       "/empty": sends(response("", "Content-Encoding: gzip\r\n")),
@@ -77,7 +77,7 @@ describe("a document", () => {
   });
 
   test("has its fields but for those of its way", async () => {
-    server.answers = {
+    server.responses = {
       "/": ends(
         "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=koi8-r\r\nX-One: 1\r\nx-one: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
       ),
@@ -90,12 +90,12 @@ describe("a document", () => {
   });
 });
 
-const to = (target: string, status = 302, more = ""): RawAnswer =>
+const to = (target: string, status = 302, more = ""): RawResponse =>
   sends(`HTTP/1.1 ${status} Moved\r\nLocation: ${target}\r\n${more}Content-Length: 0\r\n\r\n`);
 
 describe("a redirect", () => {
   test.each([301, 302, 303, 307, 308])("%d is followed, and kept for the browser", async (status) => {
-    server.answers = {
+    server.responses = {
       "/from": to("/next/", status),
       "/next/": to("../to?x#new", status),
       "/to?x": sends(response("ok")),
@@ -111,7 +111,7 @@ describe("a redirect", () => {
   });
 
   test("by a Refresh field is followed, unless it waits for a reader or leads nowhere", async () => {
-    server.answers = {
+    server.responses = {
       "/now": sends(response("going", "Refresh: 0; url=/to\r\n")),
       "/late": sends(response("stays", "Refresh: 30; url=/to\r\n")),
       "/self": sends(response("stays", "Refresh: 1\r\n")),
@@ -123,7 +123,7 @@ describe("a redirect", () => {
   });
 
   test("keeps the fragment, and goes on where the server closes the connection behind it", async () => {
-    server.answers = {
+    server.responses = {
       "/from": ends("HTTP/1.1 301 Moved\r\nLocation: /to\r\nConnection: close\r\n\r\nbody without end"),
       "/lazy": (socket, { connection }) => {
         if (connection === server.connections)
@@ -141,7 +141,7 @@ describe("a redirect", () => {
   });
 
   test("without end, or to what is not the web, is an error", async () => {
-    server.answers = {
+    server.responses = {
       "/loop": to("/loop"),
       "/a": to("/b"),
       "/b": to("/a"),
@@ -167,13 +167,13 @@ describe("a redirect", () => {
   });
 
   test("does not tell a name and password", async () => {
-    server.answers = { "/from": to(`http://user:word@127.0.0.1:${server.port}/to`), "/to": sends(response("ok")) };
+    server.responses = { "/from": to(`http://user:word@127.0.0.1:${server.port}/to`), "/to": sends(response("ok")) };
     expect((await load("/from")).url).toBe(urlOf("/to"));
     expect(server.requests[1]?.head).not.toContain("Authorization");
   });
 
   test("brings the cookies of one hop to the next", async () => {
-    server.answers = {
+    server.responses = {
       "/from": to("/to", 302, "Set-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Secure\r\nSet-Cookie: c=3; Path=/other\r\n"),
       "/to": sends(response("ok")),
       // Asks for a cookie by redirecting to itself.
@@ -192,7 +192,7 @@ describe("a redirect", () => {
 });
 
 describe("a hostile server", () => {
-  test.each<[string, RawAnswer, string]>([
+  test.each<[string, RawResponse, string]>([
     ["breaks off a length", ends("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), BROKE_OFF],
     ["breaks off a chunk", ends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf"), BROKE_OFF],
     [
@@ -222,27 +222,27 @@ describe("a hostile server", () => {
       (socket) => endless(socket, "", "HTTP/1.1 102 Processing\r\n\r\n"),
       "page-failed: Cannot load the page: its server's response is not HTTP",
     ],
-  ])("that %s ends in an error, and the next document comes", async (_what, answer, detail) => {
-    server.answers = { "/": answer, "/next": sends(response("fine")) };
+  ])("that %s ends in an error, and the next document comes", async (_what, fetched, detail) => {
+    server.responses = { "/": fetched, "/next": sends(response("fine")) };
     expect(await detailOf(load("/"))).toBe(detail);
     expect(textOf(await load("/next"))).toBe("fine");
   });
 
   test("that resets the connection broke off", async () => {
-    server.answers = {
+    server.responses = {
       "/": (socket) => socket.write("HTTP/1.1 200 OK\r\n\r\nhalf", () => socket.resetAndDestroy()),
     };
     expect(await detailOf(load("/"))).toBe(BROKE_OFF);
   });
 
   test("that promises too much is not listened to", async () => {
-    server.answers = { "/": sends(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 31}\r\n\r\n`) };
+    server.responses = { "/": sends(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 31}\r\n\r\n`) };
     expect(await detailOf(load("/"))).toBe(TOO_LONG);
   });
 
   test("that sends its share of bytes in redirects is stopped", async () => {
     const pad = `X: ${"y".repeat(200_000)}\r\n`;
-    server.answers = {
+    server.responses = {
       "/": (socket, { path }) =>
         socket.write(`HTTP/1.1 302 Found\r\nLocation: /?${path.length}${path}\r\n${pad}Content-Length: 0\r\n\r\n`),
     };
@@ -254,19 +254,19 @@ describe("a hostile server", () => {
     expect(await detail).toBe(`page-failed: ${egressError("too-much").message}`);
   });
 
-  test.each<[string, RawAnswer]>([
+  test.each<[string, RawResponse]>([
     ["says nothing at all", () => undefined],
     ["stops within its head", sends("HTTP/1.1 200 OK\r\n")],
     ["stops within its body", sends("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")],
-  ])("that %s is left when the time is over", async (_what, answer) => {
-    server.answers = { "/": answer };
+  ])("that %s is left when the time is over", async (_what, fetched) => {
+    server.responses = { "/": fetched };
     expect(await detailOf(load("/", { timeoutMs: 100 }))).toStartWith("page-timeout: Cannot finish loading the page");
     await allClosed();
   });
 
   test("is left when the client goes away", async () => {
     const client = new AbortController();
-    server.answers = {
+    server.responses = {
       "/": (socket) => {
         socket.write("HTTP/1.1 200 OK\r\n\r\nhalf");
         client.abort();
@@ -283,7 +283,7 @@ describe("a part of a document", () => {
   const PART = "<p>first</p>".repeat(10);
   const coded = zlib.gzipSync(Buffer.from(PART + noise(10_000).toString()));
 
-  test.each<[string, RawAnswer]>([
+  test.each<[string, RawResponse]>([
     ["plain", sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n${PART}`)],
     [
       "coded",
@@ -292,15 +292,15 @@ describe("a part of a document", () => {
         socket.write(coded.subarray(0, coded.length - 100));
       },
     ],
-  ])("is given where the caller takes one: %s", async (_what, answer) => {
-    server.answers = { "/": answer };
+  ])("is given where the caller takes one: %s", async (_what, fetched) => {
+    server.responses = { "/": fetched };
     const document = await load("/", { partial: true, timeoutMs: 200 });
     expect(document.complete).toBe(false);
     expect(textOf(document)).toStartWith(PART);
   });
 
   test("is not given of what is no HTML, or has not begun", async () => {
-    server.answers = {
+    server.responses = {
       "/json": sends("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[1, 2,"),
       "/head": sends("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"),
     };
@@ -310,7 +310,7 @@ describe("a part of a document", () => {
   });
 });
 
-function endless(socket: Parameters<RawAnswer>[0], first: string, again: string): void {
+function endless(socket: Parameters<RawResponse>[0], first: string, again: string): void {
   socket.write(first);
   const piece = again.repeat(Math.ceil(65_536 / again.length));
   const more = (): void => {

@@ -98,16 +98,16 @@ class Fetching {
       const visited = `${url.href} ${this.#cookies.header(url)}`;
       if (seen.has(visited)) throw loadError("it redirects without end");
       seen.add(visited);
-      const { answer, target } = await this.#hop(url);
-      const response = responseOf(url, answer);
-      if (target === undefined) return { ...response, redirects, complete: answer.complete };
+      const { fetched, target } = await this.#hop(url);
+      const response = responseOf(url, fetched);
+      if (target === undefined) return { ...response, redirects, complete: fetched.complete };
       redirects.push(response);
       if (redirects.length > MAX_REDIRECTS) throw loadError(`it redirects more than ${MAX_REDIRECTS} times`);
       url = target;
     }
   }
 
-  async #hop(url: URL): Promise<{ answer: Answer; target: URL | undefined }> {
+  async #hop(url: URL): Promise<{ fetched: Answer; target: URL | undefined }> {
     let target: URL | undefined;
     const wantsBody = (head: ResponseHead): boolean => {
       this.#cookies.store(url, valuesOf(head.headers, "set-cookie"), Date.now());
@@ -116,8 +116,8 @@ class Fetching {
       return target === undefined && isReadable;
     };
     if (!this.#visit.egress.request()) throw egressError("too-much");
-    const answer = await this.#ask(url, wantsBody);
-    return { answer, target };
+    const fetched = await this.#ask(url, wantsBody);
+    return { fetched, target };
   }
 
   async #ask(url: URL, wantsBody: (head: ResponseHead) => boolean): Promise<Answer> {
@@ -142,10 +142,10 @@ class Fetching {
     this.#exchange = exchange;
     try {
       const head = requestHead(url, this.#asker, this.#cookies.header(url));
-      const answer = await exchange.run(head);
-      if (answer.reusable && !this.#closed) this.#kept = { origin: url.origin, socket };
+      const fetched = await exchange.run(head);
+      if (fetched.reusable && !this.#closed) this.#kept = { origin: url.origin, socket };
       else socket.destroy();
-      return answer;
+      return fetched;
     } catch (error) {
       socket.destroy();
       throw error;

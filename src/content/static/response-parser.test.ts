@@ -37,7 +37,7 @@ const failure = (pieces: readonly string[], closes?: "clean" | "torn"): string =
 
 const NOT_HTTP = "TurnpikeError: Cannot load the page: its server's response is not HTTP";
 const BROKE_OFF = "TurnpikeError: Cannot load the page: its server broke off in the middle of it";
-const NO_ANSWER = "TurnpikeError: Cannot load the page: its server closed the connection without a response";
+const NO_RESPONSE = "TurnpikeError: Cannot load the page: its server closed the connection without a response";
 
 const WHOLE: Readonly<Record<string, readonly [text: string, body: string]>> = {
   "a length": ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"],
@@ -134,7 +134,7 @@ describe("a response", () => {
   });
 
   test("that does not come at all is told from one that breaks off", () => {
-    expect(failure([], "clean")).toBe(NO_ANSWER);
+    expect(failure([], "clean")).toBe(NO_RESPONSE);
     expect(failure(["HTTP/1.1 2"], "clean")).toBe(BROKE_OFF);
     expect(failure(["HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"], "torn")).toBe(BROKE_OFF);
   });

@@ -1,5 +1,5 @@
 import { latin1Text } from "../../lib/latin1.ts";
-import { brokeOff, loadError, noAnswer, notHttp } from "./faults.ts";
+import { brokeOff, loadError, noResponse, notHttp } from "./faults.ts";
 
 /** The head of a response, as it came. */
 export interface ResponseHead {
@@ -80,7 +80,7 @@ export class ResponseParser {
   /** The server has closed its side; `clean` says that it did so in order. */
   end(clean: boolean): void {
     if (this.#state === "done") return;
-    if (!this.begun) throw noAnswer();
+    if (!this.begun) throw noResponse();
     if (this.#state !== "close" || !clean) throw brokeOff();
     this.#finish(false);
   }
@@ -122,7 +122,7 @@ export class ResponseParser {
     const head = parseHead(latin1Text(bytes, 0, end.text));
     if (head.statusCode < 200) {
       this.#interim += 1;
-      // 101 is the answer to an upgrade that nobody asked for.
+      // 101 is the response to an upgrade that nobody asked for.
       if (head.statusCode === 101 || this.#interim > MAX_INTERIM) throw notHttp();
     } else this.#begin(head, bytes.length > end.next);
     return bytes.subarray(end.next);

@@ -30,7 +30,7 @@ export async function call(
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isJson = response.headers.get("content-type")?.includes("json") === true;
   const json: unknown = isJson ? JSON.parse(Buffer.from(bytes).toString()) : {};
-  // Every JSON answer of the service is an object.
+  // Every JSON response of the service is an object.
   return { status: response.status, headers: response.headers, json: json as Reply["json"], bytes };
 }
 

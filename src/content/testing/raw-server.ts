@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { listeningPort } from "../../lib/testing/listen.ts";
 
 /** Answers one request with whatever bytes it likes. */
-export type RawAnswer = (socket: Socket, request: RawRequest) => void;
+export type RawResponse = (socket: Socket, request: RawRequest) => void;
 
 export interface RawRequest {
   /** The path with its query. */
@@ -19,8 +19,8 @@ export interface RawRequest {
 export class RawServer {
   readonly requests: RawRequest[] = [];
   readonly sockets = new Set<Socket>();
-  /** Called with each request whose path none of the answers has. */
-  answers: Readonly<Record<string, RawAnswer>> = {};
+  /** Called with each request whose path none of the responses has. */
+  responses: Readonly<Record<string, RawResponse>> = {};
   connections = 0;
   port = 0;
   readonly #server: Server;
@@ -64,9 +64,9 @@ export class RawServer {
         const path = head.split(" ")[1] ?? "";
         const request = { path, head, connection };
         this.requests.push(request);
-        const answer = this.answers[path] ?? this.answers[path.split("?")[0] ?? ""];
-        if (answer === undefined) socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
-        else answer(socket, request);
+        const reply = this.responses[path] ?? this.responses[path.split("?")[0] ?? ""];
+        if (reply === undefined) socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+        else reply(socket, request);
       }
     });
   }

@@ -34,9 +34,9 @@ export async function openRawTab(): Promise<RawTab> {
       await call("Runtime.evaluate", { expression: LOADED, awaitPromise: true });
     },
     async run(expression) {
-      const answer = await call("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+      const response = await call("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
       // The protocol gives a RemoteObject as `result`.
-      return (answer["result"] as CdpFields)["value"];
+      return (response["result"] as CdpFields)["value"];
     },
     async world() {
       return (await call("Page.createIsolatedWorld", { frameId }))["executionContextId"];

@@ -3,7 +3,7 @@ const MAX_DETAIL = 300;
 
 /** Why an order went wrong. */
 export class AcmeError extends Error {
-  /** The directory's own name of it, as `rateLimited`; empty where it gave no answer that can be read. */
+  /** The directory's own name of it, as `rateLimited`; empty where it gave no response that can be read. */
   readonly type: string;
   /** Milliseconds that the directory asks to wait; 0: it asks for nothing. */
   readonly retryAfterMs: number;

@@ -78,12 +78,12 @@ function plainMaterial(read: ReadTls | undefined): TlsMaterial | undefined {
     : { fallback: NO_PAIR, named: [], clientCa: "", clientCertRequired: false, hosts };
 }
 
-/** The answer to a request for an HTTP-01 challenge (RFC 8555 §8.3); undefined: there is no such challenge. */
-export function httpAnswer({ challenges }: Issued, token: string): string | undefined {
+/** The response to a request for an HTTP-01 challenge (RFC 8555 §8.3); undefined: there is no such challenge. */
+export function httpResponse({ challenges }: Issued, token: string): string | undefined {
   return challenges.find((challenge) => challenge.type === "http-01" && challenge.token === token)?.keyAuthorization;
 }
 
 /** The certificate that answers a TLS-ALPN-01 challenge for a host name; undefined: there is no such challenge. */
-export function handshakeAnswer({ challenges }: Issued, hostname: string): KeyPair | undefined {
+export function handshakeReply({ challenges }: Issued, hostname: string): KeyPair | undefined {
   return challenges.find((challenge) => challenge.type === "tls-alpn-01" && challenge.domain === hostname)?.pair;
 }

@@ -11,7 +11,7 @@ import {
   failureName,
   GATEWAY_PREFIX,
   readAccountKey,
-  readAnswered,
+  readResponded,
   readCertificate,
   readFailure,
   settingsDigest,
@@ -102,14 +102,14 @@ export class Issuer {
     await show();
     if (!store.isShared) return;
     const end = performance.now() + CONFIRM_MS;
-    while (performance.now() < end && !(await this.#isAnsweredByAll(name))) await this.#pause(CONFIRM_LOOK_MS);
+    while (performance.now() < end && !(await this.#hasResponsesFromAll(name))) await this.#pause(CONFIRM_LOOK_MS);
   }
 
-  async #isAnsweredByAll(name: string): Promise<boolean> {
+  async #hasResponsesFromAll(name: string): Promise<boolean> {
     const { store, gateway } = this.#options;
     const entries = await store.read();
     const others = [...entries.keys()].filter((one) => one.startsWith(GATEWAY_PREFIX) && one !== gateway);
-    return others.every((other) => readAnswered(entries, other).includes(name));
+    return others.every((other) => readResponded(entries, other).includes(name));
   }
 
   async #pause(ms: number): Promise<void> {

@@ -64,7 +64,7 @@ export interface Shown {
  * Gets certificates for the domains of a configuration, keeps them in the store, renews them, and has the gateway show them. One
  * process of a gateway does it, and of several gateways with one store the one that has the store's lock:
  *
- *   look at the store → show what changed → is one due? → lock → order: publish the challenge, wait until all answer it → keep
+ *   look at the store → show what changed → is one due? → lock → order: publish the challenge, wait until all response it → keep
  *          ▲                                                                                                           │
  *          └────────────── 2 s with a shared store; else until the next is due, a minute at most ◀────────────────────┘
  */
@@ -167,13 +167,13 @@ export class CertificateKeeper {
       await store.write(this.#gateway, JSON.stringify({ challenges }), SEEN_MS);
     }
     const isDue = (domain: string): boolean => this.#dueAt(entries, settings, domain) <= this.#deps.clock();
-    if (settings.config.domains.some(isDue) && (await store.hold(LOCK_MS))) {
+    if (settings.config.domains.some(isDue) && (await store.lease(LOCK_MS))) {
       try {
         // Another process may have had the lock until now.
         entries = await store.read();
         await this.#order(store, settings, settings.config.domains.filter(isDue));
       } finally {
-        await store.hold(0);
+        await store.lease(0);
       }
       entries = await this.#show(store, settings);
     }
@@ -186,7 +186,7 @@ export class CertificateKeeper {
   async #order(store: CertificateStore, settings: AcmeSettings, domains: readonly string[]): Promise<void> {
     const { signal } = this.#abort;
     const { clock } = this.#deps;
-    const keep = setInterval(() => void store.hold(LOCK_MS).catch(() => {}), LOCK_MS / 3);
+    const keep = setInterval(() => void store.lease(LOCK_MS).catch(() => {}), LOCK_MS / 3);
     try {
       const issuer = new Issuer({
         settings,

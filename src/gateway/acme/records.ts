@@ -119,7 +119,7 @@ function pairOf(value: unknown): KeyPair | undefined {
 }
 
 /** Challenges that a gateway has told to answer, by name. */
-export function readAnswered(entries: Entries, gateway: string): readonly unknown[] {
+export function readResponded(entries: Entries, gateway: string): readonly unknown[] {
   const { challenges } = objectOf(entries, gateway) ?? {};
   return Array.isArray(challenges) ? challenges : [];
 }

@@ -35,7 +35,7 @@ test("a certificate of our own is for its names, and signed by its key", () => {
   expect(certificate.verify(certificate.publicKey)).toBe(true);
 });
 
-test("the answer to a challenge has the extension of RFC 8737, critical", () => {
+test("the response to a challenge has the extension of RFC 8737, critical", () => {
   const { cert } = challengeCertificate("a.test", "token.thumb", Date.now());
   const { raw } = new X509Certificate(cert);
   const extension = Buffer.from("06082b0601050507011f0101ff04220420", "hex");

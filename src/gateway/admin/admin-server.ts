@@ -6,12 +6,12 @@ import { type OnEvent } from "../telemetry/event.ts";
 import { consoleFiles } from "./console/console-files.ts";
 import { createApp } from "./http/app.ts";
 import { type Patience } from "./http/connection.ts";
-import { answerBy, type Incoming } from "./http/exchange.ts";
+import { respondBy, type Incoming } from "./http/exchange.ts";
 import { Guard } from "./http/guard.ts";
 import { type AdminKeys, readKeys } from "./http/keys.ts";
 import { Listener } from "./http/listener.ts";
 import { withDescription } from "./http/openapi.ts";
-import { malformedAnswer, problemResponse } from "./http/problem.ts";
+import { malformedResponse, problemResponse } from "./http/problem.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { type AdminParts } from "./parts.ts";
 
@@ -51,7 +51,7 @@ export class AdminServer {
   #address = "";
   #listener: Listener | undefined;
   #next: Prepared | undefined;
-  /** Listeners whose last answers are under way. */
+  /** Listeners whose last responses are under way. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(deps: AdminServerDeps) {
@@ -78,7 +78,7 @@ export class AdminServer {
     this.#next = { keys, secure, listener };
   }
 
-  /** Serves by what was prepared; `config` is the same. Old listeners close with their last answers. */
+  /** Serves by what was prepared; `config` is the same. Old listeners close with their last responses. */
   commit({ admin }: Pick<Config, "admin">): void {
     const next = this.#next;
     const before = this.#listener;
@@ -121,12 +121,12 @@ export class AdminServer {
       address,
       port,
       secure,
-      malformed: malformedAnswer,
+      malformed: malformedResponse,
       refusal: (peer) => this.#guard.refusal(peer),
       ...(patience === undefined ? {} : { patience }),
-      handle: (message, answer, connection) => {
+      handle: (message, response, connection) => {
         const handler = this.#handle ?? starting;
-        answerBy(handler, message, answer, connection).catch((error: unknown) => {
+        respondBy(handler, message, response, connection).catch((error: unknown) => {
           onFault(error);
           connection.cut();
         });

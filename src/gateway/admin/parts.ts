@@ -16,7 +16,7 @@ export interface Tenant {
 
 /** The warm tenants of all workers. */
 export interface TenantDirectory {
-  /** The one used last comes first. Rejects with `overloaded` where a worker gives no answer. */
+  /** The one used last comes first. Rejects with `overloaded` where a worker gives no response. */
   list(): Promise<readonly Tenant[]>;
   /** Every worker has forgotten it then. False: none knew one with that key. Rejects as `list` does. */
   drop(key: string): Promise<boolean>;

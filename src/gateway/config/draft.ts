@@ -1,6 +1,6 @@
 /** What rules across keys read (a draft) and where they report findings; issue.ts has the problems of single values. */
 import { type Config, type RouteConfig, type UpstreamConfig } from "./config.ts";
-import { type Finding } from "./finding.ts";
+import { type Diagnostic } from "./diagnostic.ts";
 import { type ParsedConfig, type Section } from "./parse.ts";
 
 type Judged = Extract<
@@ -45,7 +45,7 @@ export function draftOf(raw: unknown, { sections, upstreams, routes }: ParsedCon
 }
 
 /** A report that gathers findings. */
-export function gather(problems: Finding[], warnings: Finding[]): Report {
+export function gather(problems: Diagnostic[], warnings: Diagnostic[]): Report {
   return {
     problem: (path, message) => void problems.push({ path, message }),
     warning: (path, message) => void warnings.push({ path, message }),

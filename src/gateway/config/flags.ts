@@ -1,5 +1,5 @@
 import { type Config } from "./config.ts";
-import { findingText } from "./finding.ts";
+import { diagnosticText } from "./diagnostic.ts";
 import { type Loaded, loadValue } from "./load.ts";
 import { ParseCache } from "./parse.ts";
 
@@ -34,7 +34,7 @@ export function applyFlags(config: Config, flags: ConfigFlags, cache = new Parse
     },
     tls: { ...config.tls, ...given({ cert_path: flags.cert, key_path: flags.key }) },
   };
-  const known = new Set(loadValue(config, cache).warnings.map(findingText));
+  const known = new Set(loadValue(config, cache).warnings.map(diagnosticText));
   const loaded = loadValue(changed, cache);
-  return { ...loaded, warnings: loaded.warnings.filter((warning) => !known.has(findingText(warning))) };
+  return { ...loaded, warnings: loaded.warnings.filter((warning) => !known.has(diagnosticText(warning))) };
 }

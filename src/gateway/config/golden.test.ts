@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { basename, join } from "node:path";
 import { Glob } from "bun";
-import { type Finding, findingText } from "./finding.ts";
+import { type Diagnostic, diagnosticText } from "./diagnostic.ts";
 import { loadFile } from "./load.ts";
 
 const FOLDER = join(import.meta.dir, "testdata");
@@ -9,8 +9,8 @@ const FOLDER = join(import.meta.dir, "testdata");
 const IS_UPDATE = process.env["UPDATE_GOLDEN"] === "1";
 
 /** Without its place, which moves with every line that is added to a file. */
-function lineOf({ path, message }: Finding): string {
-  return findingText({ path, message });
+function lineOf({ path, message }: Diagnostic): string {
+  return diagnosticText({ path, message });
 }
 
 for (const file of [...new Glob("*.json").scanSync(FOLDER)].toSorted()) {

@@ -1,6 +1,6 @@
 /** Turns what zod says of one value (its issues) into findings, in our words. */
 import { type z } from "zod";
-import { describeFound, type Finding, formatPath, valueAt } from "./finding.ts";
+import { describeFound, type Diagnostic, formatPath, valueAt } from "./diagnostic.ts";
 
 const KINDS: Record<string, string> = {
   int: "a whole number",
@@ -49,8 +49,8 @@ function expectation(issue: z.core.$ZodIssue): string {
 }
 
 /** What zod found wrong in `value`, one problem a path, in the order of the paths' appearance. */
-export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Finding[] {
-  const problems = new Map<string, Finding>();
+export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Diagnostic[] {
+  const problems = new Map<string, Diagnostic>();
   for (const issue of issues) {
     if (issue.code === "unrecognized_keys") continue;
     const path = formatPath(issue.path);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as z from "zod";
-import { findingText } from "./finding.ts";
+import { diagnosticText } from "./diagnostic.ts";
 import { publishedSchema } from "./json-schema.ts";
 import { loadText } from "./load.ts";
 import { EXAMPLE, reference } from "./reference.ts";
@@ -18,7 +18,7 @@ test("the published files are those of this schema", async () => {
 
 test("the reference's example loads without a word", () => {
   const { config, problems, warnings } = loadText(JSON.stringify(EXAMPLE));
-  expect([...problems, ...warnings].map(findingText)).toEqual([]);
+  expect([...problems, ...warnings].map(diagnosticText)).toEqual([]);
   expect(config?.routes).toHaveLength(2);
 });
 

@@ -24,7 +24,7 @@ export interface JsonSchema {
   anyOf?: JsonSchema[];
   /** True for a key that is Turnpike's own; not in the published file. */
   ours?: boolean;
-  /** How the key's value is kept out of answers; not in the published file. */
+  /** How the key's value is kept out of responses; not in the published file. */
   secret?: SecretKind;
   /** JSON Schema's word for a value that is sent and never shown. */
   writeOnly?: boolean;

@@ -2,7 +2,7 @@
 export const MAX_DEPTH = 64;
 
 /** A place in a text; both count from 1, columns in UTF-16 code units. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -39,13 +39,13 @@ export function visitJson(text: string, visit: Visit): void {
 }
 
 /** The line and column of an offset into a text. */
-export function placeAt(text: string, offset: number): Place {
+export function positionAt(text: string, offset: number): TextPosition {
   const before = withoutMark(text).slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }
 
 /** `line 3, column 5`. */
-export function placeText({ line, column }: Place): string {
+export function positionText({ line, column }: TextPosition): string {
   return `line ${line}, column ${column}`;
 }
 
@@ -167,6 +167,6 @@ class Scanner {
   }
 
   #fault(message: string, at = this.#at): never {
-    throw new JsonFault(`${placeText(placeAt(this.#text, at))}: ${message}`);
+    throw new JsonFault(`${positionText(positionAt(this.#text, at))}: ${message}`);
   }
 }

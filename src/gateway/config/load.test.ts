@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findingText } from "./finding.ts";
+import { diagnosticText } from "./diagnostic.ts";
 import { applyFlags } from "./flags.ts";
 import { loadFile, loadText, loadValue } from "./load.ts";
 import { serverTarget } from "./server-target.ts";
@@ -12,18 +12,20 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("a file that cannot be read is a problem", async () => {
   const missing = join(folder, "missing.json");
-  expect((await loadFile(missing)).problems.map(findingText)).toEqual([`Cannot read the file: there is no such file`]);
-  expect((await loadFile(folder)).problems.map(findingText)).toEqual(["Cannot read the file: it is a folder"]);
+  expect((await loadFile(missing)).problems.map(diagnosticText)).toEqual([
+    `Cannot read the file: there is no such file`,
+  ]);
+  expect((await loadFile(folder)).problems.map(diagnosticText)).toEqual(["Cannot read the file: it is a folder"]);
   const binary = join(folder, "binary.json");
   writeFileSync(binary, Buffer.from([0x7b, 0xff, 0x7d]));
-  expect((await loadFile(binary)).problems.map(findingText)).toEqual(["Cannot read the file: it is not UTF-8 text"]);
+  expect((await loadFile(binary)).problems.map(diagnosticText)).toEqual(["Cannot read the file: it is not UTF-8 text"]);
 });
 
 test("a value is checked without being changed, and no prototype with it", () => {
   const value: unknown = JSON.parse('{"__proto__": {"port": 1}, "server": {"__proto__": {"workers": 9}, "x": 1}}');
   const before = JSON.stringify(value);
   const { config, warnings } = loadValue(value);
-  expect(warnings.map(findingText)).toEqual([
+  expect(warnings.map(diagnosticText)).toEqual([
     "server.__proto__: unknown key, ignored",
     "server.x: unknown key, ignored",
     "__proto__: unknown key, ignored",
@@ -36,7 +38,7 @@ test("chains nest three deep, and no deeper", () => {
   const chain = (depth: number): unknown =>
     depth === 0 ? { type: "none" } : { type: "chain", methods: [chain(depth - 1)] };
   const problems = (depth: number): string[] =>
-    loadValue({ routes: [{ path_prefix: "/", auth: chain(depth) }] }).problems.map(findingText);
+    loadValue({ routes: [{ path_prefix: "/", auth: chain(depth) }] }).problems.map(diagnosticText);
   expect(problems(3).join("\n")).not.toContain("methods");
   expect(problems(4).join("\n")).toContain('.type: expected one of "api_key"');
 });
@@ -65,7 +67,7 @@ test("flags are checked, and bring their own warnings only", () => {
   if (config === undefined) throw new Error("the configuration is right");
   expect(warnings).toHaveLength(1);
   expect(applyFlags(config, { staticRoot: "/srv" }).warnings).toEqual([]);
-  expect(applyFlags(config, { cert: "c", workers: -1 }).problems.map(findingText)).toEqual([
+  expect(applyFlags(config, { cert: "c", workers: -1 }).problems.map(diagnosticText)).toEqual([
     "server.workers: expected 0 or more, found -1",
     "tls.key_path: required with tls.cert_path",
   ]);
@@ -75,7 +77,7 @@ test("test mode is refused on an address that others reach", () => {
   const { config } = loadText('{"server": {"address": "127.0.0.1"}, "x402": {"test_mode": true}}');
   if (config === undefined) throw new Error("the configuration is right");
   expect(applyFlags(config, { address: "::1" }).problems).toEqual([]);
-  expect(applyFlags(config, { address: "::" }).problems.map(findingText)).toEqual([
+  expect(applyFlags(config, { address: "::" }).problems.map(diagnosticText)).toEqual([
     'server.address: expected a loopback address with x402.test_mode, found "::"',
   ]);
 });
@@ -95,12 +97,12 @@ test("more servers than there are places for are refused, and one that is named 
       { name: "b", servers },
     ],
   });
-  expect(problems.map(findingText)).toEqual([
+  expect(problems.map(diagnosticText)).toEqual([
     "upstreams: expected at most 1024 servers in all upstreams together, found 1200",
   ]);
   const twice = [{ unix: "/run/a.sock" }, ...servers.slice(0, 1), { unix: "/run/a.sock" }, ...servers.slice(0, 1)];
   const { warnings } = loadValue({ upstreams: [{ name: "a", servers: twice }] });
-  expect(warnings.map(findingText)).toEqual([
+  expect(warnings.map(diagnosticText)).toEqual([
     "upstreams[0].servers[2]: the same server as servers[0], and counts once; see weight",
     "upstreams[0].servers[3]: the same server as servers[1], and counts once; see weight",
   ]);
@@ -118,11 +120,11 @@ test("problems and warnings of meaning have the line and column of their key", (
     "}",
   ].join("\n");
   const { problems, warnings } = loadText(`\uFEFF${text}`);
-  expect(warnings.map(findingText)).toEqual([
+  expect(warnings.map(diagnosticText)).toEqual([
     'line 2, column 15: server.prot: unknown key, ignored; did you mean "port"?',
     "line 3, column 32: upstreams[0].servers: there is no server and no discovery: its routes respond with 503",
   ]);
-  const lines = problems.map(findingText);
+  const lines = problems.map(diagnosticText);
   expect(lines).toContain('line 5, column 27: routes[0].upstream: "b" is not a defined upstream');
   expect(lines.find((line) => line.includes("routes[1].path_prefix"))).toStartWith("line 6, column 7: ");
   // The key is absent: the place is that of the object that lacks it.
@@ -131,7 +133,7 @@ test("problems and warnings of meaning have the line and column of their key", (
 
 test("a key with any character has its place", () => {
   const { warnings } = loadText('{"server": {"a.b": 1, "c\\"]d": 2, "": 3}}');
-  expect(warnings.map(({ place }) => place?.column)).toEqual([13, 23, 35]);
+  expect(warnings.map(({ position: place }) => place?.column)).toEqual([13, 23, 35]);
 });
 
 test("of a flood of unknown keys the first 20 are named, and the others counted", () => {

@@ -5,7 +5,7 @@ import { readFault } from "../../lib/read-fault.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { type Config } from "./config.ts";
 import { draftOf, gather } from "./draft.ts";
-import { describeFound, type Finding, formatPath, listAt, valueAt } from "./finding.ts";
+import { describeFound, type Diagnostic, formatPath, listAt, valueAt } from "./diagnostic.ts";
 import { problemsOf } from "./issue.ts";
 import { formatOf } from "./formats/format-of.ts";
 import { JSON_FORMAT, type TextFormat } from "./formats/text-format.ts";
@@ -29,9 +29,9 @@ const MAX_UNKNOWN_NAMED = 20;
 /** What came of a configuration: `config` is there exactly when there is no problem. */
 export type Loaded = (
   | { readonly config: Config; readonly problems: readonly [] }
-  | { readonly config: undefined; readonly problems: readonly Finding[] }
+  | { readonly config: undefined; readonly problems: readonly Diagnostic[] }
 ) & {
-  readonly warnings: readonly Finding[];
+  readonly warnings: readonly Diagnostic[];
   /** Says where in the file a later finding is. */
   readonly locate: Locate;
 };
@@ -78,7 +78,7 @@ function define(holder: object, key: PropertyKey, value: unknown): void {
 }
 
 /** Takes out unknown keys, with a warning for each that says which known key is most like it. */
-function dropUnknown(without: Overlooking, { issues }: ParsedConfig, warnings: Finding[]): void {
+function dropUnknown(without: Overlooking, { issues }: ParsedConfig, warnings: Diagnostic[]): void {
   let count = 0;
   for (const issue of issues) {
     if (issue.code !== "unrecognized_keys") continue;
@@ -97,7 +97,7 @@ function dropUnknown(without: Overlooking, { issues }: ParsedConfig, warnings: F
 }
 
 /** An unknown balancer is no reason to stop: the default takes its place. */
-function fallBack(without: Overlooking, warnings: Finding[]): void {
+function fallBack(without: Overlooking, warnings: Diagnostic[]): void {
   const known: readonly string[] = LOAD_BALANCERS;
   for (const [i, upstream] of listAt(without.raw, ["upstreams"]).entries()) {
     const name = valueAt(upstream, ["load_balancer"]);
@@ -109,7 +109,7 @@ function fallBack(without: Overlooking, warnings: Finding[]): void {
 }
 
 /** A configuration as it is shown has its secrets replaced: one that is loaded must not have the placeholder for a secret. */
-function placeholderProblems(raw: unknown, others: readonly Finding[], cache: ParseCache): Finding[] {
+function placeholderProblems(raw: unknown, others: readonly Diagnostic[], cache: ParseCache): Diagnostic[] {
   const faulty = new Set(others.map(({ path }) => path));
   return placeholdersIn(raw, cache.withoutPlaceholder).flatMap((place) => {
     const path = formatPath(place);
@@ -123,7 +123,7 @@ export function loadValue(value: unknown, cache = new ParseCache()): Loaded {
   if (!isObject(value)) return failed(`expected an object, found ${describeFound("", value)}`);
   const without = new Overlooking(value);
   if (Object.hasOwn(value, "$schema")) without.remove([], "$schema");
-  const warnings: Finding[] = [];
+  const warnings: Diagnostic[] = [];
   dropUnknown(without, parseConfig(without.raw, cache), warnings);
   fallBack(without, warnings);
   const { raw } = without;

@@ -1,24 +1,26 @@
 import { expect, test } from "bun:test";
-import { findingText } from "./finding.ts";
+import { diagnosticText } from "./diagnostic.ts";
 import { loadValue } from "./load.ts";
 
 const KEY = "a-key-of-some-length";
 
-function findings(admin: object, server: object = {}) {
+function diagnostics(admin: object, server: object = {}) {
   const { problems, warnings } = loadValue({ admin: { enabled: true, ...admin }, server });
-  return { problems: problems.map(findingText), warnings: warnings.map(findingText) };
+  return { problems: problems.map(diagnosticText), warnings: warnings.map(diagnosticText) };
 }
 
 const PUBLIC =
   "can be reached from other machines, and keys go there in clear text; set admin.tls, or listen on 127.0.0.1";
 
 test("the admin interface needs a key, from the file or from the environment", () => {
-  expect(findings({}).problems).toEqual([
+  expect(diagnostics({}).problems).toEqual([
     "admin.api_key: required with admin.enabled, unless admin.api_key_env names a variable",
   ]);
-  expect(findings({ api_key: KEY })).toEqual({ problems: [], warnings: [] });
-  expect(findings({ api_key_env: "ADMIN_KEY" })).toEqual({ problems: [], warnings: [] });
-  expect(findings({ api_key: KEY, api_key_env: "ADMIN_KEY", read_api_key: `${KEY}2`, read_api_key_env: "R" })).toEqual({
+  expect(diagnostics({ api_key: KEY })).toEqual({ problems: [], warnings: [] });
+  expect(diagnostics({ api_key_env: "ADMIN_KEY" })).toEqual({ problems: [], warnings: [] });
+  expect(
+    diagnostics({ api_key: KEY, api_key_env: "ADMIN_KEY", read_api_key: `${KEY}2`, read_api_key_env: "R" }),
+  ).toEqual({
     problems: [],
     warnings: [
       "admin.api_key: without effect, since admin.api_key_env is set",
@@ -29,12 +31,12 @@ test("the admin interface needs a key, from the file or from the environment", (
 
 test("the key of readers is another one", () => {
   const problem = "admin.read_api_key: expected another secret than that of admin.api_key";
-  expect(findings({ api_key: KEY, read_api_key: KEY }).problems).toEqual([problem]);
-  expect(findings({ api_key_env: "K", read_api_key_env: "K" }).problems).toEqual([problem]);
+  expect(diagnostics({ api_key: KEY, read_api_key: KEY }).problems).toEqual([problem]);
+  expect(diagnostics({ api_key_env: "K", read_api_key_env: "K" }).problems).toEqual([problem]);
 });
 
 test.each(["short", "with a space in it", "ümlaut-ümlaut-ümlaut"])("the key '%s' is named by no finding", (key) => {
-  const { problems, warnings } = findings({ api_key: key });
+  const { problems, warnings } = diagnostics({ api_key: key });
   expect(problems.length + warnings.length).toBe(1);
   expect([...problems, ...warnings].join()).not.toContain(key);
 });
@@ -50,21 +52,21 @@ test.each<[string, boolean]>([
   ["8.8.8.8", true],
   ["admin.example.com", true],
 ])("on %s without TLS it is warned of: %p", (address, isWarned) => {
-  const { problems, warnings } = findings({ api_key: KEY, address });
+  const { problems, warnings } = diagnostics({ api_key: KEY, address });
   expect(problems).toEqual([]);
   expect(warnings).toEqual(isWarned ? [`admin.address: "${address}" ${PUBLIC}`] : []);
   const tls = { cert_path: "/c", key_path: "/k" };
-  expect(findings({ api_key: KEY, address, tls }).warnings).toEqual([]);
+  expect(diagnostics({ api_key: KEY, address, tls }).warnings).toEqual([]);
 });
 
 test("its port is none of the traffic listeners', and its certificate has a key", () => {
-  expect(findings({ api_key: KEY, port: 8080 }).problems).toEqual(["admin.port: 8080 is taken by server.port"]);
-  expect(findings({ api_key: KEY, port: 1 }, { listeners: [{ port: 2 }, { port: 1 }] }).problems).toEqual([
+  expect(diagnostics({ api_key: KEY, port: 8080 }).problems).toEqual(["admin.port: 8080 is taken by server.port"]);
+  expect(diagnostics({ api_key: KEY, port: 1 }, { listeners: [{ port: 2 }, { port: 1 }] }).problems).toEqual([
     "admin.port: 1 is taken by server.listeners[1].port",
   ]);
-  expect(findings({ api_key: KEY, port: 8080 }, { address: "10.0.0.1" }).problems).toEqual([]);
-  expect(findings({ api_key: KEY, port: 0 }, { port: 0 }).problems).toEqual([]);
-  expect(findings({ api_key: KEY, tls: { cert_path: "/c" } }).problems).toEqual([
+  expect(diagnostics({ api_key: KEY, port: 8080 }, { address: "10.0.0.1" }).problems).toEqual([]);
+  expect(diagnostics({ api_key: KEY, port: 0 }, { port: 0 }).problems).toEqual([]);
+  expect(diagnostics({ api_key: KEY, tls: { cert_path: "/c" } }).problems).toEqual([
     "admin.tls.key_path: required with admin.tls.cert_path",
   ]);
 });

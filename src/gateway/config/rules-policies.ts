@@ -17,7 +17,7 @@ const FRAMING = [
 ];
 /** Fields of requests that the gateway answers for. */
 const OF_REQUESTS = new Set([...FRAMING, ...FIELD_ROLES.trusted, "grpc-timeout", ...FIELD_ROLES.payment]);
-/** Fields of answers that the gateway answers for. */
+/** Fields of responses that the gateway answers for. */
 const OF_RESPONSES = new Set([
   ...FRAMING,
   "age",
@@ -83,7 +83,7 @@ function headerRules({ headers, auth }: Pick<RouteConfig, "headers" | "auth">, p
   for (const [name, at] of namesOf(response, `${path}.response`)) {
     const known = nameOf(name);
     if (OF_RESPONSES.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway only`);
-    // What an answer was chosen by must reach caches, whatever else they are told.
+    // What a response was chosen by must reach caches, whatever else they are told.
     else if (known === "vary" && !at.includes(".add[")) report.problem(at, `"${name}" can be added to, not replaced`);
   }
   twice(request, `${path}.request`, report);

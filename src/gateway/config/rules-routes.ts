@@ -5,7 +5,7 @@ import { type PaymentRequirements } from "../../payments/x402/messages.ts";
 import type * as X402Terms from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
-import { formatPath, listAt, valueAt } from "./finding.ts";
+import { formatPath, listAt, valueAt } from "./diagnostic.ts";
 import { type ParseCache } from "./parse.ts";
 import { checkAuth } from "./rules-auth.ts";
 import { checkBodySchema } from "./rules-body-schema.ts";
@@ -149,9 +149,9 @@ export function checkRoutes(draft: Draft, report: Report, cache: ParseCache): vo
     const path = `routes[${i}]`;
     repetitions.check(route, i);
     if (cache.isClean(route, [draft.x402])) continue;
-    const { findings } = watched;
+    const { diagnostics } = watched;
     checkRoute(route, path, { draft, report: watched });
-    if (watched.findings === findings) cache.setClean(route, [draft.x402]);
+    if (watched.diagnostics === diagnostics) cache.setClean(route, [draft.x402]);
   }
 }
 
@@ -169,19 +169,19 @@ function checkRoute(route: RouteConfig, path: string, { draft, report }: { draft
 /** Counts what is found. */
 class WatchedReport implements Report {
   readonly #report: Report;
-  findings = 0;
+  diagnostics = 0;
 
   constructor(report: Report) {
     this.#report = report;
   }
 
   problem(path: string, message: string): void {
-    this.findings++;
+    this.diagnostics++;
     this.#report.problem(path, message);
   }
 
   warning(path: string, message: string): void {
-    this.findings++;
+    this.diagnostics++;
     this.#report.warning(path, message);
   }
 }

@@ -1,12 +1,12 @@
 /** Rules at their bounds: what is just allowed, and what is just too much. */
 import { expect, test } from "bun:test";
-import { findingText } from "./finding.ts";
+import { diagnosticText } from "./diagnostic.ts";
 import { loadValue } from "./load.ts";
 import { MAX_SERVERS } from "./max-servers.ts";
 
 function said(value: object): { problems: string[]; warnings: string[] } {
   const { problems, warnings } = loadValue({ routes: [], ...value });
-  return { problems: problems.map(findingText), warnings: warnings.map(findingText) };
+  return { problems: problems.map(diagnosticText), warnings: warnings.map(diagnosticText) };
 }
 
 function withQuic(quic: object, workers = 1): ReturnType<typeof said> {

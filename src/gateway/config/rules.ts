@@ -1,7 +1,7 @@
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { readTarget } from "../../store/postgres/target.ts";
 import { type Draft, type Report } from "./draft.ts";
-import { valueAt } from "./finding.ts";
+import { valueAt } from "./diagnostic.ts";
 import { boundAddresses, overlap } from "./bound-addresses.ts";
 import { certificatePair } from "./certificate-pair.ts";
 import { checkAcme } from "./rules-acme.ts";
@@ -191,28 +191,25 @@ function testMode({ server, x402 }: Draft, report: Report): void {
 function postgres({ postgres: section, routes }: Draft, report: Report): void {
   const { url = "" } = section ?? {};
   if (url === "") return;
-  const { target, objection, unknownMode = false, hasPassword } = readTarget(url);
+  const { target, fault, unknownMode = false, hasPassword } = readTarget(url);
   if (hasPassword) {
     report.warning(
       "postgres.url",
       "the password in it is ignored; name its environment variable in postgres.password_env",
     );
   }
-  if (objection === undefined) {
+  if (fault === undefined) {
     if (section?.ssl_root_cert !== "" && target?.sslMode !== "verify-full") {
       report.warning("postgres.ssl_root_cert", "without effect, since sslmode verify-full alone checks certificates");
     }
     return;
   }
   if (!unknownMode) {
-    report.problem("postgres.url", `expected postgres://<user>@<host>:<port>/<db>?sslmode=<mode>: ${objection}`);
+    report.problem("postgres.url", `expected postgres://<user>@<host>:<port>/<db>?sslmode=<mode>: ${fault}`);
   } else if (routes.some((route) => route?.x402 !== undefined)) {
-    report.problem(
-      "postgres.url",
-      `${objection}, which turns the database client off, and routes with a price need it`,
-    );
+    report.problem("postgres.url", `${fault}, which turns the database client off, and routes with a price need it`);
   } else {
-    report.warning("postgres.url", `${objection}; the database client is off`);
+    report.warning("postgres.url", `${fault}; the database client is off`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeFound, findingText } from "./finding.ts";
+import { describeFound, diagnosticText } from "./diagnostic.ts";
 import { describedSchema, type JsonSchema, publishedSchema } from "./json-schema.ts";
 import { loadValue } from "./load.ts";
 import { PLACEHOLDER, withKeptSecrets, withoutSecrets } from "./secrets.ts";
@@ -300,7 +300,7 @@ test("a placeholder without a secret is refused, with its place", () => {
     upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }],
     routes: [{ path_prefix: "/", upstream: "a", auth: { type: "jwt", secret: PLACEHOLDER } }],
   });
-  expect(problems.map(findingText)).toEqual([
+  expect(problems.map(diagnosticText)).toEqual([
     'admin.api_key: "<secret>" stands for a secret that is there already, and there is none',
     'routes[0].auth.secret: "<secret>" stands for a secret that is there already, and there is none',
   ]);

@@ -1,4 +1,4 @@
-import { formatPath, listAt, valueAt } from "./finding.ts";
+import { formatPath, listAt, valueAt } from "./diagnostic.ts";
 
 /** A place that names an upstream. */
 export interface UpstreamReference {

@@ -1,15 +1,15 @@
 import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { answerError } from "../answer.ts";
+import { respondWithError } from "../local-response.ts";
 import { dryRuntime } from "./dry-runtime.ts";
-import { type FilterConfig, type FilterFinding, LoadedFilters } from "./loaded-filters.ts";
+import { type FilterConfig, type FilterDiagnostic, LoadedFilters } from "./loaded-filters.ts";
 import { ModuleCache } from "./module/module-cache.ts";
 
 /** Loads and starts the filters of a configuration as a worker does, and tells what is wrong with them. */
-export async function checkFilters(config: FilterConfig): Promise<readonly FilterFinding[]> {
+export async function checkFilters(config: FilterConfig): Promise<readonly FilterDiagnostic[]> {
   const wheel = new TimerWheel();
   const deps = { modules: new ModuleCache(), ...dryRuntime(wheel), log() {}, isFirst: true };
-  const loaded = await LoadedFilters.load({ config, deps, answerError, previous: undefined });
+  const loaded = await LoadedFilters.load({ config, deps, respondWithError, previous: undefined });
   loaded.close(undefined);
   wheel.close();
-  return loaded.findings;
+  return loaded.diagnostics;
 }

@@ -2,9 +2,9 @@ import { eventTime } from "../../lib/event-clock.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { answerError } from "../answer.ts";
+import { respondWithError } from "../local-response.ts";
 import { type Exchange, type RequestHead, type ResponseHead } from "../exchange.ts";
-import { OwnExchange, type OwnSink } from "../proxy/own-exchange.ts";
+import { Subrequest, type SubrequestSink } from "../proxy/subrequest.ts";
 import { WholeBody } from "./calls/http-call.ts";
 import { createFilter } from "./create-filter.ts";
 import { dryRuntime } from "./dry-runtime.ts";
@@ -54,7 +54,7 @@ export async function dryRun(module: FilterModule, settings: DrySettings, reques
   callTargets.use();
   const runtime: FilterRuntime = {
     ...dry,
-    answerError,
+    respondWithError,
     hostCallDeadlineMs: () => PATIENCE_MS,
     log: (_filter, line) => void log.push(line),
     onFault: (error) => void log.push(String(error)),
@@ -63,7 +63,7 @@ export async function dryRun(module: FilterModule, settings: DrySettings, reques
   const filter = createFilter(module, { ...FIXED, ...settings }, runtime);
   try {
     const kept = new KeptResponse();
-    const exchange = new OwnExchange(ORIGIN(), request.head, kept, new WholeBody(request.body, ""));
+    const exchange = new Subrequest(ORIGIN(), request.head, kept, new WholeBody(request.body, ""));
     const decision = await filter.request(exchange);
     const forwarded = decision.kind === "continue" ? await forwardedOf(exchange, kept) : undefined;
     if (forwarded !== undefined && !kept.isBegun) respond(exchange);
@@ -126,7 +126,7 @@ function respond({ response }: Exchange): void {
 }
 
 /** The response as a client would get it. */
-class KeptResponse implements OwnSink {
+class KeptResponse implements SubrequestSink {
   head: ResponseHead | undefined;
   readonly chunks: Buffer[] = [];
   readonly #over = Promise.withResolvers<void>();

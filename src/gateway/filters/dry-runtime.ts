@@ -17,7 +17,7 @@ function emptyUpstream(name: string): Upstream {
 }
 
 export interface DryRuntime {
-  readonly runtime: Omit<FilterRuntime, "answerError" | "log">;
+  readonly runtime: Omit<FilterRuntime, "respondWithError" | "log">;
   readonly callTargets: CallTargets;
 }
 

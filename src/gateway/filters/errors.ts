@@ -1,4 +1,4 @@
-import { CannedError } from "../answer.ts";
+import { CannedError } from "../local-response.ts";
 
 // What clients are told of filters; why is in the log.
 

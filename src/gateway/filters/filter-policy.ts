@@ -1,4 +1,4 @@
-import { type AnswerError, CannedError } from "../answer.ts";
+import { type RespondWithError, CannedError } from "../local-response.ts";
 import { type Decision, type Policy } from "../policy/policy.ts";
 import { type FilterDecision } from "./filter.ts";
 import { type RouteFilters } from "./route-filters.ts";
@@ -24,13 +24,13 @@ function decided({ kind }: FilterDecision): Decision {
 }
 
 /** In the place of filters of which one cannot be loaded: nothing passes unfiltered. */
-export function createUnfilteredPolicy(answerError: AnswerError): Policy {
+export function createUnfilteredPolicy(respondWithError: RespondWithError): Policy {
   return {
     name: "filter",
     guards: true,
     request(exchange) {
-      answerError(exchange, NOT_LOADED);
-      return "answered";
+      respondWithError(exchange, NOT_LOADED);
+      return "responded";
     },
     close() {},
   };

@@ -6,7 +6,7 @@ export type FilterDecision =
   /** The request goes on. `upstream` is what `set_upstream` named after a park: the socket of a tenant. */
   | { readonly kind: "continue"; readonly upstream?: string }
   /** The filter has begun to respond through `exchange.response`, also when it failed: nothing else responds. */
-  | { readonly kind: "answered" };
+  | { readonly kind: "responded" };
 
 /** The decision of a filter that has nothing to say. */
 export const CONTINUE: FilterDecision = { kind: "continue" };

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { answerError } from "../answer.ts";
+import { respondWithError } from "../local-response.ts";
 import { loadValue } from "../config/load.ts";
 import { type Config } from "../config/config.ts";
 import { CallTargets } from "./calls/call-targets.ts";
@@ -47,7 +47,7 @@ function log(message: string): void {
 
 async function load(config: Config, previous?: LoadedFilters, isFirst = true): Promise<LoadedFilters> {
   const deps = { modules, runtime, log, isFirst, callTargets: new CallTargets(runtime.wheel) };
-  return await LoadedFilters.load({ config, deps, answerError, previous });
+  return await LoadedFilters.load({ config, deps, respondWithError, previous });
 }
 
 test("an unchanged filter goes on with its instances; a changed entry or file makes another one", async () => {
@@ -143,7 +143,7 @@ test("a match that names no route is told of once, by one worker, and its module
   await load(config, first);
   await load(config, undefined, false);
   expect(logged).toEqual(said);
-  expect(first.findings.map(({ kind }) => kind)).toEqual(["unmatched"]);
+  expect(first.diagnostics.map(({ kind }) => kind)).toEqual(["unmatched"]);
 });
 
 test("a filter runs on every route with its path_prefix, whatever else the route matches", async () => {

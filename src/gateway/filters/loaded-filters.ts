@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
-import { type AnswerError } from "../answer.ts";
+import { type RespondWithError } from "../local-response.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { EventGate } from "../telemetry/event-gate.ts";
 import { type CallTargets } from "./calls/call-targets.ts";
@@ -22,7 +22,7 @@ export type FilterConfig = Pick<Config, "wasm_filters" | "routes" | "limits" | "
 export interface FilterDeps {
   readonly modules: ModuleCache;
   /** `log` is made for each filter. */
-  readonly runtime: Omit<FilterRuntime, "answerError" | "log">;
+  readonly runtime: Omit<FilterRuntime, "respondWithError" | "log">;
   readonly log: (message: string) => void;
   /** Is offered the upstreams of a configuration before its filters start. */
   readonly callTargets: CallTargets;
@@ -34,7 +34,7 @@ export interface FilterDeps {
 interface Loading {
   readonly config: FilterConfig;
   readonly deps: FilterDeps;
-  readonly answerError: AnswerError;
+  readonly respondWithError: RespondWithError;
   readonly previous: LoadedFilters | undefined;
 }
 
@@ -46,7 +46,7 @@ interface LoadedEntry {
 }
 
 /** What is wrong with an entry of `wasm_filters`; `unloaded`: its routes are closed, `unmatched`: it never runs. */
-export interface FilterFinding {
+export interface FilterDiagnostic {
   readonly kind: "unloaded" | "unmatched";
   /** As `wasm_filters[0].module`. */
   readonly path: string;
@@ -60,7 +60,7 @@ export interface FilterFinding {
 export class LoadedFilters {
   readonly #filters = new Map<string, Filter>();
   readonly #routes = new Map<RouteConfig, RouteFilters | "closed">();
-  readonly findings: FilterFinding[] = [];
+  readonly diagnostics: FilterDiagnostic[] = [];
 
   /** Reads, checks and compiles the modules, off the event loop. One that cannot be loaded closes its routes. */
   static async load(loading: Loading): Promise<LoadedFilters> {
@@ -72,7 +72,7 @@ export class LoadedFilters {
       config.wasm_filters.flatMap((entry, index) => {
         if (prefixes.has(entry.match)) return [made.#loadModule(entry, index, deps)];
         const message = `no route has the path_prefix ${JSON.stringify(entry.match)}; the filter never runs`;
-        made.findings.push({ kind: "unmatched", path: `wasm_filters[${index}].match`, message });
+        made.diagnostics.push({ kind: "unmatched", path: `wasm_filters[${index}].match`, message });
         return [];
       }),
     );
@@ -115,14 +115,14 @@ export class LoadedFilters {
   #unloaded(index: number, { match }: Entry, error: unknown): void {
     const message = `${messageOf(error)}; the route ${JSON.stringify(match)} gets 503`;
     const path = `wasm_filters[${index}].module`;
-    if (this.findings.some((finding) => finding.path === path)) return;
-    this.findings.push({ kind: "unloaded", path, message });
+    if (this.diagnostics.some((diagnostic) => diagnostic.path === path)) return;
+    this.diagnostics.push({ kind: "unloaded", path, message });
   }
 
   /** Says in the log what has not been said of the configuration before. */
   #tell({ deps, previous }: Loading): void {
-    const said = new Set(previous?.findings.map(({ message }) => message));
-    for (const { kind, path, message } of this.findings) {
+    const said = new Set(previous?.diagnostics.map(({ message }) => message));
+    for (const { kind, path, message } of this.diagnostics) {
       if (kind === "unmatched" && (!deps.isFirst || said.has(message))) continue;
       deps.log(`${path}: ${message}`);
     }
@@ -143,7 +143,7 @@ export class LoadedFilters {
   }
 
   #filterOf(route: RouteConfig, entry: Entry, module: FilterModule, loading: Loading): Filter {
-    const { config, deps, answerError, previous } = loading;
+    const { config, deps, respondWithError, previous } = loading;
     const maxBodyBytes = route.max_body_bytes ?? config.limits.max_body_bytes;
     const { host, auth } = route;
     const key = JSON.stringify([entry, module.hash, host, auth, maxBodyBytes, config.server.preencoded]);
@@ -165,7 +165,7 @@ export class LoadedFilters {
     };
     const filter = filterKinds().createFilter(module, settings, {
       ...deps.runtime,
-      answerError,
+      respondWithError,
       log: limitedLog(deps, `filter ${JSON.stringify(name)} of the route ${JSON.stringify(entry.match)}`),
     });
     this.#filters.set(known.key, filter);

@@ -83,7 +83,7 @@ test.each(HOSTILE)(
     const filter = new OwnFilter(await loaded(module), testSettings({ fuel: 100_000 }), runtime);
     for (let i = 0; i < 2; i++) {
       const client = new Client();
-      expect(filter.request(exchangeOf(client))).toEqual({ kind: "answered" });
+      expect(filter.request(exchangeOf(client))).toEqual({ kind: "responded" });
       expect([client.heads[0]?.status, client.heads[0]?.error?.code]).toEqual([500, "filter-failed"]);
     }
     expect(filter.instances).toEqual({ all: 0, pinned: 0 });

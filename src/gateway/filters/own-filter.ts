@@ -29,7 +29,7 @@ const MAX_RESPONSE_INSTANCES = 256;
 /** Milliseconds for which a client's body is not read before it is told that the filter is busy. */
 const BUSY_PAUSE_MS = 50;
 
-const ANSWERED: FilterDecision = { kind: "answered" };
+const RESPONDED: FilterDecision = { kind: "responded" };
 
 /** What a filter has decided about a request. */
 interface Decided {
@@ -128,7 +128,7 @@ export class OwnFilter implements Filter {
     go: () => FilterDecision | Promise<FilterDecision>,
   ): FilterDecision | Promise<FilterDecision> {
     if (fault instanceof Promise) return fault.then((late) => this.#after(exchange, late, go));
-    if (exchange.gone) return ANSWERED;
+    if (exchange.gone) return RESPONDED;
     return fault === undefined ? go() : this.#refuse(exchange, fault);
   }
 
@@ -157,8 +157,8 @@ export class OwnFilter implements Filter {
     }
     if (outcome.kind === "reject") {
       this.#pool.give(instance);
-      reject(exchange, outcome.reply, { fields: outcome.fields, answerError: this.#runtime.answerError });
-      return ANSWERED;
+      reject(exchange, outcome.reply, { fields: outcome.fields, respondWithError: this.#runtime.respondWithError });
+      return RESPONDED;
     }
     this.#letPass(exchange, instance, outcome.kind === "modify" ? outcome.fields : "");
     return outcome.upstream === undefined ? CONTINUE : { kind: "continue", upstream: outcome.upstream };
@@ -218,7 +218,7 @@ export class OwnFilter implements Filter {
     const outcome = instance.onResume(end.bytes);
     const ms = this.#count("resume", outcome, { instance, began, trace: exchange.trace });
     const decision = this.#decide(exchange, instance, { outcome, ms, phase: "on_resume" });
-    if (decision.kind === "answered") return decision;
+    if (decision.kind === "responded") return decision;
     // The instance is free by now where the response is none of its business: the client may be slow.
     const fault = await parked.takeBody();
     return fault === undefined && !exchange.gone ? decision : this.#refuse(exchange, fault ?? errors.FAILED);
@@ -227,7 +227,7 @@ export class OwnFilter implements Filter {
   #notResumed(exchange: Exchange, end: ParkEnd): FilterDecision {
     if (exchange.gone || end.kind === "gone" || end.kind === "reply") {
       this.#counts.notInvoked("resume", "gone", exchange.trace);
-      return ANSWERED;
+      return RESPONDED;
     }
     if (end.kind === "body") return this.#refuse(exchange, end.error);
     this.#counts.notInvoked("resume", end.kind, exchange.trace);
@@ -247,7 +247,7 @@ export class OwnFilter implements Filter {
   async #afterPause(exchange: Exchange, error: TurnpikeError): Promise<FilterDecision> {
     exchange.body.pause();
     await pause(this.#runtime.wheel, BUSY_PAUSE_MS);
-    if (exchange.gone) return ANSWERED;
+    if (exchange.gone) return RESPONDED;
     exchange.body.resume();
     return this.#refuse(exchange, error);
   }
@@ -258,7 +258,7 @@ export class OwnFilter implements Filter {
   }
 
   #refuse(exchange: Exchange, error: TurnpikeError): FilterDecision {
-    if (!exchange.gone) this.#runtime.answerError(exchange, error);
-    return ANSWERED;
+    if (!exchange.gone) this.#runtime.respondWithError(exchange, error);
+    return RESPONDED;
   }
 }

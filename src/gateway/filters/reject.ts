@@ -1,6 +1,6 @@
 import { fieldLine, type Fields, fieldValue, withoutFields } from "../../lib/fields.ts";
 import { dateLine } from "../../lib/http-date.ts";
-import { answer, type AnswerError } from "../answer.ts";
+import { respond, type RespondWithError } from "../local-response.ts";
 import { type Exchange } from "../exchange.ts";
 import { REJECTED } from "./errors.ts";
 import { type Reply } from "./own-abi/host-state.ts";
@@ -20,10 +20,10 @@ export function isBodiless(status: number): boolean {
 export function reject(
   exchange: Exchange,
   reply: Reply | undefined,
-  { fields, answerError }: { readonly fields: Fields; readonly answerError: AnswerError },
+  { fields, respondWithError }: { readonly fields: Fields; readonly respondWithError: RespondWithError },
 ): void {
   if (reply === undefined) {
-    answerError(exchange, REJECTED, withoutFields(fields, OF_ERRORS));
+    respondWithError(exchange, REJECTED, withoutFields(fields, OF_ERRORS));
     return;
   }
   const { status, body } = reply;
@@ -37,5 +37,5 @@ export function reject(
   const hasType = body.length === 0 || fieldValue(fields, "content-type") !== undefined;
   // Without a type, clients guess one from the bytes.
   const type = hasType ? "" : fieldLine("Content-Type", "text/plain; charset=utf-8");
-  answer(exchange, status, type + own, body);
+  respond(exchange, status, type + own, body);
 }

@@ -105,7 +105,7 @@ export class ResponseHook implements ResponseSink {
     const wasHolding = this.#state === "holding";
     this.#letGo();
     this.#pieces.clear();
-    if (wasHolding) this.#answer(error);
+    if (wasHolding) this.#response(error);
     else this.#sink.abort(error);
   }
 
@@ -184,19 +184,19 @@ export class ResponseHook implements ResponseSink {
     runtime.log(settings.name, `on_response ${reason}`);
     if (!settings.responseFailClosed) return this.#pass(stagedHead(head, staged));
     const { onCancel } = this.#exchange;
-    this.#answer(RESPONSE_FAILED);
+    this.#response(RESPONSE_FAILED);
     if (!hasEnded) onCancel?.();
     return true;
   }
 
-  /** Answers with an error in place of a response of which nothing has gone out. */
-  #answer(error: TurnpikeError): void {
+  /** Responses with an error in place of a response of which nothing has gone out. */
+  #response(error: TurnpikeError): void {
     const exchange = this.#exchange;
     const { response } = exchange;
     this.#state = "dropping";
     this.#pieces.clear();
     exchange.response = this.#sink;
-    this.#options.runtime.answerError(exchange, error);
+    this.#options.runtime.respondWithError(exchange, error);
     // What comes late from the source of the response ends here.
     if (exchange.response === this.#sink) exchange.response = response;
   }

@@ -1,7 +1,7 @@
 import { type Exchange } from "../exchange.ts";
 import { CONTINUE, type Filter, type FilterDecision } from "./filter.ts";
 
-const ANSWERED: FilterDecision = { kind: "answered" };
+const RESPONDED: FilterDecision = { kind: "responded" };
 
 /** The filters of one route, in the order of the file. */
 export class RouteFilters {
@@ -24,7 +24,7 @@ export class RouteFilters {
     for (let index = from; index < this.#filters.length; index++) {
       const decision = this.#filters[index]?.request(exchange) ?? CONTINUE;
       if (decision instanceof Promise) return this.#askAfter(decision, { exchange, next: index + 1, decided });
-      if (decision.kind === "answered") return decision;
+      if (decision.kind === "responded") return decision;
       if (decision.upstream !== undefined) decided = decision;
     }
     return decided;
@@ -32,7 +32,7 @@ export class RouteFilters {
 
   async #askAfter(pending: Promise<FilterDecision>, { exchange, next, decided }: Asked): Promise<FilterDecision> {
     const decision = await pending;
-    if (decision.kind === "answered" || exchange.gone) return ANSWERED;
+    if (decision.kind === "responded" || exchange.gone) return RESPONDED;
     return await this.#ask(exchange, next, decision.upstream === undefined ? decided : decision);
   }
 }

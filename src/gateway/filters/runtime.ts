@@ -1,6 +1,6 @@
 import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type AnswerError } from "../answer.ts";
+import { type RespondWithError } from "../local-response.ts";
 import { type RequestHead } from "../exchange.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
 import { type DefinedMetrics } from "../telemetry/defined-metrics.ts";
@@ -56,7 +56,7 @@ export interface FilterRuntime {
   /** Writes a line about a filter, whose name it puts before it; drops lines of a filter that says too much. */
   readonly log: (filter: string, line: string) => void;
   readonly onFault: (error: unknown) => void;
-  readonly answerError: AnswerError;
+  readonly respondWithError: RespondWithError;
   /** The figures of the filter of that name on its route, which is named by its path prefix. */
   readonly metrics: (filter: string, route: string) => FilterCounts;
   readonly gauges: FilterGauges;

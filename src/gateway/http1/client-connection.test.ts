@@ -236,52 +236,59 @@ describe("a hostile or broken upstream", () => {
   });
 
   describe("bytes after a response never become the response to the next request", () => {
-    const answers: [string, string, string][] = [
+    const responses: [string, string, string][] = [
       ["a length", "GET", OK("hello")],
       ["an empty body", "GET", OK("")],
       ["chunks", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"],
       ["no body", "GET", "HTTP/1.1 204 No Content\r\n\r\n"],
       ["a HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"],
     ];
-    test.each(answers)("with %s, if the next request waits for the connection", (_name, method, answer) => {
+    test.each(responses)("with %s, if the next request waits for the connection", (_name, method, response) => {
       const next = new Sink();
       owner.onReleased = (freed) => freed.request("GET", "GET /next HTTP/1.1\r\n", 0, next);
       ask(method);
-      arrive(`${answer}${OK("forged")}`);
+      arrive(`${response}${OK("forged")}`);
       expect(sink.ends).toHaveLength(1);
       expect([next.heads.length, owner.freed, wire.closed]).toEqual([0, 0, true]);
     });
 
-    test.each(answers)("with %s, if the end of the first response begins the next request", (_name, method, answer) => {
-      const next = new Sink();
-      sink.end = () => {
-        if (connection.open) connection.request("GET", "GET /next HTTP/1.1\r\n", 0, next);
-      };
-      ask(method);
-      arrive(`${answer}${OK("forged")}`);
-      expect([next.heads.length, wire.closed]).toEqual([0, true]);
-    });
+    test.each(responses)(
+      "with %s, if the end of the first response begins the next request",
+      (_name, method, response) => {
+        const next = new Sink();
+        sink.end = () => {
+          if (connection.open) connection.request("GET", "GET /next HTTP/1.1\r\n", 0, next);
+        };
+        ask(method);
+        arrive(`${response}${OK("forged")}`);
+        expect([next.heads.length, wire.closed]).toEqual([0, true]);
+      },
+    );
   });
 });
 
 describe("a sink that closes the connection during a call", () => {
-  const answers = [OK("hello"), OK(""), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"];
+  const responses = [
+    OK("hello"),
+    OK(""),
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+  ];
   test("receives nothing more after the head", () => {
-    for (const answer of answers) {
+    for (const response of responses) {
       open();
       sink.onStart = () => connection.destroy();
       ask();
-      arrive(answer);
+      arrive(response);
       expect([sink.body, sink.ends.length, sink.errors.length, owner.gone, owner.freed]).toEqual(["", 0, 0, 1, 0]);
     }
   });
 
   test("receives nothing more after the data", () => {
-    for (const answer of [answers[0] ?? "", answers[2] ?? ""]) {
+    for (const response of [responses[0] ?? "", responses[2] ?? ""]) {
       open();
       sink.onData = () => connection.destroy();
       ask();
-      arrive(answer);
+      arrive(response);
       expect([sink.body, sink.ends.length, sink.errors.length, owner.gone, owner.freed]).toEqual(["hello", 0, 0, 1, 0]);
     }
   });

@@ -238,7 +238,7 @@ describe("a request head", () => {
   });
 });
 
-function answer(text: string): ReturnType<typeof parseResponseHead> {
+function response(text: string): ReturnType<typeof parseResponseHead> {
   const again = repeatedResponse(Buffer.from(`${text}\r\n`, "latin1"), 0);
   return again?.response ?? parseResponseHead(`${text}\r\n`, text.length, 100);
 }
@@ -251,7 +251,7 @@ function found(text: string, from = 0): string | undefined {
 describe("a response head", () => {
   test("that differs from the last ones of the same length is parsed again", () => {
     const dated = "HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\n";
-    const of = (fields: string, line = dated): ReturnType<typeof parseResponseHead> => answer(line + fields);
+    const of = (fields: string, line = dated): ReturnType<typeof parseResponseHead> => response(line + fields);
     for (let i = 0; i < 4; i++) expect(of("Content-Length: 76\r\n")).toMatchObject({ contentLength: 76 });
     expect(of("Content-Length: 77\r\n")).toMatchObject({ contentLength: 77 });
     expect(of("Content-Length: x7\r\n")).toBe("bad Content-Length");
@@ -275,7 +275,7 @@ describe("a response head", () => {
     const moments = ["2026-11-20T21:37:44Z", "2026-11-20T21:37:45Z"];
     const heads = moments.map((moment) => {
       setSystemTime(new Date(moment));
-      return Array.from({ length: 3 }, () => answer("HTTP/1.1 200 OK\r\nX: y\r\n")).at(-1);
+      return Array.from({ length: 3 }, () => response("HTTP/1.1 200 OK\r\nX: y\r\n")).at(-1);
     });
     setSystemTime();
     expect(heads).toMatchObject([
@@ -292,7 +292,7 @@ describe("a response head", () => {
     ["HTTP/1.1 599 \xe9\r\n", 599, "\xe9"],
     ["HTTP/1.1 100 Continue\r\n", 100, "Continue"],
   ])("%p is %p %p", (text, status, reason) => {
-    expect(answer(text)).toMatchObject({ head: { status, reason } });
+    expect(response(text)).toMatchObject({ head: { status, reason } });
   });
 
   test.each([
@@ -312,14 +312,14 @@ describe("a response head", () => {
     ["HTTP/1.1 200 a\0b\r\n"],
     ["ICY 200 OK\r\n"],
   ])("%p is refused", (text) => {
-    expect(answer(text)).toBe("malformed status line");
+    expect(response(text)).toBe("malformed status line");
   });
 
   test("gets a date if the upstream sent no date, but not an interim one", () => {
-    expect(answer("HTTP/1.1 200 OK\r\nA: b\r\n")).toMatchObject({
+    expect(response("HTTP/1.1 200 OK\r\nA: b\r\n")).toMatchObject({
       head: { fields: expect.stringMatching(/^A: b\r\nDate: \w+, \d+ \w+ \d+ [\d:]+ GMT\r\n$/) },
     });
-    expect(answer("HTTP/1.1 103 x\r\nA: b\r\n")).toMatchObject({ head: { fields: "A: b\r\n" } });
+    expect(response("HTTP/1.1 103 x\r\nA: b\r\n")).toMatchObject({ head: { fields: "A: b\r\n" } });
   });
 
   test.each([
@@ -329,7 +329,7 @@ describe("a response head", () => {
     ["HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n", true],
     ["HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n", false],
   ])("%p keeps the connection: %p", (text, keepAlive) => {
-    expect(answer(text)).toMatchObject({ keepAlive });
+    expect(response(text)).toMatchObject({ keepAlive });
   });
 });
 

@@ -1,5 +1,5 @@
-import { type AnsweredRequest } from "../exchange.ts";
-import { type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
+import { type LoggedRequest } from "../exchange.ts";
+import { type HeadFault, problemResponse, refusedHead } from "../refusal.ts";
 
 /** Characters of a refused request line in the log. The rest is left out. */
 const MAX_LINE = 1024;
@@ -10,7 +10,7 @@ const MAX_LINE = 1024;
  */
 export interface Refusal {
   readonly text: string;
-  readonly request: AnsweredRequest;
+  readonly request: LoggedRequest;
 }
 
 /** `head` begins with the request line, as far as it was received. `scheme` and `clientAddress` are those of the connection. */
@@ -19,7 +19,7 @@ export function refuse(
   head: string,
   { scheme, clientAddress }: { readonly scheme: "http" | "https"; readonly clientAddress: string },
 ): Refusal {
-  const { id, status, title, fields, body } = problemAnswer(fault);
+  const { id, status, title, fields, body } = problemResponse(fault);
   const lineEnd = head.indexOf("\r\n", 2);
   const line = (lineEnd === -1 ? head : head.slice(0, lineEnd)).trimStart();
   const [method = "", target = "", version = ""] = line.slice(0, MAX_LINE).split(" ", 3);

@@ -67,7 +67,7 @@ test("however a pipeline is split, and whenever responses are sent, every reques
           expect(step).toBeLessThan(5000);
         }
         const bodies = wire.text.split("HTTP/1.1 200 OK\r\n").slice(1);
-        expect(bodies.map((answer) => answer.slice(answer.indexOf("\r\n\r\n") + 4))).toEqual(
+        expect(bodies.map((response) => response.slice(response.indexOf("\r\n\r\n") + 4))).toEqual(
           requests.map(({ body }, i) => `${i}:${body}`),
         );
       },

@@ -7,7 +7,7 @@ import { type Admission, type ToldClient } from "../exchange.ts";
 import { type HeadFault } from "../refusal.ts";
 import {
   bodyLimit,
-  type ClientPlace,
+  type ConnectionPermit,
   type ServerConnection,
   type ServerHost,
   type ServerSettings,
@@ -56,7 +56,7 @@ export class Http1ServerConnection
   implements WireHandler, ServerConnection, ExchangeConnection, BodySource, TunnelSource, SendingOwner
 {
   rosterIndex = -1;
-  place: ClientPlace | undefined;
+  permit: ConnectionPermit | undefined;
   told: ToldClient | undefined = undefined;
   admission: Admission | undefined = undefined;
   readonly out: Outgoing;
@@ -353,7 +353,7 @@ export class Http1ServerConnection
       if (this.#state !== BUSY) return this.#state === IDLE ? at : chunk.length;
       if (body.fault !== undefined) {
         // After a fault the meaning of the following bytes is unknown.
-        this.#closeAfterAnswer();
+        this.#closeAfterResponse();
         return chunk.length;
       }
       if (!body.complete) return chunk.length;
@@ -380,10 +380,10 @@ export class Http1ServerConnection
     // The current response is still sent: clients must be ready to repeat pipelined requests (RFC 9112 §9.3.2). A tunnel is
     // closed at once.
     if (this.#tunnel !== undefined) this.cutOff();
-    else this.#closeAfterAnswer();
+    else this.#closeAfterResponse();
   }
 
-  #closeAfterAnswer(): void {
+  #closeAfterResponse(): void {
     this.#closing = true;
     if (this.#exchange === undefined) this.#close();
   }

@@ -29,7 +29,7 @@ describe("a connection", () => {
     expect(fresh.heard()).toHaveLength(1);
   });
 
-  test("numbers its streams 1, 3, 5, and keeps their answers apart", () => {
+  test("numbers its streams 1, 3, 5, and keeps their responses apart", () => {
     const sinks = [new Sink(), new Sink(), new Sink()];
     for (const each of sinks) server.send(each, { ...GET, path: "/x" });
     server.frames();
@@ -78,7 +78,7 @@ describe("a connection", () => {
     expect([server.wire.closed, server.owner.gone]).toEqual([true, 1]);
   });
 
-  test("that is to be retired takes no more requests, and closes behind the last answer", () => {
+  test("that is to be retired takes no more requests, and closes behind the last response", () => {
     server.send(sink);
     server.connection.retire();
     expect([server.connection.room, server.connection.isRetired, server.owner.retirements]).toEqual([0, true, 1]);
@@ -112,7 +112,7 @@ describe("a connection", () => {
 });
 
 describe("a reset by the server", () => {
-  test("cuts the answer off", () => {
+  test("cuts the response off", () => {
     const stream = server.sendQuietly(sink);
     server.head(1, 0, OK);
     server.numbers(f.RST_STREAM, 1, f.INTERNAL_ERROR);
@@ -269,14 +269,14 @@ test("until the server has said how many requests it takes there is room for one
   expect(fresh.owner.releases).toBeGreaterThan(1);
 });
 
-test("a server that goes silent within a header block gets no more requests on that connection", () => {
+test("a server that goes silent within a field section gets no more requests on that connection", () => {
   const stream = server.send(sink);
   server.frame(f.HEADERS, 0, 1, Buffer.from([0x88]));
   stream.unanswered();
   expect([server.connection.isRetired, server.owner.retirements]).toEqual([true, 1]);
 });
 
-test("a server that answers is none that floods, however much it says between its answers", () => {
+test("a server that answers is none that floods, however much it says between its responses", () => {
   for (let i = 0; i < 1200; i++) {
     const { streamId } = server.sendQuietly(sink);
     for (let n = 0; n < 10; n++) server.frame(f.PING, 0, 0, Buffer.alloc(8));
@@ -286,7 +286,7 @@ test("a server that answers is none that floods, however much it says between it
 });
 
 /** Begins a request and answers it with two blocks; the fields of head and trailers. */
-function answered(streamId: number, first: Buffer, last: Buffer): string[] {
+function responded(streamId: number, first: Buffer, last: Buffer): string[] {
   const each = new Sink();
   server.send(each);
   server.frame(f.HEADERS, f.END_HEADERS, streamId, first);
@@ -301,9 +301,12 @@ test("heads and trailers that come again are those of each response, until the t
     encoder.block(fields.map(([name, value]) => ({ name, value, as: "indexed", huffman })));
   const head = (): Buffer => encode([":status", "200"], ["date", "x"], ["x-a", "1"]);
   const trailers = (): Buffer => encode(["x-sum", "2"]);
-  const heard = [1, 3, 5].map((streamId) => answered(streamId, head(), trailers()));
+  const heard = [1, 3, 5].map((streamId) => responded(streamId, head(), trailers()));
   const [again, end] = [head(), trailers()];
-  heard.push(answered(7, encode([":status", "200"], ["date", "x"], ["x-b", "3"]), trailers()), answered(9, again, end));
+  heard.push(
+    responded(7, encode([":status", "200"], ["date", "x"], ["x-b", "3"]), trailers()),
+    responded(9, again, end),
+  );
   const same = ["date: x\r\nx-a: 1\r\n", "x-sum: 2\r\n"];
   // Behind one more entry each index means the entry before.
   const shifted = ["x-a: 1\r\nx-sum: 2\r\n", "x-b: 3\r\n"];

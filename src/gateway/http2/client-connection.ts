@@ -4,7 +4,7 @@ import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ResponseSink } from "../exchange.ts";
 import { type Wire } from "../wire/wire.ts";
-import { RESET_COST } from "./calm.ts";
+import { RESET_COST } from "./flood-budget.ts";
 import { type ClientRequest, ClientStream, type ClientStreamConnection, listSize } from "./client-stream.ts";
 import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
@@ -23,7 +23,7 @@ const STREAM_WINDOW = 262_144;
 /** Bytes of all responses: twice what fits into their windows, so that clients which read nothing hold up no others. @bound */
 const CONNECTION_WINDOW = 2 * MAX_CONCURRENT_REQUESTS * STREAM_WINDOW;
 
-/** Milliseconds that a server has for the answer to a PING before its connection gets no more requests. @bound */
+/** Milliseconds that a server has for the response to a PING before its connection gets no more requests. @bound */
 const PING_MS = 5000;
 
 const LOCAL_SETTINGS = {
@@ -54,7 +54,7 @@ export interface Http2ConnectionOwner {
  * A connection to an upstream server that carries many HTTP/2 requests at a time (RFC 9113). It sends as soon as it is
  * made, by prior knowledge or after ALPN.
  *
- *   open ─ GOAWAY, or no stream numbers left ─▶ retired ─ last answer ─▶ closed
+ *   open ─ GOAWAY, or no stream numbers left ─▶ retired ─ last response ─▶ closed
  */
 export class Http2ClientConnection extends Http2Connection implements ClientStreamConnection {
   readonly #owner: Http2ConnectionOwner;
@@ -149,12 +149,12 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   }
 
   /** A request was answered whole. */
-  answered(): void {
-    this.calm.earn(RESET_COST);
+  responded(): void {
+    this.floodBudget.earn(RESET_COST);
   }
 
   unanswered(since: number): void {
-    // Within a header block nothing else can come.
+    // Within a field section nothing else can come.
     if (this.#heardAt < since || this.block.open) this.retire();
   }
 

@@ -11,7 +11,7 @@ import { Http2ClientConnection } from "./client-connection.ts";
 import { type ClientStream } from "./client-stream.ts";
 import { GET, POST } from "./testing/scripted-server.ts";
 
-/** An answer, and when it was over. */
+/** A response, and when it was over. */
 class Answer implements ResponseSink {
   readonly heads: ResponseHead[] = [];
   readonly chunks: Buffer[] = [];
@@ -64,7 +64,7 @@ interface Events {
 
 /** A connection to a server that answers streams with `answer`. */
 async function against(
-  answer: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void,
+  response: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void,
   settings: http2.Settings = {},
   events: Events = {},
 ): Promise<Http2ClientConnection> {
@@ -72,7 +72,7 @@ async function against(
   server.on("stream", (stream, headers) => {
     // A stream that the client resets is an error to node; here it is what a test asks for.
     stream.on("error", () => {});
-    answer(stream, headers);
+    response(stream, headers);
   });
   const listening = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", () => listening.resolve());
@@ -127,21 +127,21 @@ describe("to node's HTTP/2 server", () => {
     ["large frames", { maxFrameSize: 100_000, initialWindowSize: 1_000_000 }],
   ])("bodies of all sizes go both ways at one time, with %s", async (_name, settings) => {
     const client = await against(echo, settings);
-    const answers: [Answer, Buffer][] = [];
+    const responses: [Answer, Buffer][] = [];
     for (const [i, length] of [0, 1, 999, 1000, 16_384, 16_385, 70_000, 300_000].entries()) {
-      const answer = new Answer();
+      const response = new Answer();
       const body = bytesOf(length, i);
       const bodyLength = i % 2 === 0 ? -1 : length;
-      const stream = client.request({ ...POST, path: `/${i}`, bodyLength }, answer);
+      const stream = client.request({ ...POST, path: `/${i}`, bodyLength }, response);
       if (stream !== undefined && bodyLength !== 0) upload(stream, body, 10_000);
-      answers.push([answer, body]);
+      responses.push([response, body]);
     }
-    for (const [answer, body] of answers) {
-      await answer.done;
-      expect(answer.error).toBeUndefined();
-      expect(answer.heads[0]).toMatchObject({ status: 200, bodyLength: expect.any(Number) });
-      expect(answer.heads[0]?.fields).toContain("x-kind: echo\r\n");
-      expect(answer.body.equals(body)).toBe(true);
+    for (const [response, body] of responses) {
+      await response.done;
+      expect(response.error).toBeUndefined();
+      expect(response.heads[0]).toMatchObject({ status: 200, bodyLength: expect.any(Number) });
+      expect(response.heads[0]?.fields).toContain("x-kind: echo\r\n");
+      expect(response.body.equals(body)).toBe(true);
     }
     expect(client.streams.size).toBe(0);
   });
@@ -150,12 +150,12 @@ describe("to node's HTTP/2 server", () => {
     let most = 0;
     let open = 0;
     let started = 0;
-    const answers: Answer[] = [];
+    const responses: Answer[] = [];
     const begin = (): void => {
       while (client.room > 0 && started < 1000) {
-        const answer = new Answer();
-        answers.push(answer);
-        client.request({ ...GET, path: `/${started++}` }, answer);
+        const response = new Answer();
+        responses.push(response);
+        client.request({ ...GET, path: `/${started++}` }, response);
       }
     };
     const client: Http2ClientConnection = await against(
@@ -168,14 +168,14 @@ describe("to node's HTTP/2 server", () => {
       { maxConcurrentStreams: 7 },
       { released: () => begin() },
     );
-    // The server's SETTINGS come with its first answer.
+    // The server's SETTINGS come with its first response.
     const first = new Answer();
     client.request({ ...GET, path: "/first" }, first);
     await first.done;
     begin();
     for (let i = 0; i < 1000; i++) {
-      await answers[i]?.done;
-      expect(answers[i]?.body.toString()).toBe(`/${i}`);
+      await responses[i]?.done;
+      expect(responses[i]?.body.toString()).toBe(`/${i}`);
     }
     expect(most).toBeLessThanOrEqual(7);
   });
@@ -187,11 +187,11 @@ describe("to node's HTTP/2 server", () => {
       stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
       stream.end("body");
     });
-    const answer = new Answer();
-    client.request(GET, answer);
-    await answer.done;
-    expect(answer.heads.map(({ status }) => status)).toEqual([103, 200]);
-    expect([answer.body.toString(), answer.trailers]).toEqual(["body", "grpc-status: 0\r\n"]);
+    const response = new Answer();
+    client.request(GET, response);
+    await response.done;
+    expect(response.heads.map(({ status }) => status)).toEqual([103, 200]);
+    expect([response.body.toString(), response.trailers]).toEqual(["body", "grpc-status: 0\r\n"]);
   });
 
   test("trailers of a request arrive", async () => {
@@ -204,16 +204,16 @@ describe("to node's HTTP/2 server", () => {
         stream.end();
       });
     });
-    const answer = new Answer();
-    const stream = client.request(POST, answer);
+    const response = new Answer();
+    const stream = client.request(POST, response);
     stream?.data(Buffer.from("abc"));
     stream?.end("X-Sum: 6\r\n");
-    await answer.done;
+    await response.done;
     expect(await seen.promise).toBe("6");
-    expect(answer.heads[0]).toMatchObject({ status: 204, bodyLength: 0 });
+    expect(response.heads[0]).toMatchObject({ status: 204, bodyLength: 0 });
   });
 
-  test("a reader that stops holds its answer back at the server, and nobody else's", async () => {
+  test("a reader that stops holds its response back at the server, and nobody else's", async () => {
     const client = await against((stream, headers) => {
       stream.respond({ ":status": 200 });
       stream.end(headers[":path"] === "/large" ? bytesOf(2_000_000, 1) : "small");
@@ -246,11 +246,11 @@ describe("to node's HTTP/2 server", () => {
       stream.respond({ ":status": 200 });
       stream.write("a");
     });
-    const answer = new Answer();
-    const stream = client.request(GET, answer);
-    answer.onData = () => stream?.destroy();
+    const response = new Answer();
+    const stream = client.request(GET, response);
+    response.onData = () => stream?.destroy();
     expect(await code.promise).toBe(http2.constants.NGHTTP2_CANCEL);
-    expect(answer.error).toBeUndefined();
+    expect(response.error).toBeUndefined();
   });
 
   test("a server that shuts down answers what it has, and the connection closes behind it", async () => {
@@ -265,16 +265,16 @@ describe("to node's HTTP/2 server", () => {
         closed: () => closed.resolve(),
       },
     );
-    const answer = new Answer();
-    client.request(GET, answer);
+    const response = new Answer();
+    client.request(GET, response);
     const stream = await arrived.promise;
     stream.session?.close();
     await retired.promise;
     expect([client.room, client.request(GET, new Answer())]).toEqual([0, undefined]);
     stream.respond({ ":status": 200 });
     stream.end("last");
-    await answer.done;
-    expect(answer.body.toString()).toBe("last");
+    await response.done;
+    expect(response.body.toString()).toBe("last");
     await closed.promise;
   });
 });

@@ -128,7 +128,7 @@ describe("a request", () => {
     expect([other.ends, sink.body, server.heard()]).toEqual([[""], "", []]);
   });
 
-  test("can be given up in the middle of its answer, by the very sink that gets it", () => {
+  test("can be given up in the middle of its response, by the very sink that gets it", () => {
     const stream = server.sendQuietly(sink);
     sink.room = false;
     sink.onData = () => stream.destroy();
@@ -143,7 +143,7 @@ describe("a request", () => {
     expect(sink.ends).toEqual([]);
   });
 
-  test("that the server wants no more of is reset behind the answer", () => {
+  test("that the server wants no more of is reset behind the response", () => {
     const stream = server.sendQuietly(sink, POST);
     stream.data(Buffer.from("a"));
     server.head(1, f.END_STREAM, [[":status", "413"], DATE]);
@@ -154,7 +154,7 @@ describe("a request", () => {
     expect([server.heard(), server.connection.isOpen]).toEqual([[], true]);
   });
 
-  test("may go on while its answer comes", () => {
+  test("may go on while its response comes", () => {
     const stream = server.sendQuietly(sink, POST);
     server.head(1, 0, OK);
     server.data(1, 0, "a");
@@ -179,7 +179,7 @@ test("data whose sink gives the request up is given back to the connection's win
   expect(server.heard().filter((frame) => frame.startsWith("WINDOW_UPDATE 0"))).toHaveLength(1);
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   test("has its length, its fields without what frames it, and a date", () => {
     server.sendQuietly(sink);
     server.head(1, 0, [STATUS_200, length(2), ["content-type", "a"], ["te", "x"], ["set-cookie", "b"]]);
@@ -285,7 +285,7 @@ function expectOnlyReset(): void {
   expect(server.connection.streams.size).toBe(0);
 }
 
-describe("an answer that is malformed resets its stream and no other", () => {
+describe("a response that is malformed resets its stream and no other", () => {
   const CASES: readonly (readonly [string, (server: ScriptedServer) => void])[] = [
     ["no :status", (s) => s.head(1, 0, [DATE])],
     ["two :status", (s) => s.head(1, 0, [STATUS_200, STATUS_200])],
@@ -339,7 +339,7 @@ describe("an answer that is malformed resets its stream and no other", () => {
     ["HEAD", "200"],
     ["GET", "204"],
     ["GET", "304"],
-  ])("data in an answer to %s that is a %s", (method, status) => {
+  ])("data in a response to %s that is a %s", (method, status) => {
     server.sendQuietly(sink, { ...GET, method });
     server.head(1, 0, [[":status", status], length(3)]);
     server.data(1, 0, "abc");

@@ -51,7 +51,7 @@ export interface ClientStreamConnection extends StreamConnection {
   /** The response on `stream` has ended. */
   responseEnded(stream: ClientStream, trailers: Fields): void;
   /** A request was answered whole. */
-  answered(): void;
+  responded(): void;
   /** A request that was begun at `since` (wheel time) has waited as long as it may. */
   unanswered(since: number): void;
   /** A request that was begun at `since` was given up before it had waited as long as it may. */
@@ -242,7 +242,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
       );
       return;
     }
-    this.#client.answered();
+    this.#client.responded();
     super.receiveEnd(trailers);
     this.#responseSink = undefined;
     // The server wants no more of the request than it has (RFC 9113 §8.1).
@@ -296,7 +296,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     this.#client.unanswered(this.#openedAt);
   }
 
-  /** Nobody waits for the answer any more: the connection is asked whether it lives where nothing came on it meanwhile. */
+  /** Nobody waits for the response any more: the connection is asked whether it lives where nothing came on it meanwhile. */
   givenUp(): void {
     // What came long before says nothing of a stream that lasts.
     this.#client.givenUp(Math.max(this.#openedAt, this.#wheel.now() - this.silenceMs / 2));

@@ -173,11 +173,11 @@ test("nothing is given back on a connection that is over", () => {
 });
 
 test.each([
-  ["an empty answer", 10, 0, true],
-  ["a byte of an answer", 2, 1, false],
-  ["2047 bytes of an answer", 2, 2047, false],
-  ["2048 bytes of an answer", 3, 2048, false],
-  ["10,000 bytes of an answer", 6, 10_000, false],
+  ["an empty response", 10, 0, true],
+  ["a byte of a response", 2, 1, false],
+  ["2047 bytes of a response", 2, 2047, false],
+  ["2048 bytes of a response", 3, 2048, false],
+  ["10,000 bytes of a response", 6, 10_000, false],
 ])("%s gives back %d of the credit", (_what, credit, length, ends) => {
   const client = new ScriptedClient().begin();
   const { response } = open(client, f.END_STREAM);
@@ -206,7 +206,7 @@ test("a sender whose last piece the socket holds back goes on when it has draine
   expect(client.heard().slice(-2)).toEqual(["DATA 1 16384", 'DATA 1 "" end']);
 });
 
-test("whoever asks whether an answer arrived hears it, of one that broke off as well", () => {
+test("whoever asks whether a response arrived hears it, of one that broke off as well", () => {
   const client = new ScriptedClient().begin();
   const told: (readonly [number, boolean])[] = [];
   for (const streamId of [1, 3, 5]) {
@@ -230,7 +230,7 @@ test.each([
   [false, true],
   [true, false],
 ])(
-  "an answer that arrived a moment ago, on a connection that closes by a reset: %p, is taken: %p",
+  "a response that arrived a moment ago, on a connection that closes by a reset: %p, is taken: %p",
   (isReset, taken) => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, f.END_STREAM);

@@ -1,11 +1,11 @@
 import { type Fields } from "../../lib/fields.ts";
 import { type Wire } from "../wire/wire.ts";
-import { Calm, RESET_COST } from "./calm.ts";
+import { FloodBudget, RESET_COST } from "./flood-budget.ts";
 import * as f from "./frame.ts";
 import { Http2Socket, type SocketOptions } from "./socket.ts";
 import { FrameReader, type FrameSink } from "./frame-reader.ts";
 import { frameFault } from "./frame-rules.ts";
-import { HeaderBlock } from "./header-block.ts";
+import { FieldSection } from "./field-section.ts";
 import { type DataRange, FrameWriter } from "./frame-writer.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import { RecentResets } from "./recent-resets.ts";
@@ -27,7 +27,7 @@ export interface Http2Options extends SocketOptions {
  * What both ends of an HTTP/2 connection do (RFC 9113): frames in and out, settings, flow control, closing. Heads are the
  * subclass's.
  *
- *   wire ─▶ FrameReader ─▶ Http2Connection ─▶ HeaderBlock ─▶ HPACK ─▶ the subclass's streams
+ *   wire ─▶ FrameReader ─▶ Http2Connection ─▶ FieldSection ─▶ HPACK ─▶ the subclass's streams
  *   wire ◀─ Outgoing ◀──── SendQueue ◀─ Http2Stream
  */
 export abstract class Http2Connection extends Http2Socket implements FrameSink, StreamConnection {
@@ -41,13 +41,13 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   /** The highest stream that the peer has opened. */
   protected lastPeerStream = 0;
   protected readonly reader: FrameReader;
-  protected readonly calm: Calm;
-  protected readonly block: HeaderBlock;
+  protected readonly floodBudget: FloodBudget;
+  protected readonly block: FieldSection;
   readonly #options: Http2Options;
   readonly #queue = new SendQueue(this);
   /** The peer has said what it wants, as the first thing (RFC 9113 §3.4). */
   protected settingsSeen = false;
-  /** Header blocks, and frames of other types that are known, that have come whole. */
+  /** Field sections, and frames of other types that are known, that have come whole. */
   protected wholes = 0;
   #settingsAcknowledged = false;
   readonly #receiveWindow: ReceiveWindow;
@@ -59,8 +59,8 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     super(wire, options);
     const { local, ofClient, wheel } = options;
     this.#options = options;
-    this.calm = new Calm(() => wheel.now());
-    this.block = new HeaderBlock(local.maxHeaderListSize);
+    this.floodBudget = new FloodBudget(() => wheel.now());
+    this.block = new FieldSection(local.maxHeaderListSize);
     this.reader = new FrameReader(this, {
       maxFrameSize: local.maxFrameSize,
       maxPayload: Math.max(this.block.maxBytes, f.DEFAULT_MAX_FRAME_SIZE),
@@ -115,7 +115,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     const { type, streamId, length } = this.reader;
     if (this.block.open && (type !== f.CONTINUATION || streamId !== this.block.streamId)) {
       // RFC 9113 §6.10
-      return this.#refuse(f.PROTOCOL_ERROR, "another frame within a header block");
+      return this.#refuse(f.PROTOCOL_ERROR, "another frame within a field section");
     }
     if (!this.settingsSeen && (type !== f.SETTINGS || (this.reader.flags & f.ACK) !== 0)) {
       // RFC 9113 §3.4
@@ -124,7 +124,11 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     const fault = frameFault(type, streamId, length);
     if (fault !== undefined) return this.#refuse(fault.code, fault.reason);
     if (type === f.DATA) return this.#dataBegins(streamId, length);
-    return type <= f.CONTINUATION || this.calm.spend(1) || this.#refuse(f.ENHANCE_YOUR_CALM, "too many unknown frames");
+    return (
+      type <= f.CONTINUATION ||
+      this.floodBudget.spend(1) ||
+      this.#refuse(f.ENHANCE_YOUR_CALM, "too many unknown frames")
+    );
   }
 
   #refuse(code: number, reason: string): false {
@@ -145,7 +149,8 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     if (stream === undefined) {
       if (this.isIdleStream(streamId)) return this.#refuse(f.PROTOCOL_ERROR, "DATA on an idle stream");
       if (!this.wasReset(streamId)) return this.#refuse(f.STREAM_CLOSED, "DATA on a closed stream");
-      if (!this.calm.spend(1)) return this.#refuse(f.ENHANCE_YOUR_CALM, "too much DATA on streams that were reset");
+      if (!this.floodBudget.spend(1))
+        return this.#refuse(f.ENHANCE_YOUR_CALM, "too much DATA on streams that were reset");
     } else if (!stream.mayReceive) {
       stream.fail(f.STREAM_CLOSED);
     } else if (stream.takeFrame(length)) {
@@ -166,7 +171,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     this.#dataStream = undefined;
     this.wholes++;
     const endStream = (this.reader.flags & f.END_STREAM) !== 0;
-    if (this.reader.length === padding && !endStream && !this.calm.spend(1)) {
+    if (this.reader.length === padding && !endStream && !this.floodBudget.spend(1)) {
       this.close(f.ENHANCE_YOUR_CALM, "too many DATA frames without data");
       return;
     }
@@ -189,7 +194,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     const fault = this.#take(bytes, start, end);
     if (!this.block.open) this.wholes++;
     if (fault !== undefined) this.close(fault.code, fault.reason);
-    else if (type !== f.HEADERS && type !== f.CONTINUATION && !this.calm.spend(1)) {
+    else if (type !== f.HEADERS && type !== f.CONTINUATION && !this.floodBudget.spend(1)) {
       this.close(f.ENHANCE_YOUR_CALM, `too many frames of type ${type} on stream ${streamId}`);
     }
   }
@@ -225,7 +230,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     const fault = this.block.add(this.reader, bytes, { start, end });
     if (fault !== undefined || this.block.open) return fault;
     const { gathered, streamId } = this.block;
-    if (this.wasReset(streamId) && !this.calm.spend(1)) {
+    if (this.wasReset(streamId) && !this.floodBudget.spend(1)) {
       return { code: f.ENHANCE_YOUR_CALM, reason: "too many heads on streams that were reset" };
     }
     if (gathered === undefined) this.headArrived(bytes, { start: this.block.start, end: this.block.end });
@@ -258,10 +263,10 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
       this.#resets.delete(streamId);
       return undefined;
     }
-    const isCalm = this.calm.spend(RESET_COST);
+    const isWithinBudget = this.floodBudget.spend(RESET_COST);
     stream.resetCode = code;
     this.abandon(stream);
-    return isCalm ? undefined : { code: f.ENHANCE_YOUR_CALM, reason: "too many streams are reset" };
+    return isWithinBudget ? undefined : { code: f.ENHANCE_YOUR_CALM, reason: "too many streams are reset" };
   }
 
   #takeSettings(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
@@ -321,7 +326,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     const length = data.end - data.start;
     this.sendWindow -= length;
     // Two window updates, and as many as a client needs that gives its windows back by 4 KiB as Go's does.
-    if (length > 0) this.calm.earn(2 + (length >> 11));
+    if (length > 0) this.floodBudget.earn(2 + (length >> 11));
     this.writer.data(streamId, flags, data);
   }
 
@@ -332,7 +337,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
 
   /** A peer that makes this side reset its streams costs as much as one that resets them itself (CVE-2025-8671). */
   faulted(): void {
-    if (!this.calm.spend(RESET_COST)) this.close(f.ENHANCE_YOUR_CALM, "too many streams had to be reset");
+    if (!this.floodBudget.spend(RESET_COST)) this.close(f.ENHANCE_YOUR_CALM, "too many streams had to be reset");
   }
 
   /** Ends a stream that the peer has ended, without a word to it. */

@@ -48,7 +48,7 @@ test("a drained connection without streams closes when its client has heard of i
   expect(client.heard()).toEqual([...ANNOUNCED, "GOAWAY 0 0", "GOAWAY 0 0"]);
 });
 
-test("an answer to a PING that nobody sent says nothing, and a second one changes nothing", () => {
+test("a response to a PING that nobody sent says nothing, and a second one changes nothing", () => {
   const client = new ScriptedClient().begin();
   pong(client);
   expect(client.heard()).toEqual([]);
@@ -60,7 +60,7 @@ test("an answer to a PING that nobody sent says nothing, and a second one change
   expect(client.heard()).toEqual([]);
 });
 
-test("a client that leaves closes a connection without streams at once, and another one behind its last answer", () => {
+test("a client that leaves closes a connection without streams at once, and another one behind its last response", () => {
   const idle = new ScriptedClient().begin();
   idle.numbers(f.GOAWAY, 0, 0, f.NO_ERROR);
   expect([idle.wire.ended, idle.heard()]).toEqual([true, ["GOAWAY 0 0"]]);

@@ -1,4 +1,4 @@
-/** What a client may do that moves nothing, to the frame: see `Calm`. */
+/** What a client may do that moves nothing, to the frame: see `FloodBudget`. */
 import { expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { flushCork } from "../wire/outgoing.ts";
@@ -18,7 +18,7 @@ function breakOff(client: ScriptedClient): void {
 
 test.each<[string, number, Play]>([
   ["PING", 1, (client) => client.frame(f.PING, 0, 0, Buffer.alloc(8))],
-  ["an answer to a PING", 1, (client) => client.frame(f.PING, f.ACK, 0, Buffer.alloc(8))],
+  ["a response to a PING", 1, (client) => client.frame(f.PING, f.ACK, 0, Buffer.alloc(8))],
   ["SETTINGS", 1, (client) => client.frame(f.SETTINGS, 0, 0)],
   ["PRIORITY", 1, (client) => client.frame(f.PRIORITY, 0, 1, Buffer.alloc(5))],
   ["WINDOW_UPDATE", 1, (client) => client.numbers(f.WINDOW_UPDATE, 1, 1)],

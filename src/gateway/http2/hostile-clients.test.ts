@@ -110,7 +110,7 @@ test("whoever is told to stop is told to go on, though the last of a known lengt
   expect(client.connection.streams.size).toBe(1);
 });
 
-test("an answer that the socket held back, and then the client's window, runs out of time", () => {
+test("a response that the socket held back, and then the client's window, runs out of time", () => {
   const client = new ScriptedClient().begin([[4, 100]]);
   const exchange = open(client, 1);
   exchange.response.start(OK);
@@ -124,7 +124,7 @@ test("an answer that the socket held back, and then the client's window, runs ou
   expect(client.heard()).toEqual(["RST_STREAM 1 8"]);
 });
 
-test("an answer whose window SETTINGS have taken away while it waited runs out of time", () => {
+test("a response whose window SETTINGS have taken away while it waited runs out of time", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
   exchange.response.start(OK);
@@ -138,7 +138,7 @@ test("an answer whose window SETTINGS have taken away while it waited runs out o
   expect(client.heard()).toEqual(["RST_STREAM 1 8"]);
 });
 
-test("an answer that waits for a window which others have used up runs out of time", () => {
+test("a response that waits for a window which others have used up runs out of time", () => {
   const client = new ScriptedClient().begin([[4, 1_000_000]]);
   const [first, second] = [open(client, 1), open(client, 3)];
   second.response.start(OK);
@@ -289,7 +289,7 @@ test("a client that closes its side gets what it was sent, unless it leaves a re
   expect([left.gone, leaver.wire.ended, leaver.wire.closed]).toEqual([true, false, true]);
 });
 
-test("an exchange that has sent interim answers alone has no status yet", () => {
+test("an exchange that has sent interim responses alone has no status yet", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
   exchange.response.start({ status: 103, reason: "", fields: "", bodyLength: 0 });
@@ -410,7 +410,7 @@ test("all who work for a connection's streams hear that it is gone, though one o
   expect(client.host.closedCount).toBe(1);
 });
 
-test("small answers that nobody reads have one of the worker's buffers together", () => {
+test("small responses that nobody reads have one of the worker's buffers together", () => {
   const host = new Host();
   const client = new ScriptedClient(host).begin([[4, 0]]);
   for (let i = 0; i < 10; i++) {

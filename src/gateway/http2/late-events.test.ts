@@ -45,7 +45,7 @@ function open(
   return exchange;
 }
 
-function answer(exchange: Exchange): void {
+function response(exchange: Exchange): void {
   exchange.response.start({ ...OK, bodyLength: 0 });
   exchange.response.end("");
   flushCork();
@@ -63,11 +63,11 @@ describe("time for a body", () => {
     expect([body.text, body.ends, body.error]).toEqual(["abc", 1, undefined]);
   });
 
-  test("is over with the answer, whatever its reader does then", () => {
+  test("is over with the response, whatever its reader does then", () => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 0, POST);
     exchange.body.readTo(new Collector());
-    answer(exchange);
+    response(exchange);
     exchange.body.pause();
     client.heard();
     client.host.clock.advance(1000);
@@ -93,7 +93,7 @@ describe("time for a body", () => {
     expect(client.heard().at(-1)).toBe("RST_STREAM 1 8");
   });
 
-  test("takes nothing of the time that the client has to read its answer", () => {
+  test("takes nothing of the time that the client has to read its response", () => {
     const client = new ScriptedClient().begin([[4, 1]]);
     const exchange = open(client, 0, POST);
     const body = new Collector();
@@ -131,7 +131,7 @@ test("a client that resets a request which was answered is no news to whoever an
   let cancels = 0;
   exchange.onCancel = () => cancels++;
   exchange.onGone = () => cancels++;
-  answer(exchange);
+  response(exchange);
   client.numbers(f.RST_STREAM, 1, f.CANCEL);
   expect([cancels, exchange.gone, body.error]).toEqual([0, false, undefined]);
 });

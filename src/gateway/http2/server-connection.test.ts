@@ -27,7 +27,7 @@ class Collector implements BodySink {
   }
 }
 
-function answer(exchange: Exchange, text: string): void {
+function reply(exchange: Exchange, text: string): void {
   exchange.response.start({ ...OK, bodyLength: text.length });
   exchange.response.data(Buffer.from(text));
   exchange.response.end("");
@@ -51,7 +51,7 @@ test("a connection begins with SETTINGS that say its limits, and acknowledges th
   expect([window?.type, acknowledgement?.type, acknowledgement?.flags]).toEqual([f.WINDOW_UPDATE, f.SETTINGS, f.ACK]);
 });
 
-test("a request becomes an exchange with a head of its own spelling, and its answer one HEADERS and one DATA", () => {
+test("a request becomes an exchange with a head of its own spelling, and its response one HEADERS and one DATA", () => {
   const client = new ScriptedClient().begin();
   const fields = [
     ...GET.slice(0, 3),
@@ -70,12 +70,12 @@ test("a request becomes an exchange with a head of its own spelling, and its ans
     fields: "accept: x\r\ncookie: a=1; b=2\r\n",
     bodyLength: 0,
   });
-  answer(exchange, "hello");
+  reply(exchange, "hello");
   expect(client.heard()).toEqual([`HEADERS 1 :status: 200, content-length: 5, ${TEXT}`, 'DATA 1 "hello" end']);
   expect(client.connection.streams.size).toBe(0);
 });
 
-test("an answer without a body ends with its head, and HEAD announces a length", () => {
+test("a response without a body ends with its head, and HEAD announces a length", () => {
   const client = new ScriptedClient().begin();
   open(client, 1, f.END_STREAM, [[":method", "HEAD"], ...GET.slice(1)]).response.start({ ...OK, bodyLength: 9 });
   open(client, 3, f.END_STREAM).response.start({ ...OK, status: 304, bodyLength: -1 });
@@ -87,20 +87,20 @@ test("an answer without a body ends with its head, and HEAD announces a length",
   ]);
 });
 
-test("interim answers go before the final one, and 101 does not", () => {
+test("interim responses go before the final one, and 101 does not", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, f.END_STREAM);
   exchange.addedFields = "X-Added: 1\r\n";
   exchange.response.start({ status: 103, reason: "", fields: "Link: </a.css>\r\n", bodyLength: 0 });
   exchange.response.start({ status: 101, reason: "", fields: "", bodyLength: 0 });
-  answer(exchange, "x");
+  reply(exchange, "x");
   expect(client.heard()[0]).toBe("HEADERS 1 :status: 103, link: </a.css>");
   expect(exchange.status).toBe(200);
 });
 
 test("the last stream that there can be is served", () => {
   const client = new ScriptedClient().begin();
-  answer(open(client, 0x7f_ff_ff_ff, f.END_STREAM), "last");
+  reply(open(client, 0x7f_ff_ff_ff, f.END_STREAM), "last");
   expect(client.heard().at(-1)).toBe('DATA 2147483647 "last" end');
 });
 
@@ -246,7 +246,7 @@ test("a body larger than allowed is refused by its length, or when it has come t
   const client = new ScriptedClient(host).begin();
   const announced = open(client, 1, 0, [...POST, ["content-length", "6"]]);
   expect([announced.body.fault?.code, host.refusals]).toEqual(["body-too-large", []]);
-  answer(announced, "no");
+  reply(announced, "no");
   // The client gets no window for what nobody reads.
   client.data(1, 0, "abcde");
   host.clock.advance(1000);
@@ -256,7 +256,7 @@ test("a body larger than allowed is refused by its length, or when it has come t
   exchange.body.readTo(body);
   client.data(3, 0, "abcdefgh");
   expect(body.error?.code).toBe("body-too-large");
-  answer(exchange, "no");
+  reply(exchange, "no");
   host.clock.advance(1000);
   expect(client.heard().slice(1)).toEqual(['DATA 3 "no" end', "RST_STREAM 3 0"]);
 });
@@ -292,12 +292,12 @@ test("a client that resets its stream, or goes away, is heard of by who works fo
   expect(client.host.closedCount).toBe(1);
 });
 
-test("an answer that breaks off resets the stream and leaves the others", () => {
+test("a response that breaks off resets the stream and leaves the others", () => {
   const client = new ScriptedClient().begin();
   const [broken, sound] = [open(client, 1, f.END_STREAM), open(client, 3, f.END_STREAM)];
   broken.response.start(OK);
   broken.response.abort(new Error("broken") as TurnpikeError);
-  answer(sound, "x");
+  reply(sound, "x");
   expect(client.heard()).toContain("RST_STREAM 1 2");
   expect(client.wire.ended).toBe(false);
 });
@@ -316,7 +316,7 @@ test("a head longer than the client's frames goes out in CONTINUATION", () => {
   ]);
 });
 
-test("time-outs end a head, a body, an idle connection, and an answer that is not read", () => {
+test("time-outs end a head, a body, an idle connection, and a response that is not read", () => {
   const late = new ScriptedClient();
   late.bytes(f.PREFACE.subarray(0, 10));
   late.host.clock.advance(11_000);
@@ -343,7 +343,7 @@ test.each(["that come whole", "each of which ends within the next one"])(
   "an idle connection ends on time, whatever PINGs %s",
   (how) => {
     const client = new ScriptedClient().begin();
-    answer(open(client, 1, f.END_STREAM), "1");
+    reply(open(client, 1, f.END_STREAM), "1");
     const ping = Buffer.from([0, 0, 8, f.PING, 0, 0, 0, 0, 0, ...Buffer.alloc(8)]);
     const cut = how === "that come whole" ? 0 : 5;
     client.bytes(ping.subarray(0, cut));
@@ -452,7 +452,7 @@ test("a head that begins within the idle time has its own time", () => {
 
 test("a connection that is closed lingers while its client still gives windows back, and is then closed without a reset", () => {
   const client = new ScriptedClient().begin();
-  answer(open(client, 1, f.END_STREAM), "1");
+  reply(open(client, 1, f.END_STREAM), "1");
   client.host.clock.advance(60_100);
   expect([client.wire.ended, client.wire.closed]).toEqual([true, false]);
   for (let seconds = 0; seconds < 19; seconds++) {
@@ -477,7 +477,7 @@ test("a client at fault is not waited for", () => {
   expect(client.wire.closed).toBe(true);
 });
 
-test("a header block that is begun and not ended runs out of time though other streams are open", () => {
+test("a field section that is begun and not ended runs out of time though other streams are open", () => {
   const client = new ScriptedClient().begin();
   open(client, 1, f.END_STREAM);
   client.frame(f.HEADERS, f.END_STREAM, 3, client.block(GET));
@@ -495,9 +495,9 @@ test("a drain lets requests that are on their way in, then those that are open e
   expect(client.heard()).toEqual(["GOAWAY 3 0"]);
   client.head(5, f.END_STREAM, GET);
   expect(client.host.exchanges.length).toBe(2);
-  answer(first, "1");
+  reply(first, "1");
   expect(client.wire.ended).toBe(false);
-  answer(second, "2");
+  reply(second, "2");
   expect(client.heard().at(-1)).toBe("GOAWAY 5 0");
   expect(client.wire.ended).toBe(true);
 });
@@ -534,7 +534,7 @@ test("a flood of what moves nothing ends the connection", () => {
   }
 });
 
-test("a client that sends requests and reads no answers is not read from", () => {
+test("a client that sends requests and reads no responses is not read from", () => {
   const client = new ScriptedClient().begin([[4, 1_000_000]]);
   client.wire.takes = Array.from({ length: 10_000 }, () => 0);
   client.host.onExchange = (exchange) => {

@@ -1,9 +1,9 @@
 import { plainAddress } from "../client-address.ts";
-import { grpcAnswer, type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
+import { grpcResponse, type HeadFault, problemResponse, refusedHead } from "../refusal.ts";
 import { type ListedRequest, type RequestField, RequestFields, requestField } from "../request-fields.ts";
-import { type ClientPlace, type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
+import { type ConnectionPermit, type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
 import { type Wire } from "../wire/wire.ts";
-import { RESET_COST } from "./calm.ts";
+import { RESET_COST } from "./flood-budget.ts";
 import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
 import { type FieldSink, HpackDecoder, staticItems } from "./hpack/decoder.ts";
@@ -38,7 +38,7 @@ class RequestList implements FieldSink<RequestField> {
 
 const list = new RequestList();
 
-/** A sound request, and what made it one beside its header block. */
+/** A sound request, and what made it one beside its field section. */
 interface KnownRequest {
   readonly request: ListedRequest;
   readonly endStream: boolean;
@@ -48,7 +48,7 @@ interface KnownRequest {
 /** A client's HTTP/2 connection (RFC 9113): makes an exchange of each stream, and hands it to the host. */
 export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
   rosterIndex = -1;
-  place: ClientPlace | undefined;
+  permit: ConnectionPermit | undefined;
   readonly peerAddress: string;
   readonly #host: ServerHost;
   readonly #decoder = new HpackDecoder<RequestField>(requestField, statics);
@@ -104,8 +104,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   /** A request was answered whole. */
-  answered(): void {
-    this.calm.earn(RESET_COST);
+  responded(): void {
+    this.floodBudget.earn(RESET_COST);
   }
 
   /** No new streams: those that are open end, then the connection closes (RFC 9113 §6.8). */
@@ -162,7 +162,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       super.onDeadline();
       return;
     }
-    // An answer that is still on its way is the write deadline's.
+    // A response that is still on its way is the write deadline's.
     if (this.out.blocked) this.wheel.set(this, this.settings.idleMs);
     else this.close(f.NO_ERROR);
   }
@@ -235,7 +235,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     if (streamId > this.#lastServed || this.streams.size >= this.#maxStreams) {
       this.#refuseStream(streamId, f.REFUSED_STREAM);
     } else if (request === undefined) this.#refuseStream(streamId, f.PROTOCOL_ERROR);
-    else if ("code" in request) this.#answerFault(streamId, endStream, request);
+    else if ("code" in request) this.#respondWithFault(streamId, endStream, request);
     else this.#begin(streamId, endStream, request);
   }
 
@@ -263,8 +263,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   /** Answers what cannot become an exchange. */
-  #answerFault(streamId: number, endStream: boolean, fault: HeadFault): void {
-    const { id, status, fields, body } = list.fields.isGrpc ? grpcAnswer(fault) : problemAnswer(fault);
+  #respondWithFault(streamId: number, endStream: boolean, fault: HeadFault): void {
+    const { id, status, fields, body } = list.fields.isGrpc ? grpcResponse(fault) : problemResponse(fault);
     const isHead = list.fields.method === "HEAD";
     // Nothing is kept for such a stream, so a body that its windows do not let go now does not go (RFC 9113 §6.9.1).
     const hasBody = !isHead && body !== "" && body.length <= Math.min(this.sendWindow, this.peer.initialWindowSize);

@@ -107,7 +107,7 @@ describe("a body", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   test("that ends before its length resets the stream, and one that goes beyond is a defect", () => {
     const client = new ScriptedClient().begin();
     const { response } = open(client, 1, f.END_STREAM);
@@ -248,7 +248,7 @@ test("a request that cannot become an exchange is answered, and accounted for", 
   expect(refused?.bytesSent).toBe(body?.payload.length ?? -1);
 });
 
-test("the answer to a request that cannot become an exchange says its length where it has a body, or has none for HEAD", () => {
+test("the response to a request that cannot become an exchange says its length where it has a body, or has none for HEAD", () => {
   for (const [method, window, says, frames] of [
     ["GET", 65_535, true, ["HEADERS", "DATA"]],
     ["HEAD", 65_535, true, ["HEADERS"]],
@@ -281,7 +281,7 @@ test.each([
   expect(client.heard()).toEqual([`GOAWAY 1 ${code}`]);
 });
 
-test("an answer that is whole, and waits for its client's window, runs out of time", () => {
+test("a response that is whole, and waits for its client's window, runs out of time", () => {
   for (const bodyLength of [-1, 3]) {
     const client = new ScriptedClient().begin([[4, 1]]);
     const { response } = open(client, 1, f.END_STREAM);

@@ -11,7 +11,7 @@ import {
   type ResponseSink,
   type UpstreamTrace,
 } from "../exchange.ts";
-import { problemAnswer } from "../refusal.ts";
+import { problemResponse } from "../refusal.ts";
 import { type ListedRequest } from "../request-fields.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { flushCork } from "../wire/outgoing.ts";
@@ -35,7 +35,7 @@ export interface ExchangeConnection extends StreamConnection {
   readonly settings: ServerSettings;
   readonly peerAddress: string;
   /** A request was answered whole. */
-  answered(): void;
+  responded(): void;
   /** Calls `told` when it is known whether what was written so far has arrived. */
   awaitArrival(told: Taken): void;
 }
@@ -124,7 +124,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.#arm();
   }
 
-  /** What comes after the answer, or of a body with a fault, is read to its end, if that is near: the client gets no window for more. */
+  /** What comes after the response, or of a body with a fault, is read to its end, if that is near: the client gets no window for more. */
   override taken(length: number): void {
     if (this.#over || this.fault !== undefined) this.connection.taken(length);
     else super.taken(length);
@@ -214,8 +214,12 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   /** To CONNECT any 2xx says that the tunnel is there: whoever answered has taken the request for a GET. */
   #refuseTunnel(): void {
-    const { status, fields, body } = problemAnswer({ code: "not-implemented", detail: NO_TUNNEL, requestId: this.id });
-    // The exchange's own answer has it.
+    const { status, fields, body } = problemResponse({
+      code: "not-implemented",
+      detail: NO_TUNNEL,
+      requestId: this.id,
+    });
+    // The exchange's own response has it.
     this.addedFields = withoutFields(this.addedFields, ["x-request-id"]);
     this.start({ status, reason: "", fields, bodyLength: body.length });
     this.data(Buffer.from(body, "latin1"));
@@ -264,7 +268,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   protected override onSent(): void {
     this.#over = true;
-    this.#server.answered();
+    this.#server.responded();
     const told = this.onTaken;
     this.onTaken = undefined;
     if (told !== undefined) this.#server.awaitArrival(told);
@@ -322,7 +326,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
       this.connection.resetStream(this, NO_ERROR);
     } else {
       this.#bodyDue = Number.POSITIVE_INFINITY;
-      // The client's time to read the answer goes on.
+      // The client's time to read the response goes on.
       this.#arm();
       this.abortReceiving(new TurnpikeError("request-timeout", "the request body did not come in time"));
     }

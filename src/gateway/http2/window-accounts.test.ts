@@ -77,7 +77,7 @@ class Books {
 
   endRound(): void {
     for (let i = 0; i < STREAMS; i++) this.reset(i);
-    for (const exchange of this.exchanges) if (exchange !== undefined) answer(exchange);
+    for (const exchange of this.exchanges) if (exchange !== undefined) response(exchange);
     this.look();
     this.host.exchanges.length = 0;
     this.#firstStream += 2 * STREAMS;
@@ -137,7 +137,7 @@ class Books {
   }
 }
 
-function answer(exchange: Exchange): void {
+function response(exchange: Exchange): void {
   if (exchange.started) return;
   exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 2 });
   exchange.response.data(Buffer.from("ok"));
@@ -149,11 +149,11 @@ const ACTS: Readonly<Record<Step["kind"], (books: Books, step: Step) => void>> =
   padded: (books, step) => books.send(step.stream, step, true),
   read: (books, { stream }) => books.read(stream, true, () => {}),
   "read and be full": (books, { stream }) => books.read(stream, false, () => {}),
-  "read and answer": (books, { stream }) => books.read(stream, false, answer),
+  "read and answer": (books, { stream }) => books.read(stream, false, response),
   resume: (books, { stream }) => books.exchanges[stream]?.body.resume(),
   answer(books, { stream }) {
     const exchange = books.exchanges[stream];
-    if (exchange !== undefined) answer(exchange);
+    if (exchange !== undefined) response(exchange);
   },
   end: (books, { stream }) => books.end(stream),
   reset: (books, { stream }) => books.reset(stream),

@@ -5,7 +5,7 @@ import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { ByteQueue } from "../../lib/byte-queue.ts";
 
 /** Bytes of one request's body that wait in memory; further bytes wait in a file. */
-const MAX_HELD_BYTES = 262_144;
+const MAX_BUFFERED_BYTES = 262_144;
 /** Bytes of all bodies of a worker that wait in files. */
 const MAX_SPOOLED_BYTES = 1_073_741_824;
 /** Bytes that are read from a file at one time. */
@@ -33,7 +33,7 @@ export class BodyHold {
 
   /** Stores the bytes; false, with nothing stored, if neither memory nor disk has room. */
   push(bytes: Uint8Array): boolean {
-    if (this.#file === -1 && this.#queue.length + bytes.length <= MAX_HELD_BYTES) {
+    if (this.#file === -1 && this.#queue.length + bytes.length <= MAX_BUFFERED_BYTES) {
       if (this.#queue.push(bytes, 0, bytes.length)) return true;
     }
     if (spooledBytes + bytes.length > MAX_SPOOLED_BYTES) return false;

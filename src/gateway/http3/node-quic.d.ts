@@ -3,7 +3,7 @@ declare module "node:quic" {
   import { type KeyObject, type X509Certificate } from "node:crypto";
 
   /** Names as received. Several values of one name are a list. */
-  export type HeaderBlock = Record<string, string | string[]>;
+  export type FieldSection = Record<string, string | string[]>;
 
   export interface CloseOptions {
     readonly code: bigint;
@@ -29,14 +29,14 @@ declare module "node:quic" {
     readonly stats: StreamStats;
     readonly closed: Promise<void>;
     readonly writer: StreamWriter;
-    onheaders: ((block: HeaderBlock) => void) | undefined;
-    ontrailers: ((block: HeaderBlock) => void) | undefined;
+    onheaders: ((block: FieldSection) => void) | undefined;
+    ontrailers: ((block: FieldSection) => void) | undefined;
     /** The client has reset its side. */
     onreset: (() => void) | undefined;
     onwanttrailers: (() => void) | undefined;
-    sendHeaders(block: HeaderBlock, options?: { readonly terminal?: boolean }): boolean;
-    sendInformationalHeaders(block: HeaderBlock): boolean;
-    sendTrailers(block: HeaderBlock): boolean;
+    sendHeaders(block: FieldSection, options?: { readonly terminal?: boolean }): boolean;
+    sendInformationalHeaders(block: FieldSection): boolean;
+    sendTrailers(block: FieldSection): boolean;
     setBody(body: Uint8Array): void;
     stopSending(code: bigint): void;
     resetStream(code: bigint): void;

@@ -1,13 +1,13 @@
-import { type HeaderBlock, type QuicStream } from "node:quic";
+import { type FieldSection, type QuicStream } from "node:quic";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
-import { grpcAnswer, type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
+import { grpcResponse, type HeadFault, problemResponse, refusedHead } from "../refusal.ts";
 import { RequestFields } from "../request-fields.ts";
 import { bodyLimit, type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
-import { addFields, readFields } from "./header-block.ts";
+import { addFields, readFields } from "./field-section.ts";
 import { Http3RequestBody } from "./request-body.ts";
 import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
 
@@ -22,7 +22,7 @@ export interface StreamOwner {
   /** The client exceeds a limit: the connection closes (RFC 9114 §10.5). */
   overwhelmed(): void;
   /** A request ended: with a response, or cancelled by the client. */
-  ended(isAnswered: boolean): void;
+  ended(hasResponse: boolean): void;
   /** The stream was reset for a malformed request. */
   malformed(): void;
   /** A rule about frames was violated: the connection closes (RFC 9114 §4.1). */
@@ -58,7 +58,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
   readonly host: ServerHost;
   readonly peerAddress: string;
   readonly #owner: StreamOwner;
-  #block: HeaderBlock | undefined;
+  #block: FieldSection | undefined;
   #chunks: AsyncIterator<readonly Uint8Array[], void> | undefined;
   /** A response or a reset was sent, or there is an exchange. */
   #begun = false;
@@ -98,7 +98,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     if (this.#closed) return;
     if (this.#begun) this.#reset(codes.REQUEST_CANCELLED);
     else if (this.host.wheel.now() >= this.#headDue) {
-      this.#answer({ code: "request-timeout", detail: "the request head did not come in time" });
+      this.#response({ code: "request-timeout", detail: "the request head did not come in time" });
     } else this.#checkHead();
     flushCork();
   }
@@ -115,7 +115,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     else this.#awaitHead();
   }
 
-  #onHead(block: HeaderBlock): void {
+  #onHead(block: FieldSection): void {
     // The engine reports further heads as trailers, so only one head is ever seen.
     this.#block = block;
     const method = block[":method"];
@@ -165,7 +165,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     flushCork();
   }
 
-  #onTrailers(block: HeaderBlock): void {
+  #onTrailers(block: FieldSection): void {
     // RFC 9114 §4.1: nothing may follow trailers.
     if (this.#trailers !== undefined) {
       this.#owner.violated();
@@ -193,7 +193,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     fields.begin();
     const size = readFields(block, (field) => fields.add(field));
     if (size > maxHeaderBytes) {
-      this.#answer({ code: "head-too-large", detail: "the header fields are larger than this server takes" });
+      this.#response({ code: "head-too-large", detail: "the header fields are larger than this server takes" });
       return;
     }
     const request = fields.finish(hasBody, {
@@ -207,7 +207,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
       return;
     }
     if ("code" in request) {
-      this.#answer(request);
+      this.#response(request);
       return;
     }
     if (hasBody)
@@ -226,13 +226,13 @@ export class RequestStream extends Deadline implements ExchangeStream {
   }
 
   /** Responds to a request that cannot become an exchange. */
-  #answer(fault: HeadFault): void {
+  #response(fault: HeadFault): void {
     this.#begun = true;
     this.#refused = true;
     const isRead = this.#block !== undefined;
     const isGrpc = fields.isGrpc && isRead;
-    const { id, status, fields: lines, body } = isGrpc ? grpcAnswer(fault) : problemAnswer(fault);
-    const block: HeaderBlock = { ":status": String(status) };
+    const { id, status, fields: lines, body } = isGrpc ? grpcResponse(fault) : problemResponse(fault);
+    const block: FieldSection = { ":status": String(status) };
     if (!isGrpc) block["content-length"] = String(body.length);
     addFields(block, lines);
     const isHead = fields.method === "HEAD" && isRead;

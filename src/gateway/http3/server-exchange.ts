@@ -1,4 +1,4 @@
-import { type HeaderBlock, type QuicStream, type StreamStats, type StreamWriter } from "node:quic";
+import { type FieldSection, type QuicStream, type StreamStats, type StreamWriter } from "node:quic";
 import { ByteQueue } from "../../lib/byte-queue.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
@@ -16,7 +16,7 @@ import { type ListedRequest } from "../request-fields.ts";
 import { type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
-import { addFields } from "./header-block.ts";
+import { addFields } from "./field-section.ts";
 import { type Http3RequestBody } from "./request-body.ts";
 
 /** A full writer reports by this symbol that it has room again: a promise, or null if it is not full. */
@@ -107,7 +107,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     const { status } = head;
     // A 101 has no meaning outside HTTP/1 (RFC 9114 §4.5).
     if (status === 101) return;
-    const block: HeaderBlock = { ":status": String(status) };
+    const block: FieldSection = { ":status": String(status) };
     addFields(block, head.fields);
     if (status < 200) {
       this.#stream.quic.sendInformationalHeaders(block);
@@ -124,7 +124,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     this.#sendHead(block);
   }
 
-  #sendHead(block: HeaderBlock): void {
+  #sendHead(block: FieldSection): void {
     try {
       if (this.#stream.quic.sendHeaders(block, { terminal: !this.#hasBody })) return;
     } catch (error) {
@@ -222,7 +222,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   #endWriter(trailers: Fields): void {
     const { quic } = this.#stream;
     if (trailers !== "") {
-      const block: HeaderBlock = {};
+      const block: FieldSection = {};
       addFields(block, trailers);
       quic.onwanttrailers = () => {
         quic.sendTrailers(block);

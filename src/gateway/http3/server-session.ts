@@ -1,7 +1,7 @@
 import { type QuicSession, type QuicStream } from "node:quic";
 import { plainAddress } from "../client-address.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
-import { type ClientPlace, type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../server-host.ts";
 import * as codes from "./codes.ts";
 import { type QuicCounters } from "./figures.ts";
 import { RequestStream, type StreamOwner } from "./request-stream.ts";
@@ -31,7 +31,7 @@ const IDLE_CHECKS = 4;
 /** An HTTP/3 connection of a client, from its handshake on. */
 export class Http3ServerConnection extends Deadline implements ServerConnection, StreamOwner {
   rosterIndex = -1;
-  place: ClientPlace | undefined;
+  permit: ConnectionPermit | undefined;
   readonly host: ServerHost;
   readonly peerAddress: string;
   readonly #quic: QuicSession;
@@ -101,8 +101,8 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     if (!this.#over) this.#quic.destroy(undefined, { code: codes.EXCESSIVE_LOAD, type: "application" });
   }
 
-  ended(isAnswered: boolean): void {
-    if (isAnswered) this.#cancelled = Math.max(this.#cancelled - 1, 0);
+  ended(hasResponse: boolean): void {
+    if (hasResponse) this.#cancelled = Math.max(this.#cancelled - 1, 0);
     else if (++this.#cancelled > MAX_CANCELLED) this.overwhelmed();
   }
 

@@ -23,7 +23,7 @@ export class FieldChanges {
   readonly #byLength: (Watched[] | undefined)[] = [];
   readonly #added: Fields;
   readonly #defaults: readonly { readonly bit: number; readonly line: Fields }[];
-  /** An upstream's answers have the same fields for a second or longer: a comparison takes a tenth of the scan. */
+  /** An upstream's responses have the same fields for a second or longer: a comparison takes a tenth of the scan. */
   #lastFields = "";
   #lastChanged: Fields | undefined;
   #lastHead: ResponseHead | undefined;

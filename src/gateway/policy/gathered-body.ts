@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
-import { CannedError } from "../answer.ts";
+import { CannedError } from "../local-response.ts";
 import { askForBody } from "../ask-for-body.ts";
 import { type BodySink, type Exchange, type RequestBody } from "../exchange.ts";
 

@@ -15,10 +15,10 @@ export const MAX_PAUSE_MS = 60_000;
  *   allow                       "continue"
  *   modify                      "continue", with fields put into `exchange.addedFields`, or a sink before `exchange.response`
  *   skip                        "skip": the policies that follow are passed over, but for those that guard
- *   reject                      "answered": it has begun to answer by itself through `exchange.response`
+ *   reject                      "responded": it has begun to respond by itself through `exchange.response`
  *   rate_limit_backpressure     `Backpressure`
  */
-export type Decision = "continue" | "skip" | "answered" | Backpressure;
+export type Decision = "continue" | "skip" | "responded" | Backpressure;
 
 /** One link of a route's chain. It is made when the configuration is loaded; a request never reads raw configuration. */
 export interface Policy {
@@ -26,9 +26,9 @@ export interface Policy {
   /** It decides who may pass, as authentication and payment do: nothing skips it. */
   readonly guards?: boolean;
   /** It changes answers, whoever gives them: it runs as well for a request that is refused before any policy is asked. */
-  readonly editsAnswers?: boolean;
+  readonly runsOnLocalReply?: boolean;
   /**
-   * Runs before the handler; it may put a sink in front of `exchange.response`, and so see every answer, whoever gives it. A
+   * Runs before the handler; it may put a sink in front of `exchange.response`, and so see every response, whoever gives it. A
    * throw is answered as an error. What needs no waiting answers at once: a promise costs more than most policies.
    */
   request(exchange: Exchange): Decision | Promise<Decision>;

@@ -1,8 +1,8 @@
 import { fieldLine, type Fields, fieldValue } from "../../lib/fields.ts";
-import { answer } from "../answer.ts";
+import { respond } from "../local-response.ts";
 import { type Exchange } from "../exchange.ts";
 
-/** An answer to a preflight depends on these. */
+/** A response to a preflight depends on these. */
 export const VARY_PREFLIGHT: Fields = fieldLine(
   "Vary",
   "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
@@ -23,8 +23,8 @@ export function isPreflight({ head }: Exchange): boolean {
 }
 
 /** Answers a preflight. Without `allowed`, the browser refuses the script. */
-export function answerPreflight(exchange: Exchange, allowed: Fields): void {
+export function respondToPreflight(exchange: Exchange, allowed: Fields): void {
   // The browser's request, and not the script's.
   exchange.isLetIn = false;
-  answer(exchange, 204, VARY_PREFLIGHT + allowed, NOTHING);
+  respond(exchange, 204, VARY_PREFLIGHT + allowed, NOTHING);
 }

@@ -22,7 +22,7 @@ export function tracedPolicy(policy: Policy): Policy {
   return {
     name: policy.name,
     ...(policy.guards === undefined ? {} : { guards: policy.guards }),
-    ...(policy.editsAnswers === undefined ? {} : { editsAnswers: policy.editsAnswers }),
+    ...(policy.runsOnLocalReply === undefined ? {} : { runsOnLocalReply: policy.runsOnLocalReply }),
     request(exchange: Exchange) {
       const { trace } = exchange;
       if (!(trace instanceof RequestTrace)) return policy.request(exchange);

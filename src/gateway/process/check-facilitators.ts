@@ -3,13 +3,13 @@ import { type Lease } from "../../payments/facilitator/facilitators.ts";
 import { type KindsWatch } from "../../payments/facilitator/kinds.ts";
 import type * as Terms from "../../payments/x402/terms.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
-import { type Finding, findingText } from "../config/finding.ts";
+import { type Diagnostic, diagnosticText } from "../config/diagnostic.ts";
 
 /** Loaded with the first priced route (bench start). */
 const x402Terms = (): typeof Terms => require("../../payments/x402/terms.ts");
 
 /** `silent`: a facilitator does not answer, or not yet. `missing`: it does not take this. `unusable`: it does, and nobody could pay so. */
-export interface FacilitatorFinding extends Finding {
+export interface FacilitatorDiagnostic extends Diagnostic {
   readonly what: "silent" | "missing" | "unusable";
 }
 
@@ -25,7 +25,7 @@ function waysOf(x402: NonNullable<RouteConfig["x402"]>, i: number): readonly Way
 }
 
 /** What is wrong with the facilitators of priced routes, once all have answered or had the time for it. */
-export async function facilitatorFindings({ x402, routes }: Config, lease: Lease): Promise<FacilitatorFinding[]> {
+export async function facilitatorDiagnostics({ x402, routes }: Config, lease: Lease): Promise<FacilitatorDiagnostic[]> {
   // Test mode's facilitator is this program itself.
   if (x402.test_mode) return [];
   const priced = routes.flatMap((route, i) => {
@@ -41,7 +41,7 @@ export async function facilitatorFindings({ x402, routes }: Config, lease: Lease
   );
 }
 
-function faultOf(kinds: KindsWatch, { path, terms }: Way): FacilitatorFinding | undefined {
+function faultOf(kinds: KindsWatch, { path, terms }: Way): FacilitatorDiagnostic | undefined {
   const { compileTerms, completeTerms, findKind } = x402Terms();
   try {
     const requirements = compileTerms(terms);
@@ -66,14 +66,14 @@ export async function requireFacilitators(config: Config, lease: Lease, log: (me
     void warn(config, lease, log);
     return;
   }
-  const findings = await facilitatorFindings(config, lease);
-  if (findings.length > 0) throw new Error(findings.map(findingText).join("\n"));
+  const diagnostics = await facilitatorDiagnostics(config, lease);
+  if (diagnostics.length > 0) throw new Error(diagnostics.map(diagnosticText).join("\n"));
 }
 
 async function warn(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
   try {
-    for (const finding of await facilitatorFindings(config, lease)) {
-      log(`warning: ${findingText(finding)}; until that changes, payments get 503 or are refused`);
+    for (const diagnostic of await facilitatorDiagnostics(config, lease)) {
+      log(`warning: ${diagnosticText(diagnostic)}; until that changes, payments get 503 or are refused`);
     }
   } catch (error) {
     log(`warning: ${messageOf(error)}`);

@@ -4,7 +4,7 @@ import type * as Embedded from "../../payments/evm/embedded-facilitator.ts";
 import { type Environment, readSecretHeaders } from "../../payments/facilitator/secrets.ts";
 import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
 import { type Config } from "../config/config.ts";
-import { type Finding } from "../config/finding.ts";
+import { type Diagnostic } from "../config/diagnostic.ts";
 import { readRedisUrl } from "./route-limits.ts";
 import { credentialOf } from "./upstreams.ts";
 
@@ -12,32 +12,32 @@ import { credentialOf } from "./upstreams.ts";
 const embedded = (): typeof Embedded => require("../../payments/evm/embedded-facilitator.ts");
 
 /** What is wrong with the secrets that are needed from the environment; the secrets themselves are never told. */
-export function secretFindings(config: Config, environment: Environment): Finding[] {
+export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
   return [
-    ...storeFindings(config, environment),
+    ...storeDiagnostics(config, environment),
     ...upstreamFindings(config, environment),
-    ...paymentFindings(config, environment),
+    ...paymentDiagnostics(config, environment),
   ];
 }
 
-function storeFindings({ rate_limit_store: store, routes }: Config, environment: Environment): Finding[] {
+function storeDiagnostics({ rate_limit_store: store, routes }: Config, environment: Environment): Diagnostic[] {
   const name = store.redis_url_env;
   if (name === "" || routes.every((route) => route.rate_limit === undefined)) return [];
   return faultOf("rate_limit_store.redis_url_env", () => readRedisUrl(name, environment));
 }
 
-function upstreamFindings({ upstreams }: Config, environment: Environment): Finding[] {
+function upstreamFindings({ upstreams }: Config, environment: Environment): Diagnostic[] {
   return upstreams.flatMap((upstream, i) =>
     faultOf(`upstreams[${i}].token_env`, () => credentialOf(upstream, environment)),
   );
 }
 
-function paymentFindings({ x402, routes }: Config, environment: Environment): Finding[] {
+function paymentDiagnostics({ x402, routes }: Config, environment: Environment): Diagnostic[] {
   if (!x402.enabled) return [];
-  const findings = settlementFindings({ x402, routes }, environment);
+  const diagnostics = settlementDiagnostics({ x402, routes }, environment);
   const isPriced = routes.some((route) => route.x402 !== undefined);
   // The embedded facilitator starts even if no route has a price yet.
-  if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return findings;
+  if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return diagnostics;
   const variables = [
     ...x402.facilitator_headers.map(({ value_env: name }, i) => [`facilitator_headers[${i}].value_env`, name] as const),
     ...x402.chains.map(({ rpc_url_env: name }, i) => [`chains[${i}].rpc_url_env`, name] as const),
@@ -45,9 +45,9 @@ function paymentFindings({ x402, routes }: Config, environment: Environment): Fi
   ];
   for (const [key, name] of variables) {
     if (environment[name]) continue;
-    findings.push({ path: `x402.${key}`, message: `the environment variable ${name} is not set` });
+    diagnostics.push({ path: `x402.${key}`, message: `the environment variable ${name} is not set` });
   }
-  if (findings.length > 0) return findings;
+  if (diagnostics.length > 0) return diagnostics;
   return [
     ...faultOf("x402.facilitator_headers", () => readSecretHeaders(environment, x402.facilitator_headers)),
     ...faultOf("x402.embedded", () => {
@@ -57,7 +57,7 @@ function paymentFindings({ x402, routes }: Config, environment: Environment): Fi
   ];
 }
 
-function settlementFindings({ x402, routes }: Payments, environment: Environment): Finding[] {
+function settlementDiagnostics({ x402, routes }: Payments, environment: Environment): Diagnostic[] {
   const i = reportingRoute(routes);
   if (i < 0) return [];
   const name = x402.settlement_secret_env;
@@ -65,7 +65,7 @@ function settlementFindings({ x402, routes }: Payments, environment: Environment
 }
 
 /** What the environment leaves out that a gateway can do without: each as a warning. */
-export function secretWarnings({ x402, routes }: Payments, environment: Environment): Finding[] {
+export function secretWarnings({ x402, routes }: Payments, environment: Environment): Diagnostic[] {
   const i = reportingRoute(routes);
   const name = x402.settlement_secret_env;
   if (!x402.enabled || i < 0 || environment[name]?.trim()) return [];
@@ -80,7 +80,7 @@ function reportingRoute(routes: Config["routes"]): number {
   return routes.findIndex((route) => route.x402 !== undefined && route.x402.settlement_url !== "");
 }
 
-function faultOf(path: string, attempt: () => unknown): Finding[] {
+function faultOf(path: string, attempt: () => unknown): Diagnostic[] {
   try {
     attempt();
     return [];

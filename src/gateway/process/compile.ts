@@ -5,7 +5,7 @@ import { type Facilitators, type Lease } from "../../payments/facilitator/facili
 import { requireLoopback } from "../../payments/facilitator/loopback-only.ts";
 import type * as Templates from "../../payments/x402/template.ts";
 import { type Store } from "../../store/store.ts";
-import { type AnswerError, answerError, answerPreencoded } from "../answer.ts";
+import { type RespondWithError, respondWithError, respondPreencoded } from "../local-response.ts";
 import { createClientAddress, createProxyCheck } from "../client-address.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type ServerSettings } from "../server-host.ts";
@@ -20,7 +20,7 @@ import type * as BodySchemas from "../policy/body-schema/body-schema.ts";
 import { createMethodOverridePolicy } from "../policy/method-override/method-override.ts";
 import { type Policy } from "../policy/policy.ts";
 import { tracedPolicy } from "../policy/traced-policy.ts";
-import { type Answers } from "../policy/payment/answers/answers.ts";
+import { type ResponseStore } from "../policy/payment/responses/response-store.ts";
 import type * as Catalogues from "../policy/payment/challenge/catalogue.ts";
 import type * as Payments from "../policy/payment/payment.ts";
 import { type Spool } from "../proxy/spool.ts";
@@ -38,13 +38,13 @@ import { type Tracers } from "../telemetry/tracing/tracers.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
-import { type ConnectionLimits } from "./client-places.ts";
+import { type ConnectionLimits } from "./connection-limiter.ts";
 import { fileRoom } from "./descriptor-limit.ts";
 import { fieldPolicies } from "./field-policies.ts";
 import { isContentRoute } from "./content-route.ts";
 import { Holdings } from "./holdings.ts";
 import { type LogFiles, type LogLease, openAccessLog } from "./log-files.ts";
-import { type ChoreSettings, choreSettings, counted } from "./payment-chores.ts";
+import { type MaintenanceSettings, maintenanceSettings, counted } from "./payment-maintenance.ts";
 import { routeMirror } from "./route-mirror.ts";
 import { ownResponse, rewriteOf } from "./route-handler.ts";
 import { routePolicies } from "./route-policies.ts";
@@ -78,7 +78,7 @@ export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   readonly bodies: BufferPool;
   /** For responses whose clients are slow. */
   readonly spool: Spool;
-  readonly answers: Answers;
+  readonly responses: ResponseStore;
   readonly logFiles: LogFiles;
   readonly filters: FilterDeps;
   readonly tenants: Tenants;
@@ -110,7 +110,7 @@ export interface Compiled {
   /** Undefined: nothing is traced. Outlives the configuration where the next one asks for the same. */
   readonly tracer: Tracer | undefined;
   /** Of the ledger, where there is one. */
-  readonly chores: ChoreSettings;
+  readonly maintenance: MaintenanceSettings;
   /** Lets go of upstream connections, but of those that `other` goes on with; exchanges in flight end as they are. */
   close(other?: Compiled): void;
 }
@@ -137,22 +137,22 @@ interface Compilation {
 
 async function compileWith(held: Holdings<Compiled>, { config, deps, previous }: Compilation): Promise<Compiled> {
   const lease = held.add(deps.facilitators.lease(config.x402), closeLease);
-  const chores = choreSettings(config, lease, process.env);
+  const maintenance = maintenanceSettings(config, lease, process.env);
   const upstreams = held.add(new Upstreams(config, deps, previous?.upstreams), closeUpstreams);
   const sell = createSeller(config, deps, lease);
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
-  const answer = { answerError: preencoded ? answerPreencoded : answerError };
+  const response = { respondWithError: preencoded ? respondPreencoded : respondWithError };
   const caches = held.add(
     new RouteCaches(config, { telemetry: deps.telemetry, now: deps.clock }, previous?.caches),
     closeCaches,
   );
   const limits = held.add(
-    await RouteLimits.create(config, deps, { ...answer, previous: previous?.limits }),
+    await RouteLimits.create(config, deps, { ...response, previous: previous?.limits }),
     closeLimits,
   );
   deps.filters.callTargets.offer(upstreams, config.otel.service_name);
   const filters = held.add(
-    await LoadedFilters.load({ config, deps: deps.filters, ...answer, previous: previous?.filters }),
+    await LoadedFilters.load({ config, deps: deps.filters, ...response, previous: previous?.filters }),
     closeFilters,
   );
   const logs = held.add(deps.logFiles.lease(), closeLease);
@@ -174,7 +174,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     spool: deps.spool,
     maxBytes: config.buffer_pool.response_buffer_bytes,
   };
-  const tenantOf = tenantRoutes(config, deps, answer.answerError);
+  const tenantOf = tenantRoutes(config, deps, response.respondWithError);
   const besideMethodGuard = methodGuards(config);
   const hidden = new HiddenParameters(config.routes.flatMap(({ auth }) => keyParameters(auth)));
   for (const route of config.routes) {
@@ -192,7 +192,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
       serviceName: config.otel.service_name,
       gather: route.request_buffering ? gather : undefined,
       responses: route.response_buffering ? responses : undefined,
-      ...answer,
+      ...response,
     });
     const target = tenant?.target(plain) ?? { ...plain, mirror: routeMirror(route, plain, upstreams, deps) };
     const compiled: Route = {
@@ -208,7 +208,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
           rateLimit: limits.policy(route),
           bodySchema: bodyPolicy(config, route, deps),
           payment: traced(payment),
-          filter: traced(tenant?.policy ?? filterPolicy(own, answer.answerError)),
+          filter: traced(tenant?.policy ?? filterPolicy(own, response.respondWithError)),
         }),
         closePolicies,
       ),
@@ -221,7 +221,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   }
   const table = new RouteTable(routes);
   const staticFiles = held.add(
-    createStaticFiles(config, { wheel: deps.wheel, onFault: deps.onFault, ...answer }),
+    createStaticFiles(config, { wheel: deps.wheel, onFault: deps.onFault, ...response }),
     closeFiles,
   );
   return {
@@ -236,7 +236,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
       clientAddress: createClientAddress(config.server.trusted_proxies),
       unrouted: routePolicies(fieldPolicies(config, undefined)),
       staticFiles,
-      ...answer,
+      ...response,
       onFault: deps.onFault,
     },
     settings: createSettings(config),
@@ -250,7 +250,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     limits,
     filters,
     tracer,
-    chores,
+    maintenance,
     close: closeOf(held, tracer, deps.tracers),
   };
 }
@@ -343,7 +343,7 @@ function createTarget(
   upstream: Upstream,
   shared: Pick<
     ForwardTarget,
-    "maxBodyBytes" | "split" | "wheel" | "serviceName" | "answerError" | "gather" | "responses"
+    "maxBodyBytes" | "split" | "wheel" | "serviceName" | "respondWithError" | "gather" | "responses"
   >,
 ): ForwardTarget {
   const { upstream_headers: own, rewrite } = route;
@@ -415,7 +415,7 @@ function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFil
 }
 
 /** Undefined where the route has no filters. */
-function filterPolicy(filters: ReturnType<LoadedFilters["route"]>, error: AnswerError): Policy | undefined {
+function filterPolicy(filters: ReturnType<LoadedFilters["route"]>, error: RespondWithError): Policy | undefined {
   if (filters === undefined) return undefined;
   return filters === "closed" ? createUnfilteredPolicy(error) : createFilterPolicy(filters);
 }
@@ -475,7 +475,7 @@ function createSeller(
         paymentIds,
         facilitator,
         kinds,
-        answers: deps.answers,
+        responses: deps.responses,
         clock: deps.clock,
         log: deps.log,
         chargesFailures:

@@ -1,6 +1,6 @@
 import { type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 
-/** Whether every answer of the route's upstream is the content service's own, which is the upstream `name`. */
+/** Whether every response of the route's upstream is the content service's own, which is the upstream `name`. */
 export function isContentRoute(
   { upstream, traffic_split: split = [] }: Pick<RouteConfig, "upstream" | "traffic_split">,
   upstreams: readonly UpstreamConfig[],

@@ -3,7 +3,7 @@ import { type Fields } from "../../lib/fields.ts";
 import { Roster } from "../../lib/roster.ts";
 import { type Exchange } from "../exchange.ts";
 import { Http2ServerConnection } from "../http2/server-connection.ts";
-import { type ClientPlace, type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
 import { DEAF, listen, type Listener, type OnFault } from "../wire/tcp.ts";
 import {
@@ -20,8 +20,8 @@ import { type ClientHello } from "../wire/client-hello.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { Handshake } from "./handshake.ts";
 import { Hello } from "./hello.ts";
-import { type ClientPlaces, type Place } from "./client-places.ts";
-import { bindError, type BoundListener, type ListenerPlan, placeOf } from "./listener-plan.ts";
+import { type ConnectionLimiter, type Permit } from "./connection-limiter.ts";
+import { bindError, type BoundListener, type ListenerPlan, endpointOf } from "./listener-plan.ts";
 import { type Entrance, type Phase } from "./phase.ts";
 import { becomeHttp1, becomeHttp2, type Codec, FirstBytes, type Successor } from "./protocol.ts";
 import { Proxied, type Unwrapped } from "./proxied.ts";
@@ -30,13 +30,13 @@ import { type ConnectionIdentity, NO_IDENTITY, TlsIdentities } from "./tls-ident
 
 /**
  * Milliseconds from the end of accepting until idle connections are closed: a client whose next request is on its way
- * gets its answer, which tells it that the connection closes.
+ * gets its response, which tells it that the connection closes.
  */
 const QUIET_MS = 500;
 
 /** What all listeners of a gateway share. */
 export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "peerAddress"> {
-  readonly places: ClientPlaces;
+  readonly limiter: ConnectionLimiter;
   readonly connections: ConnectionMetrics;
   /** Serves the gateway's own paths alone: the connection is over the limits. */
   readonly handleReserved: (exchange: Exchange) => void;
@@ -78,7 +78,7 @@ export class GatewayListener {
   #upgrades: ReadonlyMap<ClientRule, TlsUpgrade> = new Map();
   #draining = false;
   #finished: Promise<void> | undefined;
-  /** What its answers say of HTTP/3. */
+  /** What its responses say of HTTP/3. */
   #announced: Fields = "";
   #emptied: (() => void) | undefined;
 
@@ -115,8 +115,8 @@ export class GatewayListener {
     return listener;
   }
 
-  get place(): BoundListener {
-    return { ...placeOf(this.plan), port: this.#bound?.port ?? this.plan.port };
+  get endpoint(): BoundListener {
+    return { ...endpointOf(this.plan), port: this.#bound?.port ?? this.plan.port };
   }
 
   get connections(): number {
@@ -125,10 +125,10 @@ export class GatewayListener {
 
   /** True where this very socket can serve by `plan` and `material`: all but certificates is fixed when it is bound. */
   serves(plan: ListenerPlan, material: TlsMaterial | undefined): boolean {
-    const { place } = this;
+    const { endpoint } = this;
     const isSame =
-      plan.address === place.address &&
-      plan.port === place.port &&
+      plan.address === endpoint.address &&
+      plan.port === endpoint.port &&
       plan.useTls === this.plan.useTls &&
       plan.h2cOnly === this.plan.h2cOnly &&
       plan.proxyProtocol === this.plan.proxyProtocol &&
@@ -139,7 +139,7 @@ export class GatewayListener {
     return isSame && (!plan.useTls || begins || asksAlike(material, this.#material));
   }
 
-  /** Has its answers carry these fields. */
+  /** Has its responses carry these fields. */
   announce(fields: Fields): void {
     this.#announced = fields;
   }
@@ -225,8 +225,8 @@ export class GatewayListener {
       material,
       protocols: this.#protocols(),
       accept: (wire) => {
-        const place = this.#admit(wire);
-        return place && this.#entered(this.#beginHandshake(wire, NOWHERE), place);
+        const permit = this.#admit(wire);
+        return permit && this.#entered(this.#beginHandshake(wire, NOWHERE), permit);
       },
     });
   }
@@ -249,11 +249,11 @@ export class GatewayListener {
   }
 
   #accept(wire: Wire): WireHandler {
-    const place = this.#admit(wire);
-    if (place !== undefined) {
-      if (this.plan.proxyProtocol) return this.#beginProxied(wire, place);
-      if (this.plan.readsHello) return this.#beginHello(wire, place, undefined);
-      return this.#beginFirstBytes(wire, this.#hostFor(place), place);
+    const permit = this.#admit(wire);
+    if (permit !== undefined) {
+      if (this.plan.proxyProtocol) return this.#beginProxied(wire, permit);
+      if (this.plan.readsHello) return this.#beginHello(wire, permit, undefined);
+      return this.#beginFirstBytes(wire, this.#hostFor(permit), permit);
     }
     if (!this.plan.useTls) return new RefusedConnection(wire, this.#shared.wheel);
     // What comes behind its PROXY header is TLS, in which nothing can be said yet.
@@ -261,28 +261,28 @@ export class GatewayListener {
     return DEAF;
   }
 
-  #admit(wire: Wire): Place | undefined {
-    const { places, connections } = this.#shared;
+  #admit(wire: Wire): Permit | undefined {
+    const { limiter, connections } = this.#shared;
     // Behind a proxy the address is known when its header has come.
-    const place = places.admit(this.plan.proxyProtocol ? "" : (wire.remoteAddress ?? ""), this.#transport);
-    if (place?.isReserved === false) connections.accepted(this.#transport);
+    const permit = limiter.admit(this.plan.proxyProtocol ? "" : (wire.remoteAddress ?? ""), this.#transport);
+    if (permit?.isReserved === false) connections.accepted(this.#transport);
     else connections.refused(this.#transport);
-    return place;
+    return permit;
   }
 
-  #beginProxied(wire: Wire, place: Place): WireHandler {
+  #beginProxied(wire: Wire, permit: Permit): WireHandler {
     const ms = this.#shared.settings().headerMs;
     const { useTls } = this.plan;
-    const whole = (proxied: Proxied, header: Unwrapped): void => this.#unwrap(proxied, place, header);
-    return this.#entered(new Proxied(wire, this.#entrance, { ms, useTls, whole }), place);
+    const whole = (proxied: Proxied, header: Unwrapped): void => this.#unwrap(proxied, permit, header);
+    return this.#entered(new Proxied(wire, this.#entrance, { ms, useTls, whole }), permit);
   }
 
   /** What came behind a PROXY header is the beginning of a connection as any other. */
-  #unwrap(proxied: Proxied, place: Place, { address, rest }: Unwrapped): void {
+  #unwrap(proxied: Proxied, permit: Permit, { address, rest }: Unwrapped): void {
     const { wire } = proxied;
-    const wasReserved = place.isReserved;
-    const isIn = this.#shared.places.identify(place, address ?? "");
-    if (place.isReserved !== wasReserved || !isIn) this.#shared.connections.refused(this.#transport);
+    const wasReserved = permit.isReserved;
+    const isIn = this.#shared.limiter.identify(permit, address ?? "");
+    if (permit.isReserved !== wasReserved || !isIn) this.#shared.connections.refused(this.#transport);
     if (!isIn) {
       proxied.refuse();
       return;
@@ -290,27 +290,27 @@ export class GatewayListener {
     if (this.plan.useTls && !this.plan.readsHello) {
       const upgrade = this.#upgradeFor("");
       if (upgrade === undefined) proxied.refuse();
-      else this.#beginTls(upgrade, proxied, { bytes: rest, place, address });
+      else this.#beginTls(upgrade, proxied, { bytes: rest, permit, address });
       return;
     }
     const next = this.plan.readsHello
-      ? this.#beginHello(wire, place, address)
-      : this.#beginFirstBytes(wire, this.#hostFor(place, address), place);
+      ? this.#beginHello(wire, permit, address)
+      : this.#beginFirstBytes(wire, this.#hostFor(permit, address), permit);
     wire.data = next;
     proxied.leave();
     if (rest.length > 0) next.onData(rest);
   }
 
   /** Waits for what the client asks for: the certificate that answers a challenge is for its directory alone. */
-  #beginHello(wire: Wire, place: Place, address: string | undefined): WireHandler {
+  #beginHello(wire: Wire, permit: Permit, address: string | undefined): WireHandler {
     const ms = this.#shared.settings().headerMs;
     const whole = (phase: Hello, hello: ClientHello | undefined, bytes: Buffer): void => {
       const asked = hello?.serverName ?? "";
       const upgrade = this.#challengeUpgrade(hello) ?? this.#upgradeFor(asked);
       if (upgrade === undefined) phase.cutOff();
-      else this.#beginTls(upgrade, phase, { bytes, place, address, asked });
+      else this.#beginTls(upgrade, phase, { bytes, permit, address, asked });
     };
-    return this.#entered(new Hello(wire, this.#entrance, { ms, whole }), place);
+    return this.#entered(new Hello(wire, this.#entrance, { ms, whole }), permit);
   }
 
   #challengeUpgrade(hello: ClientHello | undefined): TlsUpgrade | undefined {
@@ -325,10 +325,10 @@ export class GatewayListener {
   #beginTls(
     upgrade: TlsUpgrade,
     phase: Phase,
-    { bytes, place, ...from }: { bytes: Buffer; place: Place } & Origin,
+    { bytes, permit, ...from }: { bytes: Buffer; permit: Permit } & Origin,
   ): void {
     upgrade.begin(phase.wire, bytes, (inner) => {
-      const handshake = this.#entered(this.#beginHandshake(inner, from), place);
+      const handshake = this.#entered(this.#beginHandshake(inner, from), permit);
       phase.leave();
       return handshake;
     });
@@ -355,14 +355,14 @@ export class GatewayListener {
       handshake.wire.close();
       return;
     }
-    const successor = this.#successor(this.#hostFor(handshake.place, address, peer));
+    const successor = this.#successor(this.#hostFor(handshake.permit, address, peer));
     // RFC 9113 §3.3: HTTP/2 over TLS is agreed on by ALPN alone.
     if (peer.protocol === "h2") becomeHttp2(handshake, successor);
     else becomeHttp1(handshake, successor);
   }
 
-  #beginFirstBytes(wire: Wire, host: ServerHost, place: Place): WireHandler {
-    return this.#entered(new FirstBytes(wire, this.#entrance, this.#successor(host)), place);
+  #beginFirstBytes(wire: Wire, host: ServerHost, permit: Permit): WireHandler {
+    return this.#entered(new FirstBytes(wire, this.#entrance, this.#successor(host)), permit);
   }
 
   #successor(host: ServerHost): Successor {
@@ -381,15 +381,15 @@ export class GatewayListener {
   }
 
   /** The host of one connection, where there is something to say of it that its wire does not know. */
-  #hostFor(place: ClientPlace | undefined, peerAddress?: string, peer?: TlsPeer): ServerHost {
-    const isReserved = place?.isReserved === true;
+  #hostFor(permit: ConnectionPermit | undefined, peerAddress?: string, peer?: TlsPeer): ServerHost {
+    const isReserved = permit?.isReserved === true;
     const identity = this.#identityOf(peer);
     if (peerAddress === undefined && identity === undefined && !isReserved) return this.#host;
     const base =
       identity === undefined
         ? this.#host
         : { ...this.#host, handle: (exchange: Exchange) => this.#handle(exchange, identity) };
-    const host = isReserved ? reservedHost(base, this.#shared, place) : base;
+    const host = isReserved ? reservedHost(base, this.#shared, permit) : base;
     return { ...withClient(host, peer?.clientSubject), peerAddress };
   }
 
@@ -402,14 +402,14 @@ export class GatewayListener {
   }
 
   /** A phase or codec that takes over enters before the one before it leaves, so that there is no moment without any. */
-  #entered<T extends Codec>(connection: T, place: Place): T {
-    this.#shared.places.enter(place, connection);
+  #entered<T extends Codec>(connection: T, permit: Permit): T {
+    this.#shared.limiter.enter(permit, connection);
     this.#opened(connection);
     return connection;
   }
 
   #succeeded(phase: Phase, connection: Codec): Codec {
-    this.#shared.places.succeed(phase, connection);
+    this.#shared.limiter.succeed(phase, connection);
     this.#opened(connection);
     return connection;
   }
@@ -421,7 +421,7 @@ export class GatewayListener {
 
   #closed(connection: ServerConnection): void {
     if (!this.#open.delete(connection)) return;
-    this.#shared.places.leave(connection);
+    this.#shared.limiter.leave(connection);
     this.#shared.connections.left(this.#transport);
     if (this.#open.size === 0) this.#emptied?.();
   }
@@ -433,12 +433,12 @@ function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): bool
 }
 
 /** The host of a connection that is over the limits: it answers one request, and that only for a path of the gateway's own. */
-export function reservedHost(host: ServerHost, shared: ListenerShared, place: ClientPlace): ServerHost {
+export function reservedHost(host: ServerHost, shared: ListenerShared, permit: ConnectionPermit): ServerHost {
   return {
     ...host,
     draining: () => true,
     handle(exchange) {
-      place.holder?.drain();
+      permit.holder?.drain();
       shared.handleReserved(exchange);
     },
   };

@@ -15,8 +15,8 @@ import { type Membership } from "../upstream/member.ts";
 import { type Actor, type NewEvent } from "../telemetry/event.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import {
-  handshakeAnswer,
-  httpAnswer,
+  handshakeReply,
+  httpResponse,
   type Issued,
   NOTHING_ISSUED,
   type ReadTls,
@@ -25,19 +25,19 @@ import {
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
-import { type ClientPlaces } from "./client-places.ts";
+import { type ConnectionLimiter } from "./connection-limiter.ts";
 import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type GatewayOptions, type GatewayProcess, STOPPING, withEvents } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
-import { PaymentChores } from "./payment-chores.ts";
+import { PaymentMaintenance } from "./payment-maintenance.ts";
 import { withBreakerEvents } from "./payment-events.ts";
 import { quicMaterialsOf, QuicListeners, quicPlansOf, readQuicMaterial } from "./quic-listeners.ts";
 import {
   type BoundListener,
   type ListenerPlan,
   listenersOf,
-  placeOf,
+  endpointOf,
   probeListeners,
   urlOf,
   withPorts,
@@ -72,7 +72,7 @@ class RunningGateway implements GatewayProcess {
   /** Undefined where another process keeps it. */
   readonly #directory: Directory | undefined;
   readonly #facilitators: ProcessFacilitators;
-  readonly #places: ClientPlaces;
+  readonly #limiter: ConnectionLimiter;
   readonly #shared: ListenerShared;
   readonly #quic: QuicListeners;
   readonly tenants: Tenants;
@@ -96,7 +96,7 @@ class RunningGateway implements GatewayProcess {
   #store: Store | undefined;
   /** What it was opened by. */
   #storeConfig: Config["postgres"] | undefined;
-  #chores: PaymentChores | undefined;
+  #maintenance: PaymentMaintenance | undefined;
   #compiled: Compiled | undefined;
   /** Everything that it listens by is bound. */
   #isUp = false;
@@ -113,13 +113,13 @@ class RunningGateway implements GatewayProcess {
     });
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(options.config);
-    this.#places = this.#own.clientPlaces(this.#wheel, () => this.#ready().connectionLimits);
+    this.#limiter = this.#own.connectionLimiter(this.#wheel, () => this.#ready().connectionLimits);
     this.#shared = {
       settings: () => this.#ready().settings,
       draining: () => this.#draining,
       wheel: this.#wheel,
       buffers: this.#own.buffers,
-      places: this.#places,
+      limiter: this.#limiter,
       connections: this.#own.telemetry.connections,
       bodyLimit: (head) => routeBodyLimit(this.#ready().pipeline, head),
       handle: (exchange) => serve(this.#ready().pipeline, exchange),
@@ -127,7 +127,7 @@ class RunningGateway implements GatewayProcess {
       handleMisdirected: (exchange) => serve(this.#ready().pipeline, exchange, "misdirected"),
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onFault: (error) => this.#fault(error),
-      challengePair: (hostname) => handshakeAnswer(this.#issued, hostname),
+      challengePair: (hostname) => handshakeReply(this.#issued, hostname),
     };
     this.#control = this.#createControl();
     this.#filters = new WorkerFilters({
@@ -144,7 +144,7 @@ class RunningGateway implements GatewayProcess {
   }
 
   get listeners(): readonly BoundListener[] {
-    return this.#bound.map((listener) => listener.place);
+    return this.#bound.map((listener) => listener.endpoint);
   }
 
   get connections(): number {
@@ -167,8 +167,8 @@ class RunningGateway implements GatewayProcess {
       await this.#facilitators.prepare(config);
       this.#control.use(config);
       if (early) this.#bound = await this.#bindAll(plans, this.#materials);
-      const places = early ? this.listeners : plans.map(placeOf);
-      this.#compiled = await compile(config, this.#deps(config, places, members));
+      const endpoints = early ? this.listeners : plans.map(endpointOf);
+      this.#compiled = await compile(config, this.#deps(config, endpoints, members));
       this.#filters.use(config, this.#compiled.filters);
       await this.#prepareStore();
       if (!early) this.#bound = await this.#bindAll(plans, this.#materials);
@@ -228,7 +228,7 @@ class RunningGateway implements GatewayProcess {
         config,
         this.#deps(
           config,
-          bound.map((listener) => listener.place),
+          bound.map((listener) => listener.endpoint),
           members,
         ),
         this.#compiled,
@@ -327,9 +327,9 @@ class RunningGateway implements GatewayProcess {
     this.#draining = true;
     this.#directory?.close();
     await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
-    this.#places.close();
+    this.#limiter.close();
     // Before those are gone whom they ask.
-    await this.#chores?.close();
+    await this.#maintenance?.close();
     this.#compiled?.close();
     this.tenants.close();
     this.#control.close();
@@ -339,7 +339,7 @@ class RunningGateway implements GatewayProcess {
     this.#wheel.close();
     this.#own.rateLimits.close();
     await this.#own.logFiles.close();
-    await this.#own.closeAnswers();
+    await this.#own.closeResponses();
     await this.#store?.close();
   }
 
@@ -349,9 +349,9 @@ class RunningGateway implements GatewayProcess {
     bound: readonly GatewayListener[],
   ): Promise<void> {
     const materials = quicMaterialsOf(config, read.quic ?? read.tls, this.#issued);
-    const places = bound.map((listener) => listener.place);
-    await this.#quic.serve(quicPlansOf(config, places), materials, REMOVED_GRACE_MS);
-    for (const listener of bound) listener.announce(this.#quic.announcement(listener.place));
+    const endpoints = bound.map((listener) => listener.endpoint);
+    await this.#quic.serve(quicPlansOf(config, endpoints), materials, REMOVED_GRACE_MS);
+    for (const listener of bound) listener.announce(this.#quic.announcement(listener.endpoint));
   }
 
   async #remove(listener: GatewayListener): Promise<void> {
@@ -419,7 +419,7 @@ class RunningGateway implements GatewayProcess {
     const { facilitatorSocket: socket, log } = this.#options;
     return new ProcessFacilitators({
       embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
-      bookings: () => this.#openStore(config.postgres).bookings,
+      simulatedTransfers: () => this.#openStore(config.postgres).simulatedTransfers,
       observer: withBreakerEvents(this.#own.telemetry.facilitator, (event) => this.#tell(event)),
       log,
     });
@@ -441,11 +441,11 @@ class RunningGateway implements GatewayProcess {
       state: {
         ready: () => this.#isUp && !this.#draining,
         metrics: () => this.metrics(),
-        challenge: (token) => httpAnswer(this.#issued, token),
+        challenge: (token) => httpResponse(this.#issued, token),
       },
       bodies: this.#own.bodies,
       spool: this.#own.spool,
-      answers: this.#own.answers,
+      responses: this.#own.responses,
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,
       filters: this.#filters.deps,
@@ -485,13 +485,13 @@ class RunningGateway implements GatewayProcess {
 
   /** Looks after the ledger, where one was opened, by what is served by now. */
   #doChores(): void {
-    const { chores } = this.#ready();
-    if (this.#chores !== undefined) {
-      this.#chores.use(chores);
+    const { maintenance } = this.#ready();
+    if (this.#maintenance !== undefined) {
+      this.#maintenance.use(maintenance);
     } else if (this.#store !== undefined && !this.#draining) {
       const { log } = this.#options;
       const metrics = this.#own.telemetry.payments;
-      this.#chores = new PaymentChores(
+      this.#maintenance = new PaymentMaintenance(
         {
           store: this.#store,
           metrics,
@@ -500,9 +500,9 @@ class RunningGateway implements GatewayProcess {
           log,
           onEvent: (event) => this.#tell(event),
         },
-        chores,
+        maintenance,
       );
-      this.#chores.start();
+      this.#maintenance.start();
     }
   }
 

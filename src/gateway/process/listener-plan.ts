@@ -42,7 +42,7 @@ export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
   }));
 }
 
-export function placeOf({ address, port, useTls }: ListenerPlan): BoundListener {
+export function endpointOf({ address, port, useTls }: ListenerPlan): BoundListener {
   return { address, port, scheme: useTls ? "https" : "http" };
 }
 
@@ -67,36 +67,36 @@ export function withPorts(config: Config, bound: readonly BoundListener[]): Conf
  */
 export function probeListeners(config: Config, own: readonly BoundListener[] = []): BoundListener[] {
   return listenersOf(config).map((plan) => {
-    const place = placeOf(plan);
-    const { address, port } = place;
+    const endpoint = endpointOf(plan);
+    const { address, port } = endpoint;
     // With another address too: our own sockets let each other share a port.
-    if (own.some((one) => one.port === port)) return place;
+    if (own.some((one) => one.port === port)) return endpoint;
     const probe = explained(plan, () => listen({ address, port, reusePort: false, accept: () => DEAF, onFault() {} }));
     probe.stop();
-    return { ...place, port: probe.port };
+    return { ...endpoint, port: probe.port };
   });
 }
 
-function explained<T>(place: { address: string; port: number }, bind: () => T): T {
+function explained<T>(endpoint: { address: string; port: number }, bind: () => T): T {
   try {
     return bind();
   } catch (error) {
-    throw bindError(place, error);
+    throw bindError(endpoint, error);
   }
 }
 
 /** What an operator is told of a listener that cannot be bound. */
 export function bindError({ address, port }: { address: string; port: number }, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const place = `${address}:${port}`;
+  const endpoint = `${address}:${port}`;
   if (code === "EADDRINUSE") {
     return new Error(
-      `Cannot listen on ${place}: the port is in use; stop what uses it, or choose another with --port`,
+      `Cannot listen on ${endpoint}: the port is in use; stop what uses it, or choose another with --port`,
       { cause: error },
     );
   }
   if (code === "EACCES") {
-    return new Error(`Cannot listen on ${place}: this user may not; choose one from 1024 on with --port`, {
+    return new Error(`Cannot listen on ${endpoint}: this user may not; choose one from 1024 on with --port`, {
       cause: error,
     });
   }

@@ -1,10 +1,10 @@
 import { type Config } from "../config/config.ts";
-import { type ControlAnswer, type ControlCall } from "../filters/control/control-messages.ts";
+import { type ControlReply, type ControlCall } from "../filters/control/control-messages.ts";
 import { type NewEvent } from "../telemetry/event.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type Issued, type ReadTls } from "../acme/issued.ts";
 import { type ConfigDelta } from "./config-delta.ts";
-import { type TenantAnswer, type TenantQuestion } from "./tenant-questions.ts";
+import { type TenantReply, type TenantQuestion } from "./tenant-questions.ts";
 
 /** What workers serve by. Certificates are read once, by the supervisor: files that are gone or broken later harm no worker. */
 export interface Served {
@@ -51,7 +51,7 @@ export type ToWorker =
   | { readonly kind: "certify"; readonly issued: Issued }
   /** Open the access logs again; nobody answers. */
   | { readonly kind: "reopen" }
-  | ControlAnswer
+  | ControlReply
   | TenantQuestion
   | { readonly kind: "close"; readonly graceMs: number };
 
@@ -66,5 +66,5 @@ export type FromWorker =
   | { readonly kind: "event"; readonly event: NewEvent }
   | { readonly kind: "log"; readonly text: string }
   | ControlCall
-  | TenantAnswer
+  | TenantReply
   | { readonly kind: "failed"; readonly reason: string };

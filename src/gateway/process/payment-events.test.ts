@@ -6,25 +6,25 @@ import { LedgerWatch, paymentEvent, withBreakerEvents } from "./payment-events.t
 const PAYMENT = { route: "/read", network: "eip155:8453", state: "settling", transaction: "" } as Payment;
 
 const CASES: readonly (readonly [Partial<Payment>, Change, string | undefined])[] = [
-  [{ state: "reserved" }, { state: "verified", hold: true }, undefined],
-  [{}, { state: "settled", hold: true, transaction: "0x1" }, undefined],
-  [{ state: "settled" }, { state: "settled", hold: false, delivered: true }, undefined],
-  [{ state: "verified" }, { state: "released", hold: false }, undefined],
-  [{}, { state: "failed", hold: false, reason: "expired" }, undefined],
-  [{}, { state: "unknown", hold: false }, "is open: it is not known whether money moved; it is looked up again"],
-  [{ state: "unknown" }, { state: "unknown", hold: false }, undefined],
-  [{ state: "unknown" }, { state: "failed", hold: false }, "that was open moved no money"],
+  [{ state: "reserved" }, { state: "verified", lease: true }, undefined],
+  [{}, { state: "settled", lease: true, transaction: "0x1" }, undefined],
+  [{ state: "settled" }, { state: "settled", lease: false, delivered: true }, undefined],
+  [{ state: "verified" }, { state: "released", lease: false }, undefined],
+  [{}, { state: "failed", lease: false, reason: "expired" }, undefined],
+  [{}, { state: "unknown", lease: false }, "is open: it is not known whether money moved; it is looked up again"],
+  [{ state: "unknown" }, { state: "unknown", lease: false }, undefined],
+  [{ state: "unknown" }, { state: "failed", lease: false }, "that was open moved no money"],
   [
     { state: "unknown" },
-    { state: "settled", hold: false, transaction: "0x1" },
+    { state: "settled", lease: false, transaction: "0x1" },
     "that was open is settled; its response is delivered when the client sends the payment again",
   ],
   [
     { state: "settled" },
-    { state: "settled", hold: false, delivered: false },
+    { state: "settled", lease: false, delivered: false },
     "is settled, but its response was not delivered completely; it is delivered when the client sends the payment again",
   ],
-  [{ state: "settled", delivered: true }, { state: "settled", hold: false, delivered: false }, undefined],
+  [{ state: "settled", delivered: true }, { state: "settled", lease: false, delivered: false }, undefined],
 ];
 
 for (const [before, change, message] of CASES) {
@@ -42,11 +42,11 @@ test("a breaker and a ledger that is away are told once each way", () => {
   observer.breakerChanged(true);
   observer.breakerChanged(false);
   const watch = new LedgerWatch(onEvent);
-  watch.answered();
+  watch.responded();
   watch.failed();
   watch.failed();
-  watch.answered();
-  watch.answered();
+  watch.responded();
+  watch.responded();
   expect(changes).toEqual([true, false]);
   expect(events.map(({ details }) => details)).toEqual([
     { breaker: "open" },

@@ -4,7 +4,7 @@ import { type NewEvent, type OnEvent } from "../telemetry/event.ts";
 
 /** What operators are told of a payment that has changed; undefined: nothing, all is as it should be. */
 export function paymentEvent(before: Payment, change: Change): NewEvent | undefined {
-  const { state, hold, delivered } = change;
+  const { state, lease: hold, delivered } = change;
   const { route, network } = before;
   const event = (message: string, now: string): NewEvent => ({
     kind: "payment",
@@ -49,7 +49,7 @@ export class LedgerWatch {
     this.#onEvent = onEvent;
   }
 
-  answered(): void {
+  responded(): void {
     if (this.#away)
       this.#onEvent({ kind: "payment", message: "the ledger responds again", details: { ledger: "back" } });
     this.#away = false;

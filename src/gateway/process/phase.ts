@@ -1,5 +1,5 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type ClientPlace, type ServerConnection } from "../server-host.ts";
+import { type ConnectionPermit, type ServerConnection } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { RefusedConnection } from "./refused-connection.ts";
 
@@ -18,7 +18,7 @@ export interface Entrance {
  */
 export abstract class Phase extends Deadline implements WireHandler, ServerConnection {
   rosterIndex = -1;
-  place: ClientPlace | undefined;
+  permit: ConnectionPermit | undefined;
   readonly idleSince: number;
   readonly #wire: Wire;
   readonly #entrance: Entrance;

@@ -3,11 +3,11 @@ import { type EmbeddedOptions } from "../../payments/evm/embedded-facilitator.ts
 import { type FacilitatorObserver } from "../../payments/facilitator/facilitator-observer.ts";
 import { Facilitators, type Lease } from "../../payments/facilitator/facilitators.ts";
 import type * as HttpFacilitators from "../../payments/facilitator/http-facilitator.ts";
-import { type Bookings } from "../../store/bookings.ts";
+import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
 import { type Config } from "../config/config.ts";
-import { findingText } from "../config/finding.ts";
-import { facilitatorFindings, type FacilitatorFinding, requireFacilitators } from "./check-facilitators.ts";
-import { secretFindings, secretWarnings } from "./check-secrets.ts";
+import { diagnosticText } from "../config/diagnostic.ts";
+import { facilitatorDiagnostics, type FacilitatorDiagnostic, requireFacilitators } from "./check-facilitators.ts";
+import { secretDiagnostics, secretWarnings } from "./check-secrets.ts";
 import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts";
 
 /** Loaded when a worker reaches the embedded one by its socket (bench start). */
@@ -16,7 +16,7 @@ const httpFacilitators = (): typeof HttpFacilitators => require("../../payments/
 export interface ProcessFacilitatorsOptions {
   /** What this process has the key for; a worker of several has the socket that the supervisor's is behind. */
   readonly embedded: { readonly own: OwnFacilitator } | { readonly socket: string };
-  readonly bookings: () => Bookings;
+  readonly simulatedTransfers: () => SimulatedTransfers;
   readonly observer: FacilitatorObserver;
   readonly log: (message: string) => void;
 }
@@ -28,10 +28,10 @@ export class ProcessFacilitators {
   #prepared: { readonly lease: Lease; readonly before: EmbeddedOptions | undefined } | undefined;
 
   constructor(options: ProcessFacilitatorsOptions) {
-    const { embedded, bookings, observer, log } = options;
+    const { embedded, simulatedTransfers, observer, log } = options;
     this.#options = options;
     this.all = new Facilitators({
-      bookings,
+      simulatedTransfers,
       observer,
       log,
       now: Date.now,
@@ -58,9 +58,9 @@ export class ProcessFacilitators {
   async prepare(config: Config): Promise<void> {
     const own = this.#own;
     if (own === undefined) return;
-    const secrets = secretFindings(config, process.env);
-    if (secrets.length > 0) throw new Error(secrets.map(findingText).join("\n"));
-    for (const warning of secretWarnings(config, process.env)) this.#options.log(`warning: ${findingText(warning)}`);
+    const secrets = secretDiagnostics(config, process.env);
+    if (secrets.length > 0) throw new Error(secrets.map(diagnosticText).join("\n"));
+    for (const warning of secretWarnings(config, process.env)) this.#options.log(`warning: ${diagnosticText(warning)}`);
     const before = own.settings;
     const lease = this.all.lease(config.x402);
     this.#prepared = { lease, before };
@@ -99,11 +99,11 @@ export class ProcessFacilitators {
 }
 
 /** Asks the facilitators of a configuration that nobody serves by what is wrong with them. */
-export async function checkFacilitators(config: Config): Promise<FacilitatorFinding[]> {
+export async function checkFacilitators(config: Config): Promise<FacilitatorDiagnostic[]> {
   const own = createOwnFacilitator();
   const facilitators = new ProcessFacilitators({
     embedded: { own },
-    bookings: () => {
+    simulatedTransfers: () => {
       throw new Error("Cannot book: nothing is served");
     },
     observer: { asked() {}, breakerChanged() {} },
@@ -113,7 +113,7 @@ export async function checkFacilitators(config: Config): Promise<FacilitatorFind
   try {
     const embedded = embeddedOf(config);
     if (embedded !== undefined) await own.use(embedded);
-    return await facilitatorFindings(config, lease);
+    return await facilitatorDiagnostics(config, lease);
   } finally {
     lease.close();
     await facilitators.close(0);

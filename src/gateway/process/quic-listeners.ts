@@ -120,7 +120,7 @@ class QuicListener {
 
   async bind(isOurs: boolean): Promise<void> {
     const { plan, material } = this;
-    const { places, connections, onFault } = this.#shared;
+    const { limiter, connections, onFault } = this.#shared;
     const host: ServerHost = {
       ...this.#shared,
       scheme: "https",
@@ -137,15 +137,15 @@ class QuicListener {
         maxHeaderBytes: plan.maxHeaderBytes,
         maxHeaderCount: plan.maxHeaderCount,
         admit: (peerAddress, clientSubject, serverName) => {
-          const place = places.admit(peerAddress, "quic");
-          if (place?.isReserved === false) connections.accepted("quic");
+          const permit = limiter.admit(peerAddress, "quic");
+          if (permit?.isReserved === false) connections.accepted("quic");
           else connections.refused("quic");
-          if (place === undefined) return undefined;
+          if (permit === undefined) return undefined;
           const identity = { serverName, isVerified: typeof clientSubject === "object" };
           const named = { ...host, handle: (exchange: Exchange) => this.#handle(exchange, identity) };
-          const own = place.isReserved ? reservedHost(named, this.#shared, place) : named;
+          const own = permit.isReserved ? reservedHost(named, this.#shared, permit) : named;
           const entered = (connection: ServerConnection): void => {
-            places.enter(place, connection);
+            limiter.enter(permit, connection);
             this.#open.add(connection);
             connections.entered("quic");
             connections.speaks("http3");
@@ -188,7 +188,7 @@ class QuicListener {
 
   #closed(connection: ServerConnection): void {
     if (!this.#open.delete(connection)) return;
-    this.#shared.places.leave(connection);
+    this.#shared.limiter.leave(connection);
     this.#shared.connections.left("quic");
     if (this.#open.size === 0) this.#emptied?.();
   }

@@ -9,16 +9,16 @@ const folders: string[] = [];
 const open: Resources[] = [];
 
 afterEach(async () => {
-  for (const resources of open.splice(0)) await resources.answers.close();
+  for (const resources of open.splice(0)) await resources.responses.close();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-function configOf(answerDiskBytes: number): Config {
-  return configSchema.parse({ x402: { answer_disk_bytes: answerDiskBytes } });
+function configOf(responseDiskBytes: number): Config {
+  return configSchema.parse({ x402: { answer_disk_bytes: responseDiskBytes } });
 }
 
-function start(answerDiskBytes: number, storePath: string): Resources {
-  const resources = new Resources(configOf(answerDiskBytes));
+function start(responseDiskBytes: number, storePath: string): Resources {
+  const resources = new Resources(configOf(responseDiskBytes));
   open.push(resources);
   resources.useDisk(storePath, () => {});
   return resources;
@@ -30,20 +30,20 @@ function newFolder(): string {
   return folder;
 }
 
-test("paid answers are put beside the ledger, once, with the room that the configuration says", () => {
+test("paid responses are put beside the ledger, once, with the room that the configuration says", () => {
   const folder = newFolder();
   const resources = start(5_000_000, join(folder, "turnpike.db"));
-  const { disk } = resources.answers;
+  const { disk } = resources.responses;
   expect([disk?.maxBytes, existsSync(join(folder, "answers"))]).toEqual([5_000_000, true]);
   resources.useDisk(join(folder, "turnpike.db"), () => {});
   resources.reload(configOf(6_000_000));
-  expect([resources.answers.disk === disk, disk?.maxBytes]).toEqual([true, 6_000_000]);
+  expect([resources.responses.disk === disk, disk?.maxBytes]).toEqual([true, 6_000_000]);
 });
 
 test("they stay in memory where the ledger does, and where the disk has no room for them", () => {
   const folder = newFolder();
   for (const resources of [start(5_000_000, ":memory:"), start(0, join(folder, "turnpike.db"))]) {
-    expect([resources.answers.disk, resources.answers.maxAnswerBytes]).toEqual([undefined, 32 * 1024 * 1024]);
+    expect([resources.responses.disk, resources.responses.maxResponseBytes]).toEqual([undefined, 32 * 1024 * 1024]);
   }
   expect(existsSync(join(folder, "answers"))).toBe(false);
 });

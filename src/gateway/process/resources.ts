@@ -6,9 +6,9 @@ import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
-import type * as AnswerDisks from "../policy/payment/answers/answer-disk.ts";
-import type * as Shared from "../policy/payment/answers/shared-answers.ts";
-import { Answers } from "../policy/payment/answers/answers.ts";
+import type * as ResponseDisks from "../policy/payment/responses/response-disk.ts";
+import type * as Shared from "../policy/payment/responses/shared-responses.ts";
+import { ResponseStore } from "../policy/payment/responses/response-store.ts";
 import { RateLimits } from "../policy/rate-limit/rate-limit.ts";
 import { Spool, type SpoolDeps, type SpoolLimits } from "../proxy/spool.ts";
 import { type OnEvent } from "../telemetry/event.ts";
@@ -22,22 +22,22 @@ import { LogFiles } from "./log-files.ts";
 import { LogTrouble } from "./log-trouble.ts";
 import { clientRoom } from "./descriptor-limit.ts";
 import { type Transport } from "../telemetry/connection-metrics.ts";
-import { ClientPlaces, type ConnectionLimits } from "./client-places.ts";
+import { ConnectionLimiter, type ConnectionLimits } from "./connection-limiter.ts";
 import { AddressShares } from "./address-shares.ts";
-import { SharedPlaces } from "./shared-places.ts";
+import { SharedConnectionCounter } from "./shared-connection-counter.ts";
 
 /** Loaded where something is sold (bench start). */
-const sharedAnswers = (): typeof Shared => require("../policy/payment/answers/shared-answers.ts");
-const answerDisks = (): typeof AnswerDisks => require("../policy/payment/answers/answer-disk.ts");
+const sharedResponses = (): typeof Shared => require("../policy/payment/responses/shared-responses.ts");
+const responseDisks = (): typeof ResponseDisks => require("../policy/payment/responses/response-disk.ts");
 
-/** Errors of a disk without space, when the folder of paid answers is opened. */
+/** Errors of a disk without space, when the folder of paid responses is opened. */
 const DISK_FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 /** Milliseconds until that folder is opened again. */
 const DISK_RETRY_MS = 2000;
 
 /** Buffers that a new request finds free: one each way. */
 const STREAM_RESERVE = 2;
-/** And where its answer is gathered, one for that. @bound */
+/** And where its response is gathered, one for that. @bound */
 const BODY_RESERVE = 1;
 
 /** Who hears what goes wrong. */
@@ -55,8 +55,8 @@ export class Resources {
   readonly buffers: BufferPool;
   /** For bodies that a feature gathers whole. */
   readonly bodies: BufferPool;
-  readonly answers: Answers;
-  readonly places: SharedPlaces;
+  readonly responses: ResponseStore;
+  readonly connectionCounter: SharedConnectionCounter;
   readonly shares: AddressShares;
   readonly states: ServerStates;
   readonly rateLimits: RateLimits;
@@ -65,7 +65,7 @@ export class Resources {
   readonly spool: Spool;
   readonly tracers = new Tracers();
   #diskRetry: NodeJS.Timeout | undefined;
-  #answerDiskBytes: number;
+  #responseDiskBytes: number;
 
   /** `slot` is left out where the server is this one process. */
   constructor(config: PoolConfig, slot: WorkerSlot = onlySlot(), tell: Told = { log() {}, onFault() {} }) {
@@ -74,8 +74,8 @@ export class Resources {
     this.telemetry = telemetry;
     this.buffers = new BufferPool(streamLimits(config), telemetry.poolWatcher("stream"));
     this.bodies = new BufferPool(bodyLimits(config), telemetry.poolWatcher("body"));
-    this.answers = new Answers(this.bodies);
-    this.places = new SharedPlaces(slot, clientRoom(config));
+    this.responses = new ResponseStore(this.bodies);
+    this.connectionCounter = new SharedConnectionCounter(slot, clientRoom(config));
     this.states = new ServerStates(slot.zone, slot.row);
     this.shares = new AddressShares(slot, shareKeyOf(slot));
     const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.usageNames);
@@ -93,23 +93,23 @@ export class Resources {
       now: () => performance.now(),
       onUse: (bytes) => telemetry.diskUsed(bytes),
     });
-    this.#answerDiskBytes = config.x402.answer_disk_bytes;
+    this.#responseDiskBytes = config.x402.answer_disk_bytes;
   }
 
   /**
-   * Puts paid answers beside the ledger in `storePath`, unless that, or the configuration, says that nothing is kept. If the
+   * Puts paid responses beside the ledger in `storePath`, unless that, or the configuration, says that nothing is kept. If the
    * disk is full and other gateways keep answers too, this is tried again until there is space; otherwise it throws.
    */
   useDisk(storePath: string, log: (message: string) => void): void {
-    if (this.answers.disk !== undefined || storePath === ":memory:" || this.#answerDiskBytes === 0) return;
+    if (this.responses.disk !== undefined || storePath === ":memory:" || this.#responseDiskBytes === 0) return;
     clearTimeout(this.#diskRetry);
-    const { AnswerDisk } = answerDisks();
+    const { ResponseDisk } = responseDisks();
     const folder = join(dirname(storePath), "answers");
     try {
-      this.answers.useDisk(new AnswerDisk({ folder, maxBytes: this.#answerDiskBytes, now: Date.now, log }));
+      this.responses.useDisk(new ResponseDisk({ folder, maxBytes: this.#responseDiskBytes, now: Date.now, log }));
     } catch (error) {
       const code = error instanceof Error ? (codeOf(error.cause) ?? "") : "";
-      if (!this.answers.isShared || !DISK_FULL.has(code)) throw error;
+      if (!this.responses.isShared || !DISK_FULL.has(code)) throw error;
       if (this.#diskRetry === undefined)
         log(`payment: ${messageOf(error)}; until there is space, this gateway sells short responses alone`);
       this.#diskRetry = setTimeout(() => this.#retryDisk(storePath, log), DISK_RETRY_MS);
@@ -125,15 +125,15 @@ export class Resources {
     }
   }
 
-  async closeAnswers(): Promise<void> {
+  async closeResponses(): Promise<void> {
     clearTimeout(this.#diskRetry);
-    await this.answers.close();
+    await this.responses.close();
   }
 
-  /** Shares paid answers with the other gateways of a database, from the first call on. */
+  /** Shares paid responses with the other gateways of a database, from the first call on. */
   useShared(store: KeptResponses, log: (message: string) => void): void {
-    if (this.answers.isShared) return;
-    this.answers.useShared(new (sharedAnswers().SharedAnswers)({ store, now: Date.now, log }));
+    if (this.responses.isShared) return;
+    this.responses.useShared(new (sharedResponses().SharedResponses)({ store, now: Date.now, log }));
   }
 
   /** Other limits from now on. */
@@ -141,16 +141,16 @@ export class Resources {
     this.buffers.limits = streamLimits(config);
     this.bodies.limits = bodyLimits(config);
     this.spool.limits = spoolLimits(config);
-    this.places.ownMost = clientRoom(config);
-    this.#answerDiskBytes = config.x402.answer_disk_bytes;
-    if (this.answers.disk !== undefined) this.answers.disk.maxBytes = this.#answerDiskBytes;
+    this.connectionCounter.ownMost = clientRoom(config);
+    this.#responseDiskBytes = config.x402.answer_disk_bytes;
+    if (this.responses.disk !== undefined) this.responses.disk.maxBytes = this.#responseDiskBytes;
   }
 
   /** The places of clients' connections. */
-  clientPlaces(wheel: TimerWheel, limits: () => ConnectionLimits): ClientPlaces {
-    const { places, shares, telemetry } = this;
+  connectionLimiter(wheel: TimerWheel, limits: () => ConnectionLimits): ConnectionLimiter {
+    const { connectionCounter, shares, telemetry } = this;
     const yielded = (transport: Transport): void => telemetry.connections.yielded(transport);
-    return new ClientPlaces({ places, shares, wheel, limits, yielded });
+    return new ConnectionLimiter({ connectionCounter, shares, wheel, limits, yielded });
   }
 
   metrics(servers: readonly CountedServer[]): { readonly text: string; readonly contentType: string } {

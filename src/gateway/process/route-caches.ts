@@ -59,12 +59,12 @@ export class RouteCaches {
     });
   }
 
-  #watcherOf(route: RouteConfig): Pick<CacheMetrics, "answered"> {
+  #watcherOf(route: RouteConfig): Pick<CacheMetrics, "responded"> {
     const { cache, traffic } = this.#deps.telemetry;
     const ofRoute = traffic.route(routeName(route));
     return {
-      answered(how) {
-        cache.answered(how);
+      responded(how) {
+        cache.responded(how);
         ofRoute.cached(how);
       },
     };

@@ -1,4 +1,4 @@
-import { type AnswerError } from "../answer.ts";
+import { type RespondWithError } from "../local-response.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type Policy } from "../policy/policy.ts";
 import { createRateLimitPolicy, type RateLimits } from "../policy/rate-limit/rate-limit.ts";
@@ -13,13 +13,17 @@ export interface LimitDeps {
 /** The rate limits of a configuration's routes, and the store that they share with other servers. */
 export class RouteLimits {
   readonly #deps: LimitDeps;
-  readonly #answerError: AnswerError;
+  readonly #respondWithError: RespondWithError;
   readonly #storeKey: string;
   readonly #store: RedisStore | undefined;
 
-  private constructor(deps: LimitDeps, answerError: AnswerError, store: readonly [string, RedisStore | undefined]) {
+  private constructor(
+    deps: LimitDeps,
+    respondWithError: RespondWithError,
+    store: readonly [string, RedisStore | undefined],
+  ) {
     this.#deps = deps;
-    this.#answerError = answerError;
+    this.#respondWithError = respondWithError;
     [this.#storeKey, this.#store] = store;
   }
 
@@ -27,19 +31,22 @@ export class RouteLimits {
   static async create(
     config: Pick<Config, "rate_limit_store" | "routes">,
     deps: LimitDeps,
-    { answerError, previous }: { readonly answerError: AnswerError; readonly previous: RouteLimits | undefined },
+    {
+      respondWithError,
+      previous,
+    }: { readonly respondWithError: RespondWithError; readonly previous: RouteLimits | undefined },
   ): Promise<RouteLimits> {
     const { redis_url_env: name, timeout_ms: timeoutMs } = config.rate_limit_store;
     const isUsed = name !== "" && config.routes.some((route) => route.rate_limit !== undefined);
-    if (!isUsed) return new RouteLimits(deps, answerError, ["", undefined]);
+    if (!isUsed) return new RouteLimits(deps, respondWithError, ["", undefined]);
     const url = readRedisUrl(name, process.env);
     const key = JSON.stringify([url, timeoutMs]);
     if (previous !== undefined && key === previous.#storeKey) {
-      return new RouteLimits(deps, answerError, [key, previous.#store]);
+      return new RouteLimits(deps, respondWithError, [key, previous.#store]);
     }
     const store = new RedisStore({ url, timeoutMs }, { metrics: deps.rateLimits.metrics, log: deps.log });
     await store.ready();
-    return new RouteLimits(deps, answerError, [key, store]);
+    return new RouteLimits(deps, respondWithError, [key, store]);
   }
 
   /** The policy of a route; undefined where it has no limit. */
@@ -47,7 +54,7 @@ export class RouteLimits {
     if (route.rate_limit === undefined) return undefined;
     return createRateLimitPolicy(
       { ...route.rate_limit, route: routeName(route) },
-      { limits: this.#deps.rateLimits, store: this.#store, answerError: this.#answerError },
+      { limits: this.#deps.rateLimits, store: this.#store, respondWithError: this.#respondWithError },
     );
   }
 

@@ -2,7 +2,7 @@ import { type Policy } from "../policy/policy.ts";
 
 /** A chain's policies by name; one that the configuration does not ask for is undefined, and costs nothing. */
 export interface RoutePolicies {
-  /** Has the last word on the fields of every answer, whoever gives it. */
+  /** Has the last word on the fields of every response, whoever gives it. */
   readonly responseHeaders?: Policy | undefined;
   readonly securityHeaders?: Policy | undefined;
   /** Answers preflights, which carry neither credentials nor payment. */

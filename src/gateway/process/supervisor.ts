@@ -23,7 +23,7 @@ import { ServerStates } from "../upstream/server-states.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { ToldConfig } from "./config-delta.ts";
 import { HeldSockets } from "./held-sockets.ts";
-import { type BoundListener, listenersOf, placeOf, probeListeners, withPorts } from "./listener-plan.ts";
+import { type BoundListener, listenersOf, endpointOf, probeListeners, withPorts } from "./listener-plan.ts";
 import { type FromWorker, type Served, type Told, type ToWorker } from "./messages.ts";
 import { SharedFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
@@ -120,7 +120,7 @@ class Supervisor implements Gateway {
     this.#embedded = new SharedFacilitator(options.log);
     this.#facilitators = new ProcessFacilitators({
       embedded: { own: this.#embedded },
-      bookings: () => {
+      simulatedTransfers: () => {
         throw new Error("Cannot book: the supervisor has no store");
       },
       // What workers ask of it, they count.
@@ -150,7 +150,7 @@ class Supervisor implements Gateway {
       // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed. All of them
       // must take the same one, so where the kernel chooses, it chooses now.
       const { takesOver = false } = this.#options;
-      this.listeners = takesOver ? listenersOf(config).map(placeOf) : probeListeners(config);
+      this.listeners = takesOver ? listenersOf(config).map(endpointOf) : probeListeners(config);
       this.#served = { ...this.#served, config: withPorts(config, this.listeners), material, members };
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));
@@ -170,15 +170,15 @@ class Supervisor implements Gateway {
   async reload(config: Config): Promise<void> {
     if (this.#closing) throw new Error(STOPPING);
     const material = readTlsMaterial(config);
-    const places = await this.#placesFor(config);
+    const endpoints = await this.#endpointsFor(config);
     const members = await this.#directory.prepare(config);
     this.#udp.release();
     try {
       await this.#facilitators.prepare(config);
       // Workers that serve by it at once may call.
       if (!this.#control.isConfigured) this.#control.use(sharedControl(config));
-      await this.#replace({ ...this.#served, config: withPorts(config, places), material, members });
-      this.listeners = places;
+      await this.#replace({ ...this.#served, config: withPorts(config, endpoints), material, members });
+      this.listeners = endpoints;
       this.#directory.commit();
       await this.#facilitators.commit(config);
     } catch (error) {
@@ -202,8 +202,8 @@ class Supervisor implements Gateway {
     // First, so that a worker that is started meanwhile starts with it.
     this.#served = next;
     const workers = [...this.#workers];
-    const answers = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
-    const refusal = answers.find((answer) => answer.kind === "failed");
+    const responses = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
+    const refusal = responses.find((response) => response.kind === "failed");
     this.#reloadedAt = performance.now();
     if (refusal === undefined) return;
     // What was issued meanwhile stays.
@@ -220,7 +220,7 @@ class Supervisor implements Gateway {
   }
 
   /** A port that the reload before this one took away may still be held by our own workers. */
-  async #placesFor(config: Config): Promise<readonly BoundListener[]> {
+  async #endpointsFor(config: Config): Promise<readonly BoundListener[]> {
     for (;;) {
       try {
         return probeListeners(withPorts(config, this.listeners), this.listeners);
@@ -234,10 +234,10 @@ class Supervisor implements Gateway {
   async certify(issued: Issued): Promise<void> {
     // First, so that a worker that is started meanwhile starts with it.
     this.#served = { ...this.#served, issued };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [...this.#workers].map((worker) => this.#ask(worker, () => ({ kind: "certify", issued }))),
     );
-    const refusal = answers.find((answer) => answer.kind === "failed");
+    const refusal = responses.find((response) => response.kind === "failed");
     if (refusal !== undefined) throw new Error(refusal.reason);
   }
 
@@ -336,7 +336,7 @@ class Supervisor implements Gateway {
     const { storePath } = this.#options;
     const facilitatorSocket = this.#embedded.socket;
     const slot = { row: worker.row, workers: this.#telemetry.zone.shape.rows - 1 };
-    const answer = await this.#ask(worker, () => ({
+    const response = await this.#ask(worker, () => ({
       kind: "start",
       ...this.#toldTo(worker),
       environment: this.#environment,
@@ -345,7 +345,7 @@ class Supervisor implements Gateway {
       slot,
       again,
     }));
-    if (answer.kind === "started") {
+    if (response.kind === "started") {
       worker.started = true;
       this.#tellOf(worker, again ? "has started in place of one that ended" : "has started");
       if (again) this.#udp.replaced();
@@ -357,7 +357,7 @@ class Supervisor implements Gateway {
     // Whoever is started next may need its row.
     await worker.process.exited;
     this.#freeRow(worker);
-    throw new Error(answer.kind === "failed" ? answer.reason : "Cannot start a worker: its process ended");
+    throw new Error(response.kind === "failed" ? response.reason : "Cannot start a worker: its process ended");
   }
 
   #create(row: number, zone: number, heard: Parameters<typeof spawnWorker>[1]): Subprocess {
@@ -371,15 +371,15 @@ class Supervisor implements Gateway {
 
   /** Asks when the worker has answered what it was asked before; one whose process ends answers `ended`. */
   #ask(worker: Worker, message: () => ToWorker): Promise<FromWorker> {
-    const answer = worker.turn.then(
+    const response = worker.turn.then(
       () =>
         new Promise<FromWorker>((resolve) => {
           worker.reply = resolve;
           if (!this.#workers.has(worker) || !send(worker.process, message())) resolve({ kind: "ended" });
         }),
     );
-    worker.turn = answer;
-    return answer;
+    worker.turn = response;
+    return response;
   }
 
   #heard(worker: Worker, message: FromWorker): void {

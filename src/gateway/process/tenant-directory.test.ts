@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { ownTenants, tenantsOf } from "./tenant-directory.ts";
-import { answerTenants, type TenantQuestion, TenantQuestions, type WorkerTenant } from "./tenant-questions.ts";
+import { serveTenants, type TenantQuestion, TenantQuestions, type WorkerTenant } from "./tenant-questions.ts";
 
 /** A worker that has these tenants, and what it was asked. */
 class TestWorker {
@@ -9,13 +9,13 @@ class TestWorker {
   readonly questions: TenantQuestions;
   tenants: WorkerTenant[];
 
-  constructor(tenants: WorkerTenant[], answers: "at once" | "never" | "is gone" = "at once", answerMs?: number) {
+  constructor(tenants: WorkerTenant[], responses: "at once" | "never" | "is gone" = "at once", responseMs?: number) {
     this.tenants = tenants;
     this.questions = new TenantQuestions((question) => {
       this.asked.push(question);
-      if (answers === "at once") queueMicrotask(() => this.questions.heard(answerTenants(question, this)));
-      return answers !== "is gone";
-    }, answerMs);
+      if (responses === "at once") queueMicrotask(() => this.questions.heard(serveTenants(question, this)));
+      return responses !== "is gone";
+    }, responseMs);
   }
 
   list(): never[] {
@@ -68,7 +68,7 @@ test("a worker that is gone, ends meanwhile or is not up yet has none", async ()
   const listed = directoryOf(new TestWorker([warm("b", "/b", 1)]), new TestWorker([], "is gone"), ending).list();
   ending.questions.close();
   expect(await listed).toEqual([{ key: "b", path: "/b", last_used_ms: 1, workers: 1 }]);
-  expect(answerTenants({ kind: "tenants", id: 3 }, undefined)).toEqual({
+  expect(serveTenants({ kind: "tenants", id: 3 }, undefined)).toEqual({
     kind: "tenants",
     id: 3,
     tenants: [],
@@ -76,7 +76,7 @@ test("a worker that is gone, ends meanwhile or is not up yet has none", async ()
   });
 });
 
-test("a worker that gives no answer is told of, and not asked more than it can answer", async () => {
+test("a worker that gives no response is told of, and not asked more than it can answer", async () => {
   const deaf = new TestWorker([], "never", 30);
   const directory = directoryOf(deaf);
   const problems = await Promise.all(Array.from({ length: 65 }, () => problemOf(directory.list())));

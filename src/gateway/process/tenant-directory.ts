@@ -14,12 +14,12 @@ export function ownTenants(own: Pick<Tenants, "list" | "drop">): TenantDirectory
 export function tenantsOf(workers: () => readonly TenantQuestions[]): TenantDirectory {
   return {
     async list() {
-      const answers = await Promise.all(workers().map((worker) => worker.ask()));
-      return merged(answers.map(({ tenants }) => tenants));
+      const responses = await Promise.all(workers().map((worker) => worker.ask()));
+      return merged(responses.map(({ tenants }) => tenants));
     },
     async drop(key) {
-      const answers = await Promise.all(workers().map((worker) => worker.ask(key)));
-      return answers.some(({ dropped }) => dropped);
+      const responses = await Promise.all(workers().map((worker) => worker.ask(key)));
+      return responses.some(({ dropped }) => dropped);
     },
   };
 }

@@ -1,8 +1,8 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Tenants } from "../tenants/tenants.ts";
 
-/** Milliseconds that a worker has for its answer. @bound */
-const ANSWER_MS = 5000;
+/** Milliseconds that a worker has for its response. @bound */
+const RESPONSE_MS = 5000;
 /** Questions to one worker that are not answered. */
 const MAX_QUESTIONS = 64;
 
@@ -20,7 +20,7 @@ export interface TenantQuestion {
   readonly drop?: string;
 }
 
-export interface TenantAnswer {
+export interface TenantReply {
   readonly kind: "tenants";
   readonly id: number;
   /** Empty where one was to be dropped. */
@@ -28,39 +28,39 @@ export interface TenantAnswer {
   readonly dropped: boolean;
 }
 
-const NOTHING: Omit<TenantAnswer, "kind" | "id"> = { tenants: [], dropped: false };
+const NOTHING: Omit<TenantReply, "kind" | "id"> = { tenants: [], dropped: false };
 
 /** What a worker answers; one that is not up yet has no tenants. */
-export function answerTenants(
+export function serveTenants(
   { id, drop }: TenantQuestion,
   own: Pick<Tenants, "list" | "drop"> | undefined,
-): TenantAnswer {
-  const answer = { kind: "tenants", id, ...NOTHING } as const;
-  if (own === undefined) return answer;
-  if (drop !== undefined) return { ...answer, dropped: own.drop(drop) };
-  return { ...answer, tenants: own.list().map(({ key, path, lastUsedMs }) => ({ key, path, lastUsedMs })) };
+): TenantReply {
+  const response = { kind: "tenants", id, ...NOTHING } as const;
+  if (own === undefined) return response;
+  if (drop !== undefined) return { ...response, dropped: own.drop(drop) };
+  return { ...response, tenants: own.list().map(({ key, path, lastUsedMs }) => ({ key, path, lastUsedMs })) };
 }
 
 /** Asks one worker for its tenants. */
 export class TenantQuestions {
   /** False: the worker is gone. */
   readonly #send: (question: TenantQuestion) => boolean;
-  readonly #answerMs: number;
-  readonly #waiting = new Map<number, (answer: Omit<TenantAnswer, "kind" | "id">) => void>();
+  readonly #responseMs: number;
+  readonly #waiting = new Map<number, (response: Omit<TenantReply, "kind" | "id">) => void>();
   #lastId = 0;
 
-  constructor(send: (question: TenantQuestion) => boolean, answerMs = ANSWER_MS) {
+  constructor(send: (question: TenantQuestion) => boolean, responseMs = RESPONSE_MS) {
     this.#send = send;
-    this.#answerMs = answerMs;
+    this.#responseMs = responseMs;
   }
 
-  /** A worker that ends meanwhile has no tenants; one that gives no answer rejects with `overloaded`. */
-  async ask(drop?: string): Promise<Omit<TenantAnswer, "kind" | "id">> {
+  /** A worker that ends meanwhile has no tenants; one that gives no response rejects with `overloaded`. */
+  async ask(drop?: string): Promise<Omit<TenantReply, "kind" | "id">> {
     if (this.#waiting.size >= MAX_QUESTIONS) throw tooBusy("has too much to answer");
     const id = ++this.#lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<Omit<TenantAnswer, "kind" | "id">>();
+    const { promise, resolve, reject } = Promise.withResolvers<Omit<TenantReply, "kind" | "id">>();
     this.#waiting.set(id, resolve);
-    const timer = setTimeout(() => reject(tooBusy(`did not respond within ${this.#answerMs} ms`)), this.#answerMs);
+    const timer = setTimeout(() => reject(tooBusy(`did not respond within ${this.#responseMs} ms`)), this.#responseMs);
     if (!this.#send({ kind: "tenants", id, ...(drop === undefined ? {} : { drop }) })) resolve(NOTHING);
     try {
       return await promise;
@@ -70,8 +70,8 @@ export class TenantQuestions {
     }
   }
 
-  heard({ id, ...answer }: TenantAnswer): void {
-    this.#waiting.get(id)?.(answer);
+  heard({ id, ...response }: TenantReply): void {
+    this.#waiting.get(id)?.(response);
   }
 
   /** The worker has ended. */

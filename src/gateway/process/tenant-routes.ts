@@ -1,6 +1,6 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { SpareAccount } from "../../lib/spare-account.ts";
-import { type AnswerError } from "../answer.ts";
+import { type RespondWithError } from "../local-response.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type LoadedFilters } from "../filters/loaded-filters.ts";
 import { type Policy } from "../policy/policy.ts";
@@ -28,7 +28,7 @@ interface TenantDeps {
 const LEFT_TO_BODIES = 1 / 2;
 
 /** Makes the tenant routes of a configuration. */
-export function tenantRoutes(config: Config, deps: TenantDeps, answerError: AnswerError) {
+export function tenantRoutes(config: Config, deps: TenantDeps, respondWithError: RespondWithError) {
   const memory = new SpareAccount(deps.bodies, LEFT_TO_BODIES, "bytes");
   /** Undefined where the route has no tenants, or filters that cannot be loaded. */
   return function tenantRoute(
@@ -46,7 +46,7 @@ export function tenantRoutes(config: Config, deps: TenantDeps, answerError: Answ
       waitMs: config.wasm_host_call_deadline_ms,
       bodies: deps.bodies,
       memory,
-      answerError,
+      respondWithError,
       log: deps.log,
       onFault: deps.onFault,
     });

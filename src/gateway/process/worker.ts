@@ -7,7 +7,7 @@ import { type GatewayProcess } from "./gateway-interface.ts";
 import { startGateway } from "./gateway.ts";
 import { withDelta } from "./config-delta.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
-import { answerTenants } from "./tenant-questions.ts";
+import { serveTenants } from "./tenant-questions.ts";
 import { WorkerEvents } from "./worker-events.ts";
 
 /** The descriptor that the supervisor gives its shared memory to a worker by. */
@@ -71,7 +71,7 @@ async function obey(message: ToWorker): Promise<void> {
       control.heard(message);
       return;
     case "tenants":
-      tell(answerTenants(message, gateway?.tenants));
+      tell(serveTenants(message, gateway?.tenants));
       return;
     case "close":
       await gateway?.close(message.graceMs);

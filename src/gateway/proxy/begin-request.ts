@@ -3,7 +3,7 @@ import { ClientConnection } from "../http1/client-connection.ts";
 import { type UpstreamConnection } from "../upstream/server-pool.ts";
 import { type Endpoint } from "../wire/tcp.ts";
 import { addHttp1Head, http1Head, http2Request } from "./request-head.ts";
-import { type Carrier } from "./request-pump.ts";
+import { type UpstreamRequest } from "./request-pump.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey } from "./websocket.ts";
 
@@ -23,7 +23,7 @@ export function beginRequest(
   exchange: Exchange,
   { target, endpoint, scheme }: Destination,
   sink: ResponseSink,
-): Carrier | undefined {
+): UpstreamRequest | undefined {
   if (!(connection instanceof ClientConnection)) {
     return connection.request(http2Request(exchange, target, endpoint, scheme), sink);
   }

@@ -1,5 +1,5 @@
 import { GRPC, GrpcError } from "../../lib/grpc-status.ts";
-import { CannedError } from "../answer.ts";
+import { CannedError } from "../local-response.ts";
 
 // The errors that clients receive when a request cannot be forwarded or gets no response.
 
@@ -11,7 +11,7 @@ export const NO_CONNECTION = new CannedError("upstream-timeout", "no connection 
 export const NO_CONNECTION_FOR_CALL = new GrpcError(NO_CONNECTION.code, NO_CONNECTION.message, GRPC.UNAVAILABLE);
 export const LATE = new CannedError("upstream-timeout", "the call's deadline has passed");
 export const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");
-export const NO_ANSWER = new CannedError("upstream-timeout", "the upstream did not respond in time");
+export const NO_RESPONSE = new CannedError("upstream-timeout", "the upstream did not respond in time");
 export const NO_TUNNEL = new CannedError("not-implemented", "WebSocket does not reach upstreams over HTTP/2");
 export const TOO_LARGE = new CannedError(
   "response-too-large",

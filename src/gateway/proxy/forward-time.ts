@@ -1,7 +1,7 @@
 import { type Exchange } from "../exchange.ts";
 import { type ClientStream } from "../http2/client-stream.ts";
 import { deadlineOf, msUntil } from "./grpc.ts";
-import { type Carrier } from "./request-pump.ts";
+import { type UpstreamRequest } from "./request-pump.ts";
 import { type ResponseKind } from "./response-flow.ts";
 import { type ForwardTarget } from "./target.ts";
 
@@ -62,13 +62,13 @@ export class ForwardTime {
   }
 
   /** The whole request was sent: limits the wait for the response. */
-  boundAnswer(carrier: Carrier | undefined): void {
-    carrier?.waitAtMost(this.#target.readTimeoutMs, this.tryDueAt);
+  boundResponse(upstreamRequest: UpstreamRequest | undefined): void {
+    upstreamRequest?.waitAtMost(this.#target.readTimeoutMs, this.tryDueAt);
   }
 
   /** The response has begun, so no other try follows: limits the rest of the response by the total time. */
-  boundRest(carrier: Carrier | undefined): void {
-    carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
+  boundRest(upstreamRequest: UpstreamRequest | undefined): void {
+    upstreamRequest?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
   }
 
   /** A gRPC call may last until its deadline: only its idle time is limited. */
@@ -79,9 +79,9 @@ export class ForwardTime {
   }
 
   /** Removes the total limit of a long response. A gRPC call may last until its deadline, an event stream without limit. */
-  letResponseLast(kind: ResponseKind, carrier: Carrier | undefined): void {
+  letResponseLast(kind: ResponseKind, upstreamRequest: UpstreamRequest | undefined): void {
     this.#dueAt = kind === "call" ? this.#deadline : Number.POSITIVE_INFINITY;
-    this.boundRest(carrier);
+    this.boundRest(upstreamRequest);
   }
 }
 

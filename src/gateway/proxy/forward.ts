@@ -19,7 +19,7 @@ import { KeptBody } from "./kept-body.ts";
 import { MessageMeter } from "./message-meter.ts";
 import { type RequestCopy } from "./request-copy.ts";
 import { isRetryable, mayGather } from "./request-head.ts";
-import { type Carrier, RequestPump } from "./request-pump.ts";
+import { type UpstreamRequest, RequestPump } from "./request-pump.ts";
 import { ResponseFlow, type ResponseKind } from "./response-flow.ts";
 import { RetryPause } from "./retry-pause.ts";
 import { ServerTries } from "./server-tries.ts";
@@ -60,7 +60,7 @@ class Forward implements ResponseSink, TimeKeeper {
   readonly #time: ForwardTime;
   readonly #cancelled = (): void => this.#cancel();
   readonly #drained = (): void => this.#flow.drained();
-  #carrier: Carrier | undefined;
+  #upstreamRequest: UpstreamRequest | undefined;
   #waiter: ForwardWaiter | undefined;
   /** The client's share of connections to the current server. */
   #share: Share<Waiter> | undefined;
@@ -162,37 +162,37 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#waiter = undefined;
     this.#reused = connection.requests > 0;
     const sent = ++this.#sent;
-    const carrier = this.#begin(connection);
+    const upstreamRequest = this.#begin(connection);
     // The request may have failed during the call, and another try may have begun.
     if (sent !== this.#sent || this.#over) return;
-    if (carrier === undefined) {
+    if (upstreamRequest === undefined) {
       if (this.#tries.server !== undefined) this.#waitAt(this.#tries.server);
       return;
     }
-    this.#carrier = carrier;
+    this.#upstreamRequest = upstreamRequest;
     this.#share?.take();
-    carrier.share = this.#share;
-    carrier.timeKeeper = this;
-    const isCall = head.isGrpc && carrier instanceof ClientStream;
+    upstreamRequest.share = this.#share;
+    upstreamRequest.timeKeeper = this;
+    const isCall = head.isGrpc && upstreamRequest instanceof ClientStream;
     if (isCall) {
-      this.#time.letCallLast(carrier);
+      this.#time.letCallLast(upstreamRequest);
       body.liftLimits?.();
     }
     if (head.bodyLength === 0) {
-      this.#time.boundAnswer(carrier);
+      this.#time.boundResponse(upstreamRequest);
       return;
     }
-    carrier.waitAtMost(this.#target.sendTimeoutMs, this.#time.tryDueAt);
+    upstreamRequest.waitAtMost(this.#target.sendTimeoutMs, this.#time.tryDueAt);
     this.#bodyTaken = true;
     if (this.#pump === undefined) {
       const messages = isCall ? new MessageMeter(this.#target.maxBodyBytes) : undefined;
       this.#pump = new RequestPump(this, body, { kept: isCall ? new KeptBody() : this.#newKept(), messages });
     }
-    this.#pump.sendBy(carrier);
+    this.#pump.sendBy(upstreamRequest);
   }
 
   /** Undefined: the connection takes no more requests. */
-  #begin(connection: UpstreamConnection): Carrier | undefined {
+  #begin(connection: UpstreamConnection): UpstreamRequest | undefined {
     const exchange = this.#exchange;
     const { server, upstream } = this.#tries;
     if (server === undefined) return undefined;
@@ -211,9 +211,9 @@ class Forward implements ResponseSink, TimeKeeper {
 
   /** The whole request was sent: the time limits now apply to the upstream. */
   requestSent(): void {
-    if (this.#carrier instanceof ClientStream && this.#exchange.head.isGrpc && !this.#begun) this.#time.begin();
-    if (this.#begun) this.#time.boundRest(this.#carrier);
-    else this.#time.boundAnswer(this.#carrier);
+    if (this.#upstreamRequest instanceof ClientStream && this.#exchange.head.isGrpc && !this.#begun) this.#time.begin();
+    if (this.#begun) this.#time.boundRest(this.#upstreamRequest);
+    else this.#time.boundResponse(this.#upstreamRequest);
   }
 
   refused(reason: PoolRefusal): void {
@@ -243,16 +243,16 @@ class Forward implements ResponseSink, TimeKeeper {
     const { grpcStatus } = received;
     const head = grpcStatus === undefined || isGrpc ? received : httpHead(received, grpcStatus);
     const { status } = head;
-    this.#exchange.trace?.answered(status);
-    if (status === 101 && this.#carrier instanceof ClientConnection) {
-      this.#openTunnel(this.#carrier, head);
+    this.#exchange.trace?.responded(status);
+    if (status === 101 && this.#upstreamRequest instanceof ClientConnection) {
+      this.#openTunnel(this.#upstreamRequest, head);
       return;
     }
     if (status < 200) {
       this.#exchange.response.start(head);
       return;
     }
-    this.#tries.server?.answered(status);
+    this.#tries.server?.responded(status);
     if (this.#target.retry.statuses.has(status) && this.#refusedByServer()) return;
     const noBody = this.#exchange.head.method === "HEAD" || status === 304;
     if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
@@ -262,26 +262,26 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#begun = true;
     this.#pump?.forget();
     this.#status = grpcStatus === GRPC.UNAVAILABLE ? 503 : status;
-    const isCall = isGrpc && this.#carrier instanceof ClientStream;
+    const isCall = isGrpc && this.#upstreamRequest instanceof ClientStream;
     const kind = isCall ? "call" : isEventStream(head) ? "events" : "whole";
     this.#flow.begin(head, kind);
     if (kind !== "whole") this.#letResponseLast(kind);
-    else if (this.#time.tryDueAt < this.#time.dueAt) this.#time.boundRest(this.#carrier);
+    else if (this.#time.tryDueAt < this.#time.dueAt) this.#time.boundRest(this.#upstreamRequest);
     this.#exchange.response.start(head);
   }
 
   #letResponseLast(kind: ResponseKind): void {
     if (kind === "events") this.#tries.server?.served(this.#status);
-    this.#time.letResponseLast(kind, this.#carrier);
+    this.#time.letResponseLast(kind, this.#upstreamRequest);
   }
 
   /** Hands the exchange over to the tunnel. The request still counts as in flight at the server. */
   #openTunnel(connection: ClientConnection, head: ResponseHead): void {
     const { wheel, readTimeoutMs, sendTimeoutMs } = this.#target;
-    this.#tries.server?.answered(head.status);
+    this.#tries.server?.responded(head.status);
     this.#tries.server?.served(head.status);
     this.#over = true;
-    this.#carrier = undefined;
+    this.#upstreamRequest = undefined;
     const times = { wheel, idleMs: readTimeoutMs, writeMs: sendTimeoutMs };
     const onOver = (): void => this.#tries.leave(this.#exchange.bytesReceived, this.#exchange.bytesSent);
     new Tunnel(this.#exchange, connection, { ...times, onOver }).open(head);
@@ -289,13 +289,13 @@ class Forward implements ResponseSink, TimeKeeper {
 
   /** The server refuses the request for now. Closes its connection and tries another server. True: another try follows. */
   #refusedByServer(): boolean {
-    const carrier = this.#carrier;
-    if (carrier instanceof ClientConnection) carrier.closeWhenDone();
+    const upstreamRequest = this.#upstreamRequest;
+    if (upstreamRequest instanceof ClientConnection) upstreamRequest.closeWhenDone();
     const ms = this.#msBeforeRetry(false);
     const server = ms < 0 ? undefined : this.#tries.next();
     if (server === undefined) return false;
-    this.#carrier = undefined;
-    carrier?.destroy();
+    this.#upstreamRequest = undefined;
+    upstreamRequest?.destroy();
     this.#retry(server, ms);
     return true;
   }
@@ -316,14 +316,14 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   resume(): void {
-    this.#carrier?.resume();
+    this.#upstreamRequest?.resume();
   }
 
   end(trailers: Fields): void {
     if (this.#over) return;
     const mayServeAgain = this.#mayServeAgain;
     this.#over = true;
-    this.#carrier = undefined;
+    this.#upstreamRequest = undefined;
     this.#pump?.close();
     this.#tries.server?.served(this.#status);
     this.#tries.leave(this.#pump?.sent, this.#flow.received);
@@ -343,18 +343,18 @@ class Forward implements ResponseSink, TimeKeeper {
    * of this request can reach it any more. The connection has dropped its sink, its time keeper and its share by then.
    */
   get #mayServeAgain(): boolean {
-    const isSimple = this.#carrier instanceof ClientConnection && this.#sent === 1 && !this.#hasWaited;
+    const isSimple = this.#upstreamRequest instanceof ClientConnection && this.#sent === 1 && !this.#hasWaited;
     const hasParts = this.#pump !== undefined || this.copy !== undefined || this.#flow.isBuffered;
     // A policy that has put its own sink in front may have kept `onCancel` and `onDrain`.
     return isSimple && !hasParts && Object.is(this.#exchange.response, this.#exchange);
   }
 
   abort(error: TurnpikeError): void {
-    const carrier = this.#carrier;
-    this.#carrier = undefined;
+    const upstreamRequest = this.#upstreamRequest;
+    this.#upstreamRequest = undefined;
     this.#sent++;
-    if (this.#mayReplay(carrier) && this.#tries.server !== undefined) {
-      this.#replay(this.#tries.server, carrier);
+    if (this.#mayReplay(upstreamRequest) && this.#tries.server !== undefined) {
+      this.#replay(this.#tries.server, upstreamRequest);
       return;
     }
     // The server is not at fault if this worker has no memory left, or if the client sent too large a head.
@@ -363,8 +363,8 @@ class Forward implements ResponseSink, TimeKeeper {
       return;
     }
     this.#tries.server?.failed("broken");
-    const isReset = this.#exchange.head.isGrpc && carrier instanceof ClientStream;
-    this.#retryOrFail(isReset ? resetError(error, carrier.resetCode) : error, false);
+    const isReset = this.#exchange.head.isGrpc && upstreamRequest instanceof ClientStream;
+    this.#retryOrFail(isReset ? resetError(error, upstreamRequest.resetCode) : error, false);
   }
 
   /**
@@ -372,10 +372,10 @@ class Forward implements ResponseSink, TimeKeeper {
    * pooled connection, which says nothing about the server. Or an HTTP/2 server reports that it has not processed the
    * request (RFC 9113 §8.7), whatever its method.
    */
-  #mayReplay(carrier: Carrier | undefined): boolean {
-    if (carrier === undefined || this.#bodyLost || this.#begun || this.#replays >= MAX_REPLAYS) return false;
-    if (carrier instanceof ClientStream && carrier.unprocessed) return true;
-    return this.#reused && !carrier.heard && this.#mayRepeat;
+  #mayReplay(upstreamRequest: UpstreamRequest | undefined): boolean {
+    if (upstreamRequest === undefined || this.#bodyLost || this.#begun || this.#replays >= MAX_REPLAYS) return false;
+    if (upstreamRequest instanceof ClientStream && upstreamRequest.unprocessed) return true;
+    return this.#reused && !upstreamRequest.heard && this.#mayRepeat;
   }
 
   /** A server may receive the request although another one has processed it. */
@@ -395,12 +395,12 @@ class Forward implements ResponseSink, TimeKeeper {
     return this.#bodyTaken && this.#pump?.isKept !== true;
   }
 
-  #replay(server: UpstreamServer, carrier: Carrier | undefined): void {
+  #replay(server: UpstreamServer, upstreamRequest: UpstreamRequest | undefined): void {
     this.#replays++;
     this.#pump?.detach();
     // If one pooled connection is stale, the others may be as well, so a new one is used. A refused stream says nothing
     // about its connection.
-    if (carrier instanceof ClientStream && carrier.unprocessed) this.#takeAt(server);
+    if (upstreamRequest instanceof ClientStream && upstreamRequest.unprocessed) this.#takeAt(server);
     else this.#waitAt(server);
   }
 
@@ -413,7 +413,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#release();
     this.#exchange.trace?.tryEnded(error.code);
     if (this.#begun) this.#exchange.response.abort(error);
-    else this.#target.answerError(this.#exchange, error);
+    else this.#target.respondWithError(this.#exchange, error);
   }
 
   /** Milliseconds of the pause before the next try; -1 if no try may follow. */
@@ -433,23 +433,23 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   timedOut(): void {
-    const carrier = this.#carrier;
+    const upstreamRequest = this.#upstreamRequest;
     // A slow client can also use up the time. That must not take a server out of rotation.
     const isLate = this.#time.isLate;
-    if (carrier?.awaited === true && !isLate) {
+    if (upstreamRequest?.awaited === true && !isLate) {
       this.#tries.server?.failed("late");
-      if (carrier instanceof ClientStream) carrier.unanswered();
-    } else if (carrier instanceof ClientStream) carrier.givenUp();
-    this.#carrier = undefined;
-    carrier?.destroy();
+      if (upstreamRequest instanceof ClientStream) upstreamRequest.unanswered();
+    } else if (upstreamRequest instanceof ClientStream) upstreamRequest.givenUp();
+    this.#upstreamRequest = undefined;
+    upstreamRequest?.destroy();
     if (isLate) this.fail(errors.LATE);
-    else this.#retryOrFail(errors.NO_ANSWER, false);
+    else this.#retryOrFail(errors.NO_RESPONSE, false);
   }
 
   #cancel(): void {
     this.#flow.drop();
     if (this.#over) return;
-    if (this.#carrier instanceof ClientStream) this.#carrier.givenUp();
+    if (this.#upstreamRequest instanceof ClientStream) this.#upstreamRequest.givenUp();
     this.#release();
   }
 
@@ -461,8 +461,8 @@ class Forward implements ResponseSink, TimeKeeper {
     if (this.#waiter !== undefined) this.#tries.server?.pool.leave(this.#waiter);
     this.#waiter = undefined;
     this.#pause?.stop();
-    this.#carrier?.destroy();
-    this.#carrier = undefined;
+    this.#upstreamRequest?.destroy();
+    this.#upstreamRequest = undefined;
     this.#tries.leave(this.#pump?.sent, this.#flow.received);
     this.copy?.close();
   }

@@ -45,7 +45,7 @@ export class GrpcResponse implements ResponseSink {
   }
 
   /** Installs a sink before the exchange's response. `watcher` receives the status with which the call ends. */
-  static answer(exchange: Exchange, watcher: GrpcWatcher): void {
+  static response(exchange: Exchange, watcher: GrpcWatcher): void {
     const response = new GrpcResponse(exchange);
     exchange.response = response;
     const { onFinish } = exchange;
@@ -68,7 +68,7 @@ export class GrpcResponse implements ResponseSink {
     } else if (head.status === 200 && isGrpcType(head.fields)) {
       this.#status = status ?? GRPC.UNKNOWN;
       this.#sink.start(head);
-    } else this.#answerFor(head);
+    } else this.#responseFor(head);
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
@@ -91,7 +91,7 @@ export class GrpcResponse implements ResponseSink {
   }
 
   /** Replaces a response that is not gRPC by a gRPC status, and drops its body. */
-  #answerFor({ status, error, fields, bodyLength }: ResponseHead): void {
+  #responseFor({ status, error, fields, bodyLength }: ResponseHead): void {
     this.#over = true;
     const grpcStatus = error === undefined ? grpcStatusOfHttp(status) : grpcStatusOfError(error);
     this.#status = grpcStatus;

@@ -8,7 +8,7 @@ import { type BodySink, type Exchange, type RequestBody, type ResponseHead } fro
 import { type MirrorMetrics } from "../telemetry/mirror-metrics.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { forward } from "./forward.ts";
-import { OwnExchange, type OwnSink, tellOwnSink } from "./own-exchange.ts";
+import { Subrequest, type SubrequestSink, tellOwnSink } from "./subrequest.ts";
 import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
 import { type ForwardTarget } from "./target.ts";
 
@@ -59,7 +59,7 @@ export class Mirror implements RequestCopier {
         responses: undefined,
         retry: { ...target.retry, maxRetries: 0 },
         maxResponseBytes: Math.min(target.maxResponseBytes, MAX_DISCARDED_BYTES),
-        answerError: tellOwnSink,
+        respondWithError: tellOwnSink,
       },
       account: new SpareAccount(deps.buffers, LEFT_TO_REQUESTS, "buffers"),
       left: () => this.#copies--,
@@ -88,7 +88,7 @@ export class Mirror implements RequestCopier {
  */
 class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
   readonly #shared: Shared;
-  readonly #exchange: OwnExchange;
+  readonly #exchange: Subrequest;
   readonly #waiting: ByteQueue;
   /** The mirror's body sink. Undefined before the mirror reads the body, and after its end. */
   #sink: BodySink | undefined;
@@ -103,7 +103,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     this.#waiting = new ByteQueue(shared.account);
     // A client that waits for 100 gets it for the request itself.
     const head = { ...exchange.head, expectContinue: false };
-    this.#exchange = new OwnExchange(exchange, head, new DroppedAnswer(this), this);
+    this.#exchange = new Subrequest(exchange, head, new DroppedResponse(this), this);
     if (exchange.head.bodyLength === 0) this.#trailers = "";
   }
 
@@ -245,7 +245,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
 }
 
 /** Reads a mirror's response to its end so that the connection can be reused, and drops it. */
-class DroppedAnswer implements OwnSink {
+class DroppedResponse implements SubrequestSink {
   readonly #copy: MirrorCopy;
 
   constructor(copy: MirrorCopy) {

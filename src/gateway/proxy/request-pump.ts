@@ -2,7 +2,7 @@ import { type BufferAccount } from "../../lib/buffer-pool.ts";
 import { ByteQueue } from "../../lib/byte-queue.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
-import { CannedError } from "../answer.ts";
+import { CannedError } from "../local-response.ts";
 import { type BodySink, type RequestBody } from "../exchange.ts";
 import { type ClientConnection } from "../http1/client-connection.ts";
 import { type ClientStream } from "../http2/client-stream.ts";
@@ -15,7 +15,7 @@ const TOO_LONG = new CannedError("upstream-failed", "the upstream gave up a requ
 const NO_ROOM = new CannedError("overloaded", "no memory is left for what waits to be sent to the upstream");
 
 /** An upstream request: an HTTP/1 connection that carries only this request, or a stream of an HTTP/2 connection. */
-export type Carrier = ClientConnection | ClientStream;
+export type UpstreamRequest = ClientConnection | ClientStream;
 
 /** The forwarding of the request, which owns the pump. */
 export interface PumpOwner {
@@ -55,7 +55,7 @@ export class RequestPump implements BodySink {
   readonly #owner: PumpOwner;
   readonly #body: RequestBody;
   /** Undefined before the first upstream request, and between two. */
-  #carrier: Carrier | undefined;
+  #upstreamRequest: UpstreamRequest | undefined;
   #isReading = false;
   /** All bytes that were sent. Undefined if they are not kept, or no longer. */
   #kept: KeptBody | undefined;
@@ -99,24 +99,24 @@ export class RequestPump implements BodySink {
     this.#body.readTo(this);
   }
 
-  /** Sends by `carrier` the bytes that were gathered or sent before, and those that follow. */
-  sendBy(carrier: Carrier): void {
-    this.#carrier = carrier;
+  /** Sends by `upstream request` the bytes that were gathered or sent before, and those that follow. */
+  sendBy(upstreamRequest: UpstreamRequest): void {
+    this.#upstreamRequest = upstreamRequest;
     this.#hasEnded = false;
-    carrier.onSendable = () => this.#goOn();
+    upstreamRequest.onSendable = () => this.#goOn();
     if (!this.#isReading) {
       this.#isReading = true;
       this.#body.readTo(this);
       return;
     }
     const kept = this.#kept;
-    if (kept === undefined || kept.length === 0 || carrier.data(kept.bytes, 0, kept.length)) this.#goOn();
-    else if (this.#trailers !== undefined) this.#endAt(carrier, this.#trailers);
+    if (kept === undefined || kept.length === 0 || upstreamRequest.data(kept.bytes, 0, kept.length)) this.#goOn();
+    else if (this.#trailers !== undefined) this.#endAt(upstreamRequest, this.#trailers);
   }
 
   /** The upstream request has ended. Another one will send the kept body again. */
   detach(): void {
-    this.#carrier = undefined;
+    this.#upstreamRequest = undefined;
     this.#body.pause();
   }
 
@@ -153,7 +153,7 @@ export class RequestPump implements BodySink {
     if (this.#isOver) return;
     this.#trailers = trailers;
     if (this.#gathering !== undefined) this.#gathered();
-    else if (this.#waiting === undefined) this.#endAt(this.#carrier, trailers);
+    else if (this.#waiting === undefined) this.#endAt(this.#upstreamRequest, trailers);
   }
 
   abort(error: TurnpikeError): void {
@@ -198,7 +198,7 @@ export class RequestPump implements BodySink {
     if (only !== undefined) this.#pass(only.chunk, only.start, only.end);
     const hasRoom = this.#flush();
     if (this.#isOver || this.#waiting !== undefined) return;
-    if (this.#trailers !== undefined) this.#endAt(this.#carrier, this.#trailers);
+    if (this.#trailers !== undefined) this.#endAt(this.#upstreamRequest, this.#trailers);
     else if (hasRoom) this.#body.resume();
   }
 
@@ -207,7 +207,7 @@ export class RequestPump implements BodySink {
     let hasRoom = true;
     for (const queue of this.#waiting ?? []) {
       for (let piece = queue.first; piece !== undefined; piece = queue.first) {
-        if (!hasRoom || this.#carrier === undefined) return false;
+        if (!hasRoom || this.#upstreamRequest === undefined) return false;
         const { bytes, start, end } = piece;
         queue.shift(end - start);
         hasRoom = this.#pass(bytes, start, end);
@@ -221,16 +221,16 @@ export class RequestPump implements BodySink {
   #pass(chunk: Uint8Array, start: number, end: number): boolean {
     this.sent += end - start;
     if (this.#kept?.add(chunk, start, end) === false) this.#kept = undefined;
-    const takesMore = this.#carrier !== undefined && this.#carrier.data(chunk, start, end);
+    const takesMore = this.#upstreamRequest !== undefined && this.#upstreamRequest.data(chunk, start, end);
     this.#owner.copy?.data(chunk, start, end);
-    if (this.#carrier === undefined && this.#kept === undefined) this.#owner.fail(TOO_LONG);
+    if (this.#upstreamRequest === undefined && this.#kept === undefined) this.#owner.fail(TOO_LONG);
     return takesMore;
   }
 
-  #endAt(carrier: Carrier | undefined, trailers: Fields): void {
-    if (carrier !== undefined) {
+  #endAt(upstreamRequest: UpstreamRequest | undefined, trailers: Fields): void {
+    if (upstreamRequest !== undefined) {
       this.#hasEnded = true;
-      carrier.end(trailers);
+      upstreamRequest.end(trailers);
       this.#owner.requestSent();
     }
     this.#owner.copy?.end(trailers);

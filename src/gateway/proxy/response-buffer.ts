@@ -5,7 +5,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type SpareAccount } from "../../lib/spare-account.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { CannedError } from "../answer.ts";
+import { CannedError } from "../local-response.ts";
 import { type Exchange } from "../exchange.ts";
 import { BLOCK_BYTES, type Spool } from "./spool.ts";
 
@@ -102,7 +102,7 @@ export class ResponseBuffer extends Deadline {
       return true;
     }
     if (this.#isFull) this.#wait();
-    this.#spill();
+    this.#diskBuffer();
     if (this.#hasRoom(1)) return true;
     this.#isHeldBack = true;
     return false;
@@ -139,7 +139,7 @@ export class ResponseBuffer extends Deadline {
   /** The client has been slow for SLOW_MS, or the disk may have room again. */
   override onDeadline(): void {
     this.#isSlow = true;
-    this.#spill();
+    this.#diskBuffer();
   }
 
   get #isEmpty(): boolean {
@@ -184,7 +184,7 @@ export class ResponseBuffer extends Deadline {
       return;
     }
     if (this.#isFull && !this.#isEmpty) this.#wait();
-    this.#spill();
+    this.#diskBuffer();
     this.#goOn();
   }
 
@@ -202,7 +202,7 @@ export class ResponseBuffer extends Deadline {
   }
 
   /** Writes the bytes of a slow client to the disk. */
-  #spill(): void {
+  #diskBuffer(): void {
     if (!this.#isSlow || !this.#isFull || this.#isBusy || this.isOver || this.#queue.length < MIN_DISK_BYTES) return;
     const piece = this.#queue.first;
     const block = piece === undefined ? undefined : this.#blockToFill();

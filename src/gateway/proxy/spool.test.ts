@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BLOCK_BYTES, Spool, type SpoolLimits, type SpoolPlace } from "./spool.ts";
+import { BLOCK_BYTES, Spool, type SpoolLimits, type SpoolExtent } from "./spool.ts";
 
 const CLIENT = { clientAddress: "1.1.1.1", peerAddress: "1.1.1.1" };
 const OTHER = { clientAddress: "2.2.2.2", peerAddress: "2.2.2.2" };
@@ -31,14 +31,14 @@ function spoolOf(limits: Partial<SpoolLimits> = {}): Spool {
   });
 }
 
-function written(spool: Spool, place: SpoolPlace, text: string): Promise<boolean> {
+function written(spool: Spool, extent: SpoolExtent, text: string): Promise<boolean> {
   const bytes = Buffer.from(`<${text}>`);
-  return new Promise((resolve) => spool.write(place, { bytes, start: 1, end: bytes.length - 1 }, resolve));
+  return new Promise((resolve) => spool.write(extent, { bytes, start: 1, end: bytes.length - 1 }, resolve));
 }
 
-async function readFrom(spool: Spool, place: SpoolPlace, length: number): Promise<string | undefined> {
+async function readFrom(spool: Spool, extent: SpoolExtent, length: number): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>();
-  spool.read(place, length, resolve);
+  spool.read(extent, length, resolve);
   const bytes = await promise;
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }

@@ -30,7 +30,7 @@ export interface SpoolDeps {
 }
 
 /** A position in the file. */
-export interface SpoolPlace {
+export interface SpoolExtent {
   readonly block: number;
   /** Offset within the block. */
   readonly offset: number;
@@ -99,11 +99,11 @@ export class Spool {
 
   /** Writes the bytes from `start` to `end`. `done` receives true if all of them were written. */
   write(
-    place: SpoolPlace,
+    extent: SpoolExtent,
     { bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
     done: (written: boolean) => void,
   ): void {
-    write(this.#descriptor, bytes, start, end - start, positionOf(place), (error, count) => {
+    write(this.#descriptor, bytes, start, end - start, positionOf(extent), (error, count) => {
       const isWritten = error === null && count === end - start;
       if (isWritten) this.#works();
       else this.#fails(error ?? new Error("the disk is full"));
@@ -112,9 +112,9 @@ export class Spool {
   }
 
   /** Reads `length` bytes that were written. `done` receives undefined if they cannot be read. */
-  read(place: SpoolPlace, length: number, done: (bytes: Uint8Array | undefined) => void): void {
+  read(extent: SpoolExtent, length: number, done: (bytes: Uint8Array | undefined) => void): void {
     const bytes = Buffer.allocUnsafeSlow(length);
-    read(this.#descriptor, bytes, 0, length, positionOf(place), (error, count) => {
+    read(this.#descriptor, bytes, 0, length, positionOf(extent), (error, count) => {
       const isRead = error === null && count === length;
       if (!isRead) this.#fails(error ?? new Error("the file is shorter than it was"));
       this.#run(() => done(isRead ? bytes : undefined));
@@ -164,7 +164,7 @@ export class Spool {
   }
 }
 
-function positionOf({ block, offset }: SpoolPlace): number {
+function positionOf({ block, offset }: SpoolExtent): number {
   return block * BLOCK_BYTES + offset;
 }
 

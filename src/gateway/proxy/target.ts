@@ -1,6 +1,6 @@
 import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type AnswerError } from "../answer.ts";
+import { type RespondWithError } from "../local-response.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type RequestCopier } from "./request-copy.ts";
 import { type GatherBounds } from "./request-pump.ts";
@@ -40,7 +40,7 @@ export interface ForwardTarget {
   readonly extraFields: Fields;
   readonly extraFieldsWithoutHost: Fields;
   readonly extraNames: readonly string[];
-  readonly answerError: AnswerError;
+  readonly respondWithError: RespondWithError;
   /** The pseudonym in Via. */
   readonly serviceName: string;
 }

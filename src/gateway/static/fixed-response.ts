@@ -1,5 +1,5 @@
 import { type Fields, fieldLine } from "../../lib/fields.ts";
-import { answer } from "../answer.ts";
+import { respond } from "../local-response.ts";
 import { type Exchange } from "../exchange.ts";
 
 /** A response that a route gives to every request. */
@@ -25,6 +25,6 @@ export class FixedResponse {
   }
 
   serve(exchange: Exchange): void {
-    answer(exchange, this.#status, this.#fields, this.#body);
+    respond(exchange, this.#status, this.#fields, this.#body);
   }
 }

@@ -1,5 +1,5 @@
 import { fieldLine } from "../../lib/fields.ts";
-import { answer } from "../answer.ts";
+import { respond } from "../local-response.ts";
 import { type Exchange } from "../exchange.ts";
 
 /** The target of a route's redirects. Parts that are undefined stay as in the request. */
@@ -24,7 +24,7 @@ export class Redirect {
 
   serve(exchange: Exchange): void {
     const location = fieldLine("Location", locationOf(exchange.head, this.#settings));
-    answer(exchange, this.#settings.status, location, NO_BODY);
+    respond(exchange, this.#settings.status, location, NO_BODY);
   }
 }
 

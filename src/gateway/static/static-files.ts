@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Fields } from "../../lib/fields.ts";
 import { dateLine } from "../../lib/http-date.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { answer, type AnswerError, CannedError } from "../answer.ts";
+import { respond, type RespondWithError, CannedError } from "../local-response.ts";
 import { type Exchange } from "../exchange.ts";
 import { FileTable, type FileTableSettings, type Lack } from "./file-table.ts";
 import { type OpenFile, WHOLE_BYTES } from "./open-file.ts";
@@ -28,20 +28,20 @@ const LACKS = { absent: NOT_FOUND, busy: BUSY } as const;
 
 export interface StaticFilesDeps {
   readonly wheel: TimerWheel;
-  readonly answerError: AnswerError;
+  readonly respondWithError: RespondWithError;
   readonly onFault: (error: unknown) => void;
 }
 
 /** Serves the files of a folder at paths without a route. */
 export class StaticFiles {
   readonly #table: FileTable;
-  readonly #answerError: AnswerError;
+  readonly #respondWithError: RespondWithError;
   readonly #onFault: (error: unknown) => void;
 
   /** Throws if the folder cannot be served. */
   constructor(settings: FileTableSettings, deps: StaticFilesDeps) {
     this.#table = new FileTable(settings, deps.wheel);
-    this.#answerError = deps.answerError;
+    this.#respondWithError = deps.respondWithError;
     this.#onFault = deps.onFault;
   }
 
@@ -49,20 +49,20 @@ export class StaticFiles {
   serve(exchange: Exchange): void {
     const { method, path } = exchange.head;
     if (method !== "GET" && method !== "HEAD") {
-      if (method === "OPTIONS") answer(exchange, 204, ALLOW, NOTHING);
-      else this.#answerError(exchange, NOT_ALLOWED, ALLOW);
+      if (method === "OPTIONS") respond(exchange, 204, ALLOW, NOTHING);
+      else this.#respondWithError(exchange, NOT_ALLOWED, ALLOW);
       return;
     }
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const served = this.#table.get(path);
       if (typeof served === "string") {
-        this.#answerLack(exchange, served);
+        this.#respondWithLack(exchange, served);
         return;
       }
-      if (this.#answerFile(exchange, served)) return;
+      if (this.#respondWithFile(exchange, served)) return;
       this.#table.forget(path);
     }
-    this.#answerError(exchange, UNREADABLE);
+    this.#respondWithError(exchange, UNREADABLE);
   }
 
   /** Closes the open files. Responses in flight continue. */
@@ -70,18 +70,18 @@ export class StaticFiles {
     this.#table.close();
   }
 
-  #answerLack(exchange: Exchange, lack: Lack): void {
+  #respondWithLack(exchange: Exchange, lack: Lack): void {
     if (lack !== "directory") {
-      this.#answerError(exchange, LACKS[lack]);
+      this.#respondWithError(exchange, LACKS[lack]);
       return;
     }
     // Paths have no empty segments, so this never names another host.
     const { path, query } = exchange.head;
-    answer(exchange, 301, `Location: ${path}/${query}\r\n`, NOTHING);
+    respond(exchange, 301, `Location: ${path}/${query}\r\n`, NOTHING);
   }
 
   /** False: the file has changed since it was measured, and nothing was sent. */
-  #answerFile(exchange: Exchange, served: StaticFile): boolean {
+  #respondWithFile(exchange: Exchange, served: StaticFile): boolean {
     const { method, fields } = exchange.head;
     const conditions = readConditions(fields);
     const form = chooseForm(served, conditions.acceptEncoding);
@@ -91,17 +91,17 @@ export class StaticFiles {
       response.start({ status: 304, reason: "", fields: dateLine() + form.validatorFields, bodyLength: -1 });
       response.end("");
     } else if (outcome === 412) {
-      this.#answerError(exchange, FAILED, form.validatorFields);
+      this.#respondWithError(exchange, FAILED, form.validatorFields);
     } else {
       const asked = method === "GET" && rangeApplies(conditions, form) ? conditions.range : undefined;
       const ranges = asked === undefined ? "whole" : parseRange(asked, form.file.size);
-      if (ranges === "whole") return this.#answerWhole(exchange, form);
-      this.#answerRanges(exchange, form, ranges);
+      if (ranges === "whole") return this.#respondWhole(exchange, form);
+      this.#respondWithRanges(exchange, form, ranges);
     }
     return true;
   }
 
-  #answerWhole(exchange: Exchange, form: Representation): boolean {
+  #respondWhole(exchange: Exchange, form: Representation): boolean {
     const { response, head } = exchange;
     const { file } = form;
     const start = { status: 200, reason: "OK", fields: dateLine() + form.fields, bodyLength: file.size };
@@ -123,10 +123,10 @@ export class StaticFiles {
     return true;
   }
 
-  #answerRanges(exchange: Exchange, form: Representation, ranges: readonly ByteRange[] | "unsatisfiable"): void {
+  #respondWithRanges(exchange: Exchange, form: Representation, ranges: readonly ByteRange[] | "unsatisfiable"): void {
     const { size } = form.file;
     if (ranges === "unsatisfiable") {
-      this.#answerError(exchange, UNSATISFIABLE, `${form.validatorFields}Content-Range: bytes */${size}\r\n`);
+      this.#respondWithError(exchange, UNSATISFIABLE, `${form.validatorFields}Content-Range: bytes */${size}\r\n`);
       return;
     }
     const [first] = ranges;

@@ -10,7 +10,7 @@ export class CacheMetrics {
   }
 
   /** A request came to a cache: `miss` and `revalidated` went on to the upstream to be stored, `bypass` went past. */
-  answered(how: (typeof CACHE_RESULTS)[number]): void {
+  responded(how: (typeof CACHE_RESULTS)[number]): void {
     add(this.#row, COLUMN.cacheRequests + CACHE_RESULTS.indexOf(how), 1);
   }
 

@@ -3,7 +3,7 @@ import { type SharedZone } from "../../lib/shared-zone.ts";
 import { COMMON } from "./layout.ts";
 
 /** Where a table lies in the shared memory. */
-export interface TablePlace {
+export interface TableRegion {
   /** Its names in the common memory, from where to where. */
   readonly names: readonly [from: keyof typeof COMMON, to: keyof typeof COMMON];
   readonly rows: number;
@@ -33,34 +33,34 @@ export class CounterTable {
   /** What this process counts into. */
   readonly row: Float64Array;
   readonly #zone: SharedZone;
-  readonly #place: TablePlace;
+  readonly #region: TableRegion;
   readonly #names: SharedNames;
   /** Names that were read, by row: a row keeps its own for as long as the memory lasts. */
   readonly #known = new Map<number, PairName>();
   /** That of the names when they were read. */
   #generation = -1;
 
-  constructor(zone: SharedZone, row: number, place: TablePlace) {
-    const [from, to] = place.names;
+  constructor(zone: SharedZone, row: number, region: TableRegion) {
+    const [from, to] = region.names;
     this.row = zone.counters(row);
     this.#zone = zone;
-    this.#place = place;
-    this.#names = new SharedNames(zone.common().subarray(COMMON[from], COMMON[to]), place.rows);
+    this.#region = region;
+    this.#names = new SharedNames(zone.common().subarray(COMMON[from], COMMON[to]), region.rows);
   }
 
   /** The first column of a name; that of all others where no row is left. Not for every request: it hashes. */
   columnOf(name: PairName): number {
-    return this.#place.column + this.#names.rowOf(name) * this.#place.columns;
+    return this.#region.column + this.#names.rowOf(name) * this.#region.columns;
   }
 
   /** True: more names than rows have come, and this is the column that they share. */
   isShared(column: number): boolean {
-    return column === this.#place.column;
+    return column === this.#region.column;
   }
 
   /** Every name with something counted, in no order; the last one is that of all others, where there are any. */
   entries(): TableEntry[] {
-    const { column, columns } = this.#place;
+    const { column, columns } = this.#region;
     const counters = Array.from({ length: this.#zone.shape.rows }, (_, row) => this.#zone.counters(row));
     const found: TableEntry[] = [];
     this.#readNames();
@@ -75,7 +75,7 @@ export class CounterTable {
   #readNames(): void {
     const { generation } = this.#names;
     if (generation === this.#generation) return;
-    for (let index = 1; index < this.#place.rows; index++) {
+    for (let index = 1; index < this.#region.rows; index++) {
       if (this.#known.has(index)) continue;
       const name = this.#names.nameOf(index);
       if (name !== undefined) this.#known.set(index, name);
@@ -84,7 +84,7 @@ export class CounterTable {
   }
 
   #total(counters: readonly Float64Array[], first: number): Float64Array {
-    const { columns, newest = -1 } = this.#place;
+    const { columns, newest = -1 } = this.#region;
     const values = new Float64Array(columns);
     for (const row of counters) {
       for (let i = 0; i < columns; i++) {

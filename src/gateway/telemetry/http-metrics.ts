@@ -1,4 +1,4 @@
-import { type AnsweredRequest, type Exchange } from "../exchange.ts";
+import { type LoggedRequest, type Exchange } from "../exchange.ts";
 import { bucketOf } from "./duration-buckets.ts";
 import { countGrpc } from "./grpc-metrics.ts";
 import { add, CODES, COLUMN, DURATION_BOUNDS, FIRST_CODE, METHODS, PROTOCOLS } from "./layout.ts";
@@ -35,7 +35,7 @@ export class HttpMetrics {
   }
 
   /** A codec has answered a request by itself; that takes no time worth counting. */
-  refused(request: AnsweredRequest): void {
+  refused(request: LoggedRequest): void {
     const protocol = protocolOf(request.protocol);
     this.#request(protocol, request.head.method);
     this.#response(protocol, request);
@@ -50,7 +50,7 @@ export class HttpMetrics {
     add(this.#row, COLUMN.requests + protocol * METHODS.length + methodOf(method), 1);
   }
 
-  #response(protocol: number, { status, bytesReceived, bytesSent }: AnsweredRequest): void {
+  #response(protocol: number, { status, bytesReceived, bytesSent }: LoggedRequest): void {
     const row = this.#row;
     const code = (status === 0 ? CLIENT_GONE : status) - FIRST_CODE;
     add(row, COLUMN.responses + protocol * CODES + (code >= 0 && code < CODES ? code : CODES - 1), 1);

@@ -112,7 +112,7 @@ function commonParts() {
 
 /** Cell of a row with the worker's access logs that fail: see `LogTrouble`. */
 export const LOGS_FAILING = 2;
-/** Cells of a row before those of servers: that one, and those of `SharedPlaces`. */
+/** Cells of a row before those of servers: that one, and those of `SharedConnectionCounter`. */
 export const CELLS_BEFORE_SERVERS = 3;
 /** Cells of a row for each server: see `ServerStates`. */
 export const CELLS_PER_SERVER = 7;

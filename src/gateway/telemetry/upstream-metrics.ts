@@ -9,7 +9,7 @@ export interface CountedServer {
   readonly slot: number;
   /** Probes and real requests both allow it. */
   readonly inRotation: boolean;
-  /** What probes say; undefined: there are none, or no answer is in yet. */
+  /** What probes say; undefined: there are none, or no response is in yet. */
   readonly healthy: boolean | undefined;
   /** Why the last probe failed; empty where it did not. */
   readonly probeFailure: string;
@@ -53,10 +53,10 @@ export class ServerMetrics {
     this.#upstream?.requested();
   }
 
-  /** A final answer came. */
-  answered(status: number): void {
+  /** A final response came. */
+  responded(status: number): void {
     add(this.#row, this.#counters + SERVER_COLUMN.responses + Math.floor(status / 100) - 1, 1);
-    this.#upstream?.answered(status);
+    this.#upstream?.responded(status);
   }
 
   /** The server has failed in a way that counts against it. */

@@ -5,7 +5,7 @@ import { CounterTable } from "./counter-table.ts";
 import { add, COLUMN, UPSTREAM_COLUMNS, UPSTREAM_ROWS } from "./layout.ts";
 import { SEEN_MS, USE, useCounts } from "./usage.ts";
 
-/** What was asked of one upstream, each try counted. Errors of the server are answers of 5xx, and failures without an answer. */
+/** What was asked of one upstream, each try counted. Errors of the server are answers of 5xx, and failures without a response. */
 export interface UpstreamUsage extends UseCounts {
   /** Its row of the table: always the same one. */
   readonly index: number;
@@ -65,12 +65,12 @@ export class UpstreamUses {
     this.#row[column + USE.lastSeen] = eventDate();
   }
 
-  /** A final answer came. */
-  answered(status: number): void {
+  /** A final response came. */
+  responded(status: number): void {
     if (status >= 400) add(this.#row, this.#found + (status >= 500 ? USE.serverErrors : USE.clientErrors), 1);
   }
 
-  /** A try has failed without a whole answer. */
+  /** A try has failed without a whole response. */
   failed(): void {
     add(this.#row, this.#found + USE.serverErrors, 1);
   }

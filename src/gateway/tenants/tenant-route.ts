@@ -1,7 +1,7 @@
 import { type BufferAccount } from "../../lib/buffer-pool.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields, firstFieldValue } from "../../lib/fields.ts";
-import { type AnswerError, CannedError } from "../answer.ts";
+import { type RespondWithError, CannedError } from "../local-response.ts";
 import { type Exchange, type RequestHead } from "../exchange.ts";
 import { NO_ROOM, TOO_LARGE_TO_PARK } from "../filters/errors.ts";
 import { type FilterDecision } from "../filters/filter.ts";
@@ -15,7 +15,7 @@ import { type Splittable, type TrafficSplit } from "../proxy/split.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { ColdWait, type Turn } from "./cold-wait.ts";
-import { HeldResponse } from "./held-response.ts";
+import { BufferedResponse } from "./buffered-response.ts";
 import { tenantKey } from "./tenant-key.ts";
 import { tenantSocket } from "./tenant-socket.ts";
 import { type Tenants } from "./tenants.ts";
@@ -58,7 +58,7 @@ export interface TenantRouteDeps {
   readonly bodies: BodyMemory;
   /** The memory budget for responses that are buffered until they are complete. */
   readonly memory: BufferAccount;
-  readonly answerError: AnswerError;
+  readonly respondWithError: RespondWithError;
   readonly log: (message: string) => void;
   readonly onFault: (error: unknown) => void;
 }
@@ -121,13 +121,13 @@ export class TenantRoute implements TrafficSplit {
 
   /** The target of the route. Its requests are sent to their tenants. */
   target(plain: ForwardTarget): ForwardTarget {
-    const { answerError } = plain;
+    const { respondWithError } = plain;
     const target: ForwardTarget = {
       ...plain,
       split: this,
-      answerError: (exchange, error, extraFields) => {
+      respondWithError: (exchange, error, extraFields) => {
         if (plain.retry.maxRetries === 0 || !this.#startsAgain(exchange, error, target))
-          answerError(exchange, error, extraFields);
+          respondWithError(exchange, error, extraFields);
       },
     };
     return target;
@@ -186,7 +186,7 @@ export class TenantRoute implements TrafficSplit {
 
   async #warmFiltered(exchange: Exchange, visit: Visit, { upstream }: Mapping): Promise<Decision> {
     const decision = await this.#filter(exchange, visit);
-    if (decision.kind === "answered") return "answered";
+    if (decision.kind === "responded") return "responded";
     // The specification says: without a socket, the request is allowed without parking.
     if (decision.upstream === undefined) return this.#send(exchange, visit, upstream);
     return this.#refuse(exchange, PARKED_WARM);
@@ -195,7 +195,7 @@ export class TenantRoute implements TrafficSplit {
   /** The filters start the tenant, without a mapping for later requests. */
   async #withoutKey(exchange: Exchange, visit: Visit): Promise<Decision> {
     const path = await this.#start(exchange, visit);
-    if (path === undefined) return "answered";
+    if (path === undefined) return "responded";
     const upstream = this.#deps.tenants.warm.upstreamOf(path);
     // Its connections end with their requests.
     upstream.close();
@@ -227,7 +227,7 @@ export class TenantRoute implements TrafficSplit {
     const { exchange, visit } = cold;
     // If its client has left, it passes the turn on at once.
     if (turn.kind === "leads") return this.#turn(cold);
-    if (turn.kind === "gone" || exchange.gone) return "answered";
+    if (turn.kind === "gone" || exchange.gone) return "responded";
     return turn.kind === "warm" ? this.#warm(exchange, visit, turn.mapping) : this.#refuse(exchange, LATE);
   }
 
@@ -242,7 +242,7 @@ export class TenantRoute implements TrafficSplit {
   async #alone({ exchange, visit, key }: Cold): Promise<Decision> {
     const { tenants, scope } = this.#deps;
     const path = await this.#start(exchange, visit);
-    if (path === undefined) return "answered";
+    if (path === undefined) return "responded";
     return this.#send(exchange, visit, tenants.warm.warm(scope, key, path).upstream);
   }
 
@@ -252,7 +252,7 @@ export class TenantRoute implements TrafficSplit {
     const maxBytes = roomForBody(exchange) + 1;
     const body = new PeekedBody(exchange, { maxBytes, memory, tooLong: TOO_LARGE_TO_PARK, noRoom: NO_ROOM });
     const fault = await body.peek();
-    if (exchange.gone) return "answered";
+    if (exchange.gone) return "responded";
     if (fault !== undefined) return this.#refuse(exchange, fault);
     visit.start = body.isWhole ? "leads" : "alone";
     const mapping = tenants.warm.startedMeanwhile(scope, key);
@@ -279,7 +279,7 @@ export class TenantRoute implements TrafficSplit {
     };
     try {
       const path = exchange.gone ? undefined : await this.#start(exchange, visit);
-      if (path === undefined || exchange.gone) return "answered";
+      if (path === undefined || exchange.gone) return "responded";
       const mapping = tenants.warm.warm(scope, key, path);
       leads = false;
       tenants.starts.started(id, mapping);
@@ -292,7 +292,7 @@ export class TenantRoute implements TrafficSplit {
   /** Runs the filters, which name the tenant's socket; undefined if a filter has responded or the client has left. */
   async #start(exchange: Exchange, visit: Visit): Promise<string | undefined> {
     const decision = await this.#filter(exchange, visit);
-    if (decision.kind === "answered" || exchange.gone) return undefined;
+    if (decision.kind === "responded" || exchange.gone) return undefined;
     const { upstream: named } = decision;
     if (named === undefined) {
       this.#refuse(exchange, NO_SOCKET);
@@ -306,9 +306,10 @@ export class TenantRoute implements TrafficSplit {
   }
 
   #send(exchange: Exchange, visit: Visit, upstream: Upstream): "continue" {
-    const { tenants, memory, answerError } = this.#deps;
+    const { tenants, memory, respondWithError } = this.#deps;
     // After the filters, so that their sinks see a response only if there is one.
-    if (visit.upstream === undefined) new HeldResponse(exchange, { wheel: tenants.wheel, memory, answerError }).begin();
+    if (visit.upstream === undefined)
+      new BufferedResponse(exchange, { wheel: tenants.wheel, memory, respondWithError }).begin();
     visit.upstream = upstream;
     return "continue";
   }
@@ -318,9 +319,9 @@ export class TenantRoute implements TrafficSplit {
     return this.#deps.filters.request(exchange);
   }
 
-  #refuse(exchange: Exchange, error: TurnpikeError): "answered" {
-    if (!exchange.gone) this.#deps.answerError(exchange, error);
-    return "answered";
+  #refuse(exchange: Exchange, error: TurnpikeError): "responded" {
+    if (!exchange.gone) this.#deps.respondWithError(exchange, error);
+    return "responded";
   }
 
   /** True: the socket failed before a response came, and the request has its tenant started again. */
@@ -336,7 +337,7 @@ export class TenantRoute implements TrafficSplit {
   }
 
   async #startAgain(exchange: Exchange, visit: Visit & { readonly key: string }, target: ForwardTarget): Promise<void> {
-    const { requestHeaders, onFault, answerError } = this.#deps;
+    const { requestHeaders, onFault, respondWithError } = this.#deps;
     try {
       this.#visits.set(exchange, visit);
       exchange.head.fields = visit.fields;
@@ -347,7 +348,7 @@ export class TenantRoute implements TrafficSplit {
       forward(exchange, { ...target, totalTimeoutMs });
     } catch (error) {
       onFault(error);
-      answerError(exchange, FAULT);
+      respondWithError(exchange, FAULT);
     }
   }
 }

@@ -9,15 +9,15 @@ test("a name has the addresses that the system finds, and an address is its own"
 
 test("of many names no more than 64 are looked up at one time, and one name once for all who ask", async () => {
   const asked: string[] = [];
-  const answer = Promise.withResolvers<string[]>();
+  const response = Promise.withResolvers<string[]>();
   const lookUp = boundedLookUp((host) => {
     asked.push(host);
-    return answer.promise;
+    return response.promise;
   });
   const first = Array.from({ length: 128 }, (_, i) => lookUp(`host-${i % 64}`));
   expect(lookUp("host-64")).rejects.toThrow("too many look-ups");
   expect(asked).toHaveLength(64);
-  answer.resolve(Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`));
+  response.resolve(Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`));
   for (const addresses of await Promise.all(first)) expect(addresses).toHaveLength(16);
   expect(await lookUp("host-64")).toHaveLength(16);
 });

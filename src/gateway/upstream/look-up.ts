@@ -24,16 +24,16 @@ export function boundedLookUp(find: LookUp, lookUpMs = LOOK_UP_MS): LookUp {
   };
   return async (host) => {
     if (isIP(host) !== 0) return [host];
-    let answer = underWay.get(host);
-    if (answer === undefined) {
+    let response = underWay.get(host);
+    if (response === undefined) {
       if (underWay.size >= MAX_LOOK_UPS) throw new Error(`Cannot look up "${host}": too many look-ups are under way`);
-      answer = ask(host);
-      underWay.set(host, answer);
+      response = ask(host);
+      underWay.set(host, response);
     }
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new Error(`Cannot look up "${host}": it takes too long`)), lookUpMs);
     try {
-      return await Promise.race([answer, late.promise]);
+      return await Promise.race([response, late.promise]);
     } finally {
       clearTimeout(timer);
     }

@@ -93,7 +93,7 @@ async function hold(from: ServerPool, count: number): Promise<Asking[]> {
   return asking;
 }
 
-async function answerAll(asking: readonly Asking[]): Promise<void> {
+async function respondToAll(asking: readonly Asking[]): Promise<void> {
   for (const stream of held.splice(0)) {
     stream.respond({ ":status": 200 });
     stream.end("ok");
@@ -117,7 +117,7 @@ test("each request has a connection of its own where the server takes one at a t
   const servers = pool();
   const asking = await hold(servers, 5);
   expect(new Set(asking.map(({ connection }) => connection)).size).toBe(5);
-  await answerAll(asking);
+  await respondToAll(asking);
   servers.close();
 });
 
@@ -125,7 +125,7 @@ test("no more connections are kept idle than allowed, and the next request takes
   const servers = pool({ maxIdle: 2 });
   const gone = closings(servers, 3);
   const asking = await hold(servers, 5);
-  await answerAll(asking);
+  await respondToAll(asking);
   await gone;
   const open = asking.filter(({ connection }) => connection?.isRetired === false);
   expect(open).toHaveLength(2);
@@ -137,7 +137,7 @@ test("no more connections are kept idle than allowed, and the next request takes
 test("an idle connection closes in time", async () => {
   const servers = pool({ idleTimeoutMs: 30 });
   const gone = closings(servers, 1);
-  await answerAll(await hold(servers, 1));
+  await respondToAll(await hold(servers, 1));
   await gone;
   expect(servers.take()).toBeUndefined();
 });
@@ -147,8 +147,8 @@ test("a request that waits for room gets it on the connection that there is", as
   const first = await hold(servers, 1);
   const second = new Asking();
   servers.wait(second, 2000);
-  onHeld = () => void answerAll([second]);
-  await answerAll(first);
+  onHeld = () => void respondToAll([second]);
+  await respondToAll(first);
   expect(await second.outcome).toBe("served");
   expect(second.connection).toBe(first[0]?.connection);
   servers.close();
@@ -160,6 +160,6 @@ test("a closed pool has its requests answered, and closes each connection behind
   const asking = await hold(servers, 3);
   servers.close();
   expect(servers.take()).toBeUndefined();
-  await answerAll(asking);
+  await respondToAll(asking);
   await gone;
 });

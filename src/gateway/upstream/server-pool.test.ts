@@ -36,8 +36,8 @@ beforeEach(() => {
   faults = [];
   wheel = new TimerWheel();
   onServer = (wire) => {
-    const answer = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-    wire.write(answer, 0, answer.length);
+    const response = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    wire.write(response, 0, response.length);
   };
   listener = listen({
     address: "127.0.0.1",
@@ -142,8 +142,8 @@ test("connections that die, answered or not, make room for those who wait", asyn
     count++;
     if (count % 2 === 0) wire.terminate();
     else {
-      const answer = Buffer.from("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-      wire.write(answer, 0, answer.length);
+      const response = Buffer.from("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      wire.write(response, 0, response.length);
     }
   };
   const endings = await Promise.all(Array.from({ length: 12 }, async () => await use(await connected(ask(servers)))));

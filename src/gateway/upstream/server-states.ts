@@ -31,7 +31,7 @@ export type Failure = Exclude<(typeof FAILURES)[number], "">;
 
 /** What probes say of a server. */
 export interface ActiveState {
-  /** Undefined: nobody has asked, or no answer is in yet. */
+  /** Undefined: nobody has asked, or no response is in yet. */
   readonly up: boolean | undefined;
   readonly reason: number;
 }

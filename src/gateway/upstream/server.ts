@@ -65,12 +65,12 @@ export class UpstreamServer implements Candidate {
     this.#states.ended(this.member.slot);
   }
 
-  /** The head of a final answer came. */
-  answered(status: number): void {
-    this.metrics.answered(status);
+  /** The head of a final response came. */
+  responded(status: number): void {
+    this.metrics.responded(status);
   }
 
-  /** An answer was whole: the row of failures is broken, unless the answer is that it cannot serve. */
+  /** A response was whole: the row of failures is broken, unless the response is that it cannot serve. */
   served(status: number): void {
     if (!isRetryableStatus(status)) this.#states.succeeded(this.member.slot);
   }

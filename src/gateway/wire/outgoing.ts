@@ -42,7 +42,7 @@ export interface Sender {
  * worker's pool. Where the pool has none left, bytes are lost and the connection with them: it stays blocked until closed.
  *
  * One that `gathers` goes further: what all events of one turn of the event loop write to it leaves together. A connection that
- * carries answers of many upstream connections pays for one write instead of one an answer (bench proxy, h2-to-h1).
+ * carries answers of many upstream connections pays for one write instead of one a response (bench proxy, h2-to-h1).
  */
 export class Outgoing {
   readonly #wire: Wire;

@@ -74,11 +74,11 @@ test("each side hears the data of the other, its end where that comes first, and
 });
 
 test("closing lets what was taken arrive, and then a FIN and no reset", async () => {
-  const answer = "x".repeat(50_000);
+  const response = "x".repeat(50_000);
   const endpoint = serve(
     (wire) =>
       new Recorder(() => {
-        send(wire, answer);
+        send(wire, response);
         wire.close();
       }),
   );
@@ -88,7 +88,7 @@ test("closing lets what was taken arrive, and then a FIN and no reset", async ()
   client.on("data", (chunk) => (got += chunk.toString()));
   client.on("error", reject);
   client.on("end", () => resolve(got));
-  expect([await promise, faults]).toEqual([answer, []]);
+  expect([await promise, faults]).toEqual([response, []]);
   client.destroy();
 });
 

@@ -182,11 +182,11 @@ for (const [what, start, first] of WAYS) {
     test("a client that speaks no TLS, or an old one, gets nothing", async () => {
       const port = await start(MATERIAL);
       const plain = connectTcp(port, "127.0.0.1");
-      let answer = "";
-      plain.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
+      let response = "";
+      plain.on("data", (chunk: Buffer) => (response += chunk.toString("latin1")));
       plain.write(`${first}GET / HTTP/1.1\r\nHost: a\r\n\r\n`);
       await new Promise((resolve) => plain.once("close", resolve).once("error", () => {}));
-      expect(answer).not.toContain("hello");
+      expect(response).not.toContain("hello");
       expect(await open(port, first, { minVersion: "TLSv1", maxVersion: "TLSv1.1" }).catch(() => "no")).toBe("no");
       expect(peers).toEqual([]);
     });

@@ -27,8 +27,8 @@ for (const pattern of [
 ]) {
   test(`${pattern} takes exponential time in other programs, and is refused with its place`, () => {
     expect(faultOf({ properties: { a: { pattern } } })).toStartWith("/properties/a/pattern: prone to take exponential");
-    const place = `/patternProperties/${pattern}: prone to take exponential`;
-    expect(faultOf({ patternProperties: { [pattern]: true } })).toStartWith(place);
+    const location = `/patternProperties/${pattern}: prone to take exponential`;
+    expect(faultOf({ patternProperties: { [pattern]: true } })).toStartWith(location);
   });
 }
 

@@ -4,7 +4,7 @@ import { isObject } from "../is-object.ts";
 import { type Json, type JsonObject, pointerStep } from "./json.ts";
 import { DIALECT, KEYWORDS, metaschema } from "./metaschema.ts";
 import { type Check, SchemaNode } from "./node.ts";
-import { LIST, NAMED, ONE, type Place, Registry, SchemaFault } from "./registry.ts";
+import { LIST, NAMED, ONE, type SchemaLocation, Registry, SchemaFault } from "./registry.ts";
 import { Run, TooCostly } from "./run.ts";
 import { type Children, compileInPlace, compileItems, compileMembers, compileUnevaluated } from "./schema-keywords.ts";
 import { VALUE_KEYWORDS } from "./value-keywords.ts";
@@ -60,7 +60,7 @@ function compile(schema: Json, { checksFormats, known }: SchemaOptions): Schema 
   return {
     warnings: compiler.warnings,
     problemsOf(value) {
-      const run = new Run<Place["resource"]>();
+      const run = new Run<SchemaLocation["resource"]>();
       root.check(value, run, undefined);
       return run.problems;
     },
@@ -80,20 +80,20 @@ class Compiler {
     this.#dialects = new Dialects(registry);
   }
 
-  node(found: Place): SchemaNode {
-    const place = this.#registry.placeOf(found);
-    const { schema } = place;
+  node(found: SchemaLocation): SchemaNode {
+    const location = this.#registry.locationOf(found);
+    const { schema } = location;
     if (!isObject(schema)) {
-      if (typeof schema !== "boolean") throw new SchemaFault(place.pointer, "is no schema");
-      const node = new SchemaNode(place);
+      if (typeof schema !== "boolean") throw new SchemaFault(location.pointer, "is no schema");
+      const node = new SchemaNode(location);
       node.isNever = !schema;
       return node;
     }
     const known = this.#nodes.get(schema);
     if (known !== undefined) return known;
-    const node = new SchemaNode(place);
+    const node = new SchemaNode(location);
     this.#nodes.set(schema, node);
-    this.#fill(node, place, schema);
+    this.#fill(node, location, schema);
     return node;
   }
 
@@ -115,7 +115,7 @@ class Compiler {
   /** Refuses schemas that their own metaschema refuses. */
   checkByOwnMetaschemas(): void {
     for (const { schema, pointer, metaschema: own } of this.#dialects.named) {
-      const run = new Run<Place["resource"]>();
+      const run = new Run<SchemaLocation["resource"]>();
       const node = this.node(own);
       this.finish();
       node.check(schema, run, undefined);
@@ -125,22 +125,22 @@ class Compiler {
   }
 
   /** The schema's keywords that have a meaning in its dialect. The others cause a warning. */
-  #meant(place: Place, schema: JsonObject): JsonObject {
-    const { keywords } = this.#dialects.of(place);
+  #meant(location: SchemaLocation, schema: JsonObject): JsonObject {
+    const { keywords } = this.#dialects.of(location);
     if (keywords === undefined) return schema;
     const isMeant = (keyword: string): boolean => keywords.has(keyword) || !KEYWORDS.has(keyword);
     for (const keyword of Object.keys(schema)) {
       if (isMeant(keyword)) continue;
-      const path = place.pointer + pointerStep(keyword);
+      const path = location.pointer + pointerStep(keyword);
       this.warnings.push({ path, message: "is of no vocabulary of its metaschema, and checks nothing" });
     }
     return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isMeant(keyword)));
   }
 
-  #fill(node: SchemaNode, place: Place, whole: JsonObject): void {
-    const { pointer } = place;
-    const schema = this.#meant(place, whole);
-    const knowsFormats = this.#dialects.of(place).checksFormats;
+  #fill(node: SchemaNode, location: SchemaLocation, whole: JsonObject): void {
+    const { pointer } = location;
+    const schema = this.#meant(location, whole);
+    const knowsFormats = this.#dialects.of(location).checksFormats;
     const checksFormats = this.#checksFormats || knowsFormats;
     for (const [keyword, value] of Object.entries(schema)) {
       const at = pointer + pointerStep(keyword);
@@ -152,9 +152,9 @@ class Compiler {
       const check = told(at, () => compileKeyword?.(value, { checksFormats, knowsFormats, warn }));
       if (check !== undefined) node.checks.push(check);
     }
-    const children = this.#children(place, schema);
+    const children = this.#children(location, schema);
     const inPlace = compileInPlace(children);
-    const references = this.#references(place, schema);
+    const references = this.#references(location, schema);
     node.inPlace.push(...inPlace.nodes, ...references.nodes);
     node.checks.push(...references.checks, ...inPlace.checks, ...compileMembers(children), ...compileItems(children));
     const unevaluated = compileUnevaluated(children);
@@ -168,7 +168,7 @@ class Compiler {
     }
   }
 
-  #children({ resource, pointer }: Place, schema: JsonObject): Children {
+  #children({ resource, pointer }: SchemaLocation, schema: JsonObject): Children {
     const child = (value: Json, ...steps: string[]): SchemaNode =>
       this.node({ schema: value, resource, pointer: pointer + steps.map(pointerStep).join("") });
     const own = (keyword: string): Json | undefined => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined);
@@ -192,17 +192,17 @@ class Compiler {
   }
 
   /** `$ref` and `$dynamicRef`. */
-  #references(place: Place, schema: JsonObject): { checks: Check[]; nodes: SchemaNode[] } {
+  #references(location: SchemaLocation, schema: JsonObject): { checks: Check[]; nodes: SchemaNode[] } {
     const checks: Check[] = [];
     const nodes: SchemaNode[] = [];
     const { $ref: fixed, $dynamicRef: moving } = schema;
     if (typeof fixed === "string") {
-      const node = this.node(this.#registry.resolve(fixed, place).place);
+      const node = this.node(this.#registry.resolve(fixed, location).location);
       nodes.push(node);
       checks.push((value, run, seen) => node.check(value, run, seen));
     }
     if (typeof moving === "string") {
-      const { place: first, anchor } = this.#registry.resolve(moving, place);
+      const { location: first, anchor } = this.#registry.resolve(moving, location);
       const start = this.node(first);
       if (first.resource.dynamicAnchors.get(anchor)?.schema !== first.schema) {
         nodes.push(start);

@@ -27,14 +27,14 @@ function referenceOf(beyond: string, hidden: string, needsScheme: boolean): (tex
     return (isIPv6(literal) && !literal.includes("%")) || FUTURE.test(literal);
   };
   return (text) => {
-    const [, scheme, authority, way = "", asked = "", place = ""] = PARTS.exec(text) ?? [];
+    const [, scheme, authority, way = "", asked = "", location = ""] = PARTS.exec(text) ?? [];
     if (scheme === undefined ? needsScheme : !SCHEME.test(scheme)) return false;
     if (scheme === undefined && authority === undefined && /^[^/]*:/.test(way)) return false;
     if (authority !== undefined) {
       const [whole, userinfo = "", host = ""] = AUTHORITY.exec(authority) ?? [];
       if (whole === undefined || !user.test(userinfo) || !isHost(host)) return false;
     }
-    return !BROKEN_ESCAPE.test(text) && path.test(way) && query.test(asked) && fragment.test(place);
+    return !BROKEN_ESCAPE.test(text) && path.test(way) && query.test(asked) && fragment.test(location);
   };
 }
 

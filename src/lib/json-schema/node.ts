@@ -1,5 +1,5 @@
 import { type Json } from "./json.ts";
-import { type Place, type Resource } from "./registry.ts";
+import { type SchemaLocation, type Resource } from "./registry.ts";
 import { type Run, Seen } from "./run.ts";
 
 export type SchemaRun = Run<Resource>;
@@ -23,7 +23,7 @@ export class SchemaNode {
   /** Schemas that check the same value. */
   readonly inPlace: SchemaNode[] = [];
 
-  constructor({ resource, pointer }: Place) {
+  constructor({ resource, pointer }: SchemaLocation) {
     this.resource = resource;
     this.pointer = pointer;
   }

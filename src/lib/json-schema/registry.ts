@@ -9,12 +9,12 @@ export interface Resource {
   readonly pointer: string;
   /** The resource that contains it. */
   readonly outer: Resource | undefined;
-  readonly anchors: Map<string, Place>;
-  readonly dynamicAnchors: Map<string, Place>;
+  readonly anchors: Map<string, SchemaLocation>;
+  readonly dynamicAnchors: Map<string, SchemaLocation>;
 }
 
 /** A schema, and its place. */
-export interface Place {
+export interface SchemaLocation {
   readonly schema: Json;
   readonly resource: Resource;
   /** JSON pointer from the root of its document, for messages. */
@@ -62,7 +62,7 @@ function begin(uri: string, root: Json, at: { outer?: Resource; pointer?: string
 /** Finds every schema by its URI. It fetches nothing from the network. */
 export class Registry {
   readonly #resources = new Map<string, Resource>();
-  readonly #places = new Map<JsonObject, Place>();
+  readonly #locations = new Map<JsonObject, SchemaLocation>();
   /** Called for an unknown URI; undefined: there is no such document. */
   readonly #known: (uri: string) => Json | undefined;
 
@@ -71,21 +71,21 @@ export class Registry {
   }
 
   /** Adds a document, and returns its root. */
-  add(document: Json, uri = OWN_BASE): Place {
+  add(document: Json, uri = OWN_BASE): SchemaLocation {
     const resource = begin(uri, document);
     this.#resources.set(uri, resource);
     const root = { schema: document, resource, pointer: "" };
     this.#walk(root);
-    return this.placeOf(root);
+    return this.locationOf(root);
   }
 
   /** The place as it was registered: a schema with an `$id` is a resource of its own. */
-  placeOf(place: Place): Place {
-    return (isObject(place.schema) ? this.#places.get(place.schema) : undefined) ?? place;
+  locationOf(location: SchemaLocation): SchemaLocation {
+    return (isObject(location.schema) ? this.#locations.get(location.schema) : undefined) ?? location;
   }
 
   /** The place that a reference leads to. `anchor` is its fragment, if that is a name. Throws `SchemaFault`. */
-  resolve(reference: string, from: Place): { readonly place: Place; readonly anchor: string } {
+  resolve(reference: string, from: SchemaLocation): { readonly location: SchemaLocation; readonly anchor: string } {
     const fault = (why: string): SchemaFault => new SchemaFault(`${from.pointer}/$ref`, why);
     let url: URL;
     try {
@@ -106,15 +106,16 @@ export class Registry {
         `${JSON.stringify(reference)} is not within the schema; nothing is fetched, put it into $defs with its $id`,
       );
     }
-    if (fragment === "") return { place: this.placeOf({ schema: resource.root, resource, pointer: "" }), anchor: "" };
+    if (fragment === "")
+      return { location: this.locationOf({ schema: resource.root, resource, pointer: "" }), anchor: "" };
     if (!fragment.startsWith("/")) {
-      const place = resource.anchors.get(fragment);
-      if (place === undefined) throw fault(`${JSON.stringify(reference)} leads to nothing`);
-      return { place, anchor: fragment };
+      const location = resource.anchors.get(fragment);
+      if (location === undefined) throw fault(`${JSON.stringify(reference)} leads to nothing`);
+      return { location, anchor: fragment };
     }
-    const place = this.#follow(resource, fragment);
-    if (place === undefined) throw fault(`${JSON.stringify(reference)} leads to nothing`);
-    return { place, anchor: "" };
+    const location = this.#follow(resource, fragment);
+    if (location === undefined) throw fault(`${JSON.stringify(reference)} leads to nothing`);
+    return { location, anchor: "" };
   }
 
   #resource(uri: string): Resource | undefined {
@@ -126,26 +127,26 @@ export class Registry {
     return this.#resources.get(uri);
   }
 
-  #follow(resource: Resource, fragment: string): Place | undefined {
-    let place = this.placeOf({ schema: resource.root, resource, pointer: "" });
+  #follow(resource: Resource, fragment: string): SchemaLocation | undefined {
+    let location = this.locationOf({ schema: resource.root, resource, pointer: "" });
     for (const step of fragment.slice(1).split("/")) {
       const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      const { schema } = place;
+      const { schema } = location;
       if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key)) return undefined;
       const next = Reflect.get(schema, key) as Json; // Each part of a JSON value is a JSON value.
-      place = this.placeOf({ ...place, schema: next, pointer: place.pointer + pointerStep(key) });
+      location = this.locationOf({ ...location, schema: next, pointer: location.pointer + pointerStep(key) });
     }
     // The part below an unknown keyword was not searched for schemas yet.
-    if (isObject(place.schema) && !this.#places.has(place.schema)) this.#walk(place);
-    return this.placeOf(place);
+    if (isObject(location.schema) && !this.#locations.has(location.schema)) this.#walk(location);
+    return this.locationOf(location);
   }
 
-  #walk({ schema, resource: outer, pointer }: Place): void {
+  #walk({ schema, resource: outer, pointer }: SchemaLocation): void {
     if (!isObject(schema)) return;
     const resource = this.#begin(schema, outer, pointer);
-    const place = { schema, resource, pointer };
-    this.#places.set(schema, place);
-    this.#name(place);
+    const location = { schema, resource, pointer };
+    this.#locations.set(schema, location);
+    this.#name(location);
     for (const [key, value] of Object.entries(schema)) {
       const at = pointer + pointerStep(key);
       if (ONE.has(key)) this.#walk({ schema: value, resource, pointer: at });
@@ -175,16 +176,16 @@ export class Registry {
     return resource;
   }
 
-  #name(place: Place): void {
-    const { anchors, dynamicAnchors } = place.resource;
+  #name(location: SchemaLocation): void {
+    const { anchors, dynamicAnchors } = location.resource;
     for (const key of ["$anchor", "$dynamicAnchor"]) {
-      const name = isObject(place.schema) ? place.schema[key] : undefined;
+      const name = isObject(location.schema) ? location.schema[key] : undefined;
       if (typeof name !== "string") continue;
-      if (anchors.has(name) && anchors.get(name)?.schema !== place.schema) {
-        throw new SchemaFault(`${place.pointer}/${key}`, "is there twice");
+      if (anchors.has(name) && anchors.get(name)?.schema !== location.schema) {
+        throw new SchemaFault(`${location.pointer}/${key}`, "is there twice");
       }
-      anchors.set(name, place);
-      if (key === "$dynamicAnchor") dynamicAnchors.set(name, place);
+      anchors.set(name, location);
+      if (key === "$dynamicAnchor") dynamicAnchors.set(name, location);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../is-object.ts";
 import { type Json, type JsonObject, textOf } from "./json.ts";
 import { DIALECT, KEYWORDS, VOCABULARIES } from "./metaschema.ts";
-import { type Place, type Registry, type Resource, SchemaFault } from "./registry.ts";
+import { type SchemaLocation, type Registry, type Resource, SchemaFault } from "./registry.ts";
 
 /** The effect of a metaschema on the schemas that name it. */
 export interface Dialect {
@@ -19,7 +19,7 @@ export class Dialects {
   readonly #registry: Registry;
   readonly #known = new Map<Resource, Dialect>();
   /** Schemas that name a custom metaschema, and that metaschema. */
-  readonly named: { readonly schema: Json; readonly pointer: string; readonly metaschema: Place }[] = [];
+  readonly named: { readonly schema: Json; readonly pointer: string; readonly metaschema: SchemaLocation }[] = [];
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -28,8 +28,8 @@ export class Dialects {
   /**
    * The dialect of a schema. A schema that names none has the dialect of the schema around it. Throws `SchemaFault`.
    */
-  of(place: Place): Dialect {
-    const { resource } = place;
+  of(location: SchemaLocation): Dialect {
+    const { resource } = location;
     const known = this.#known.get(resource);
     if (known !== undefined) return known;
     const { root, outer } = resource;
@@ -41,12 +41,12 @@ export class Dialects {
     return dialect;
   }
 
-  #named(name: string, from: Place): Dialect {
+  #named(name: string, from: SchemaLocation): Dialect {
     if (isStandard(name)) return STANDARD;
     const pointer = `${from.pointer}/$schema`;
-    let metaschema: Place;
+    let metaschema: SchemaLocation;
     try {
-      metaschema = this.#registry.resolve(name, from).place;
+      metaschema = this.#registry.resolve(name, from).location;
     } catch (error) {
       if (!(error instanceof SchemaFault)) throw error;
       throw new SchemaFault(pointer, `expected ${DIALECT}, or a metaschema that stands in $defs with its $id`);

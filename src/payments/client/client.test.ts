@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 /** A gateway that asks for `accepts`. It sends `answers` to paid requests, in their order. */
-function gateway(accepts: readonly PaymentRequirements[], answers: readonly Answer[]) {
+function gateway(accepts: readonly PaymentRequirements[], responses: readonly Answer[]) {
   const payments: Eip3009Payment[] = [];
   const bodies: string[] = [];
   const server = Bun.serve({
@@ -42,7 +42,7 @@ function gateway(accepts: readonly PaymentRequirements[], answers: readonly Answ
         return new Response("{}", { status: 402, headers: { "payment-required": encodeHeader(required) } });
       }
       payments.push(eip3009PaymentSchema.parse(decodeHeader(header)));
-      const { status, headers, body = "the goods" } = answers[payments.length - 1] ?? { status: 500 };
+      const { status, headers, body = "the goods" } = responses[payments.length - 1] ?? { status: 500 };
       return new Response(body, { status, ...(headers === undefined ? {} : { headers }) });
     },
   });
@@ -78,7 +78,7 @@ test("the client pays the requested price with a valid signature, and keeps meth
   expect(payment && checkTerms(payment, REQUIREMENTS, Date.now() / 1000)).toBeUndefined();
   expect(payment && checkSignature(payment, REQUIREMENTS)).toMatchObject({ payer: PAYER });
   expect(payment).toMatchObject({ accepted: REQUIREMENTS, resource: { url: shop.url } });
-  expect(paid.offer && describeReceipt(paid.offer, RECEIPT)).toBe(
+  expect(paid.choice && describeReceipt(paid.choice, RECEIPT)).toBe(
     "$0.01 USDC on Base Sepolia (eip155:84532), transaction 0xabc (test mode: nothing real moved)",
   );
 });
@@ -87,7 +87,7 @@ test("a free resource is not paid for, and needs no wallet", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("free") });
   servers.push(server);
   const paid = await payAndFetch(server.url.href, {}, OPTIONS);
-  expect([await paid.response.text(), paid.offer, opened]).toEqual(["free", undefined, 0]);
+  expect([await paid.response.text(), paid.choice, opened]).toEqual(["free", undefined, 0]);
 });
 
 function refusal(url: string): Promise<string> {
@@ -152,7 +152,7 @@ test("the receipt shows the charged amount if it is less than the signed amount"
   const receipt = { ...RECEIPT, amount: "5000" };
   const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(receipt) } }]);
   const paid = await payAndFetch(shop.url, {}, OPTIONS);
-  expect(paid.offer && paid.receipt && describeReceipt(paid.offer, paid.receipt)).toStartWith("$0.005 USDC on");
+  expect(paid.choice && paid.receipt && describeReceipt(paid.choice, paid.receipt)).toStartWith("$0.005 USDC on");
 });
 
 test("a 402 without a price is declined", async () => {
@@ -176,17 +176,17 @@ test("while the outcome is open, the client sends the same payment again, at the
 
 test("the client stops after a few tries, and at once after a refusal or failure, and never signs twice", async () => {
   const pending = { status: 503, headers: { "retry-after": "99999" } };
-  for (const [answer, sent] of [
+  for (const [reply, sent] of [
     [{ status: 402 }, 1],
     [{ status: 500 }, 1],
     [{ status: 409 }, 1],
     [pending, 1],
     [{ status: 503, headers: { "retry-after": "60" } }, 6],
   ] as const) {
-    const shop = gateway([REQUIREMENTS], Array<Answer>(9).fill(answer));
+    const shop = gateway([REQUIREMENTS], Array<Answer>(9).fill(reply));
     opened = 0;
     const { response } = await payAndFetch(shop.url, {}, OPTIONS);
-    expect([response.status, shop.payments.length, opened]).toEqual([answer.status, sent, 1]);
+    expect([response.status, shop.payments.length, opened]).toEqual([reply.status, sent, 1]);
     expect(new Set(shop.payments.map(({ payload }) => payload.signature)).size).toBe(1);
   }
   expect(Math.max(...waits)).toBe(10_000);
@@ -195,13 +195,13 @@ test("the client stops after a few tries, and at once after a refusal or failure
 test("the client distinguishes a payment that the gateway does not know from a late response", async () => {
   const late = { status: 503, headers: { "retry-after": "1" } };
   const body = '{"type":"urn:turnpike:error:settlement-pending"}';
-  for (const [answer, isOpen] of [
+  for (const [reply, isOpen] of [
     [late, false],
     [{ ...late, body: '{"type":"urn:turnpike:error:overloaded"}' }, false],
     [{ ...late, body }, true],
   ] as const) {
-    const paid = await payAndFetch(gateway([REQUIREMENTS], Array<Answer>(9).fill(answer)).url, {}, OPTIONS);
-    expect([paid.isOpen, await paid.response.text()]).toEqual([isOpen, "body" in answer ? answer.body : "the goods"]);
+    const paid = await payAndFetch(gateway([REQUIREMENTS], Array<Answer>(9).fill(reply)).url, {}, OPTIONS);
+    expect([paid.isOpen, await paid.response.text()]).toEqual([isOpen, "body" in reply ? reply.body : "the goods"]);
   }
 });
 

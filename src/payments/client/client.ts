@@ -1,4 +1,4 @@
-import { readJsonAnswer, readJsonUpTo } from "../../lib/answer-bytes.ts";
+import { readJsonResponse, readJsonUpTo } from "../../lib/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { type Account } from "../signatures/signature.ts";
 import { sameAddress } from "../x402/address.ts";
@@ -14,11 +14,11 @@ import {
 } from "../x402/messages.ts";
 import { networkTitle } from "../x402/networks.ts";
 import { fromV1Challenge, fromV1Network, toV1Payment, X_PAYMENT, X_PAYMENT_RESPONSE } from "../x402/v1.ts";
-import { type ChoiceOptions, chooseOffer, dollarsOf, type Offer, PaymentDeclined } from "./offers.ts";
+import { type ChoiceOptions, choosePayment, dollarsOf, type Choice, PaymentDeclined } from "./choice.ts";
 import { formatAmount, isAtomic } from "../x402/price.ts";
-import { signOffer } from "./sign-offer.ts";
+import { signChoice } from "./sign-choice.ts";
 
-export { type Offer, PaymentDeclined, PriceTooHigh } from "./offers.ts";
+export { type Choice, PaymentDeclined, PriceTooHigh } from "./choice.ts";
 
 export interface PayOptions extends ChoiceOptions {
   /** Called only if there is something to pay. */
@@ -36,7 +36,7 @@ export interface PayOptions extends ChoiceOptions {
 export interface Paid {
   readonly response: Response;
   /** The offer that the client signed; undefined if no payment was requested. */
-  readonly offer: Offer | undefined;
+  readonly choice: Choice | undefined;
   /** The gateway's receipt for the payment. */
   readonly receipt: Receipt | undefined;
   /**
@@ -56,7 +56,7 @@ export class PaymentUnanswered extends Error {
 /** Bytes of a 402's body that are read to find a version 1 price. */
 const MAX_CHALLENGE_BYTES = 256 * 1024;
 /** Milliseconds until the same payment is sent again to a gateway that did not respond. */
-const NO_ANSWER_WAIT_MS = 1000;
+const NO_RESPONSE_WAIT_MS = 1000;
 /** The number of times that the same payment is sent again while its outcome is open. */
 const MAX_RESENDS = 5;
 /** The gateway's error type while the outcome of a settlement is unknown. */
@@ -73,7 +73,7 @@ const MAX_WAIT_MS = 10_000;
 export async function payAndFetch(url: string, init: RequestInit, options: PayOptions): Promise<Paid> {
   const send = options.fetch ?? fetch;
   const first = await send(url, init);
-  if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined, isOpen: false };
+  if (first.status !== 402) return { response: first, choice: undefined, receipt: undefined, isOpen: false };
   // After a redirect, the price comes from a server that the caller did not name.
   if (first.redirected) {
     await first.body?.cancel();
@@ -82,12 +82,12 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   }
   const challenge = await readChallenge(first, url);
   const { required } = challenge;
-  const offer = await chooseOffer(required, options);
+  const choice = await choosePayment(required, options);
   init.signal?.throwIfAborted();
   const account = options.account();
   // Before the signature: each holder of a signature can spend it, whatever the gateway responds.
-  options.spend?.(dollarsOf(offer));
-  const payment = signOffer(required, offer, account, (options.now ?? Date.now)());
+  options.spend?.(dollarsOf(choice));
+  const payment = signChoice(required, choice, account, (options.now ?? Date.now)());
   const headers = new Headers(init.headers);
   if (challenge.version === 2) headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
   else headers.set(X_PAYMENT, encodeHeader(toV1Payment(payment)));
@@ -95,7 +95,7 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   const isOpen = response.status === 503 && (await isPending(response.clone()));
-  return { response, offer, receipt: readReceipt(response, offer, account), isOpen };
+  return { response, choice, receipt: readReceipt(response, choice, account), isOpen };
 }
 
 function originOf(url: string): string {
@@ -116,12 +116,12 @@ async function sendPaid(
     const last = resends === MAX_RESENDS;
     const response = await send().catch((error: unknown) => {
       if (signal?.aborted === true) throw new PaymentUnanswered("the call was given up", { cause: error });
-      if (last) throw new PaymentUnanswered(codeOf(error) ?? "no answer", { cause: error });
+      if (last) throw new PaymentUnanswered(codeOf(error) ?? "no response", { cause: error });
     });
-    const wait = response === undefined ? NO_ANSWER_WAIT_MS : waitBeforeResend(response);
+    const wait = response === undefined ? NO_RESPONSE_WAIT_MS : waitBeforeResend(response);
     if (response !== undefined && (wait === undefined || last)) return response;
     await response?.body?.cancel();
-    await Promise.race([sleep(wait ?? NO_ANSWER_WAIT_MS), aborted(signal)]);
+    await Promise.race([sleep(wait ?? NO_RESPONSE_WAIT_MS), aborted(signal)]);
   }
 }
 
@@ -141,7 +141,7 @@ function waitBeforeResend(response: Response): number | undefined {
 }
 
 async function isPending(response: Pick<Response, "body">): Promise<boolean> {
-  const problem = await readJsonAnswer(response).catch(() => undefined);
+  const problem = await readJsonResponse(response).catch(() => undefined);
   return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
 }
 
@@ -170,7 +170,7 @@ async function readChallenge(response: Response, url: string): Promise<Challenge
 const TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
 
 /** The receipt if it fits this payment: same network and payer, and at most the signed amount. */
-function readReceipt(response: Response, { requirements }: Offer, account: Account): Receipt | undefined {
+function readReceipt(response: Response, { requirements }: Choice, account: Account): Receipt | undefined {
   const header = response.headers.get(PAYMENT_RESPONSE) ?? response.headers.get(X_PAYMENT_RESPONSE) ?? "";
   const parsed = receiptSchema.safeParse(decodeHeader(header));
   if (!parsed.success) return undefined;
@@ -184,7 +184,7 @@ function readReceipt(response: Response, { requirements }: Offer, account: Accou
 }
 
 /** Describes the payment for people: `$0.01 USDC on Base Sepolia (eip155:84532), transaction 0x…`. */
-export function describeReceipt({ requirements, asset }: Offer, receipt: Receipt): string {
+export function describeReceipt({ requirements, asset }: Choice, receipt: Receipt): string {
   const charged = receipt["amount"];
   const atomic = typeof charged === "string" && isAtomic(charged) ? charged : requirements.amount;
   const amount = `$${formatAmount(atomic, asset.decimals)} ${asset.symbol}`;

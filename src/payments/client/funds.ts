@@ -5,7 +5,7 @@ import { type Environment, openChain, rpcVariable } from "../evm/balances.ts";
 import { type EvmNode } from "../evm/node.ts";
 import { callRequest } from "../evm/requests.ts";
 import { type Network } from "../x402/networks.ts";
-import { type Funds, type Offer, PaymentDeclined } from "./offers.ts";
+import { type Funds, type Choice, PaymentDeclined } from "./choice.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 
 function openNamed(network: Network, url: string): EvmNode {
@@ -20,7 +20,7 @@ function openNamed(network: Network, url: string): EvmNode {
  * Looks up the funds that could pay an offer, on the chains whose endpoints `env` names; undefined for other chains.
  * Throws PaymentDeclined if a variable does not contain a URL.
  */
-export function createFunds(env: Environment, owner: () => Address): (offer: Offer) => Promise<Funds | undefined> {
+export function createFunds(env: Environment, owner: () => Address): (choice: Choice) => Promise<Funds | undefined> {
   const nodes = new Map<Network, EvmNode>();
   return async ({ asset }) => {
     const url = env[rpcVariable(asset.network)];

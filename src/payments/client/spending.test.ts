@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseDollars, PaymentDeclined } from "./offers.ts";
+import { parseDollars, PaymentDeclined } from "./choice.ts";
 import { Spending, spendingPath, TotalTooHigh } from "./spending.ts";
 
 const folders: string[] = [];

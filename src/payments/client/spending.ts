@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../../lib/caught.ts";
-import { formatDollars, parseDollars, PaymentDeclined } from "./offers.ts";
+import { formatDollars, parseDollars, PaymentDeclined } from "./choice.ts";
 
 /** The client made no payment because the day's total would exceed its limit. */
 export class TotalTooHigh extends PaymentDeclined {}

@@ -45,12 +45,12 @@ export function openChain(network: Network, url: string): EvmNode {
  */
 export async function readBalances(node: EvmNode, owner: Address, assets: readonly Asset[]): Promise<Balances> {
   const requests = assets.map(({ address }) => callRequest(address, encodeCall("balanceOf(address)", [owner])));
-  const [gas, ...answers] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);
+  const [gas, ...responses] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);
   if (typeof gas !== "bigint") {
-    const cause = isFault(gas) ? gas.cause : "no answer";
+    const cause = isFault(gas) ? gas.cause : "no response";
     throw new Error(`Cannot ask ${networkTitle(node.network)} for balances: ${cause}`);
   }
-  return { gas, assets: answers.map((answer) => (typeof answer === "string" ? wordAt(answer, 0) : undefined)) };
+  return { gas, assets: responses.map((response) => (typeof response === "string" ? wordAt(response, 0) : undefined)) };
 }
 
 function gasRequest(owner: Address): Request<bigint> {

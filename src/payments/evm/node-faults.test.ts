@@ -25,15 +25,15 @@ describe.skipIf(!hasChain)("the embedded facilitator with a faulty node", () => 
     ["sends another content", "failed", () => new Response("welcome to my page")],
     ["sends too long a response", "failed", () => new Response(" ".repeat(2 * 1024 * 1024))],
     ["refuses access", "failed", () => new Response(SECRET, { status: 401 })],
-  ] as const)("reports no outcome if the node %s, and reveals no secret", async (_what, kind, answer) => {
+  ] as const)("reports no outcome if the node %s, and reveals no secret", async (_what, kind, response) => {
     const facilitator = await shop.facilitator({ rpc_url: `${proxy.rpcUrl}/${SECRET}` });
     const payment = await shop.pay(await shop.payer());
-    proxy.answer(answer);
+    proxy.response(response);
     const verification = await facilitator.verify(payment, shop.requirements);
     const settlement = await facilitator.settle(payment, shop.requirements);
     const outcome = await facilitator.find(payment, shop.requirements);
     const supported = await facilitator.supported().catch((error: unknown) => String(error));
-    proxy.answer(undefined);
+    proxy.response(undefined);
     expect(verification.kind).toBe(kind);
     expect(settlement).toMatchObject({ kind: "unknown", transaction: "" });
     expect(outcome.kind).toBe("unknown");
@@ -80,7 +80,7 @@ describe.skipIf(!hasChain)("the embedded facilitator with two chains", () => {
   test("lists the kinds of the reachable chain and settles there while the other chain's node is unreachable", async () => {
     const shop = await openShop();
     const away = startNodeProxy(shop.chain.rpcUrl);
-    away.answer(() => new Response(SECRET, { status: 502 }));
+    away.response(() => new Response(SECRET, { status: 502 }));
     const account = freshAccount();
     await shop.chain.fund(account.address);
     const common = { timeout_ms: 2000, poll_ms: 5, confirmations: 1, receipt_timeout_ms: 10_000, max_gas: 300_000 };

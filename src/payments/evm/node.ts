@@ -1,6 +1,6 @@
 import { chainId, type Network, parseNetwork } from "../x402/networks.ts";
 import { chainIdRequest } from "./requests.ts";
-import { type Answers, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
+import { type ResponseStore, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
 
 /**
  * Time after which a node is asked for its chain id again, in milliseconds: the node behind an address may change.
@@ -19,7 +19,7 @@ export interface EvmNode {
   readonly now: () => number;
   read<T>(request: Request<T>): Promise<T | Fault>;
   /** Sends several reads as one HTTP request. */
-  readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Answers<T>>;
+  readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<ResponseStore<T>>;
   /** Sends a call that changes something. It is never repeated. */
   write<T>(request: Request<T>): Promise<T | Fault>;
   /** Asks for the chain id if it is unknown or was not checked recently. Returns the fault, or undefined. */
@@ -80,13 +80,13 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
     async read(request) {
       const fault = await check();
       if (fault !== undefined) return fault;
-      const [answer] = await rpc.readAll([request]);
-      return answer;
+      const [response] = await rpc.readAll([request]);
+      return response;
     },
-    async readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Answers<T>> {
+    async readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<ResponseStore<T>> {
       const fault = await check();
       // The same fault is the result of each request.
-      if (fault !== undefined) return requests.map(() => fault) as unknown as Answers<T>;
+      if (fault !== undefined) return requests.map(() => fault) as unknown as ResponseStore<T>;
       return await rpc.readAll<T>(requests);
     },
     async write(request) {

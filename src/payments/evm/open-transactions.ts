@@ -140,9 +140,9 @@ export function createOpenTransactions(
     } else if (head.nonce === count && head.touched <= due) await raise(head);
     for (const transaction of own.slice(0, MAX_RESENT)) {
       transaction.touched = node.now();
-      const answer = await node.write(sendRequest(transaction.raw));
+      const response = await node.write(sendRequest(transaction.raw));
       // The remaining ones are not sent, so that the check for receipts is not delayed.
-      if (isFault(answer) && answer.fault === "unavailable") return;
+      if (isFault(response) && response.fault === "unavailable") return;
     }
   }
 

@@ -32,15 +32,15 @@ describe("a call to a node", () => {
     ["a redirect", () => Response.redirect("http://127.0.0.1:9/", 307)],
     ["a refusal as HTML", () => new Response("Forbidden: a-secret-key", { status: 403 })],
   ])("takes %s for an invalid response", async (_name, response) => {
-    proxy.answer(response);
-    const [answer] = await rpc().readAll<[bigint]>([chainIdRequest()]);
-    expect(answer).toMatchObject({ fault: "failed" });
-    expect(JSON.stringify(answer)).not.toContain(SECRET);
+    proxy.response(response);
+    const [reply] = await rpc().readAll<[bigint]>([chainIdRequest()]);
+    expect(reply).toMatchObject({ fault: "failed" });
+    expect(JSON.stringify(reply)).not.toContain(SECRET);
   });
 
   test("reads a response only up to its limit", async () => {
     let sent = 0;
-    proxy.answer(() => {
+    proxy.response(() => {
       const chunk = new Uint8Array(65_536).fill(0x20);
       return new Response(
         new ReadableStream({
@@ -52,15 +52,15 @@ describe("a call to a node", () => {
         }),
       );
     });
-    const [answer] = await rpc().readAll<[bigint]>([chainIdRequest()]);
-    expect(answer).toMatchObject({ fault: "failed" });
+    const [reply] = await rpc().readAll<[bigint]>([chainIdRequest()]);
+    expect(reply).toMatchObject({ fault: "failed" });
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
   test("ends after its timeout, and is then not repeated", async () => {
     proxy.behave(() => "never");
-    const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
-    expect(answer).toEqual({
+    const [reply] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
+    expect(reply).toEqual({
       fault: "unavailable",
       cause: "no response of the node within 50 ms",
       isLate: true,
@@ -69,11 +69,11 @@ describe("a call to a node", () => {
   });
 
   test("ends after its timeout also in the middle of a response", async () => {
-    proxy.answer(
+    proxy.response(
       () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("[")) })),
     );
-    const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
-    expect(answer).toEqual({
+    const [reply] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
+    expect(reply).toEqual({
       fault: "unavailable",
       cause: "no response of the node within 50 ms",
       isLate: true,
@@ -82,8 +82,8 @@ describe("a call to a node", () => {
 
   test("is repeated if the node is busy, if it is a read", async () => {
     proxy.behave((call) => rpcResult(call, "0x5"));
-    proxy.answer(() => {
-      proxy.answer(undefined);
+    proxy.response(() => {
+      proxy.response(undefined);
       return new Response("slow down", { status: 429 });
     });
     expect(await rpc().readAll<[bigint]>([chainIdRequest()])).toEqual([5n]);
@@ -97,15 +97,15 @@ describe("a call to a node", () => {
 
   test("shows no URL if the connection is refused", async () => {
     await proxy.close();
-    const [answer] = await rpc().readAll<[bigint]>([chainIdRequest()]);
-    expect(answer).toEqual({ fault: "unavailable", cause: "no connection to the node" } as never);
+    const [reply] = await rpc().readAll<[bigint]>([chainIdRequest()]);
+    expect(reply).toEqual({ fault: "unavailable", cause: "no connection to the node" } as never);
   });
 
   test("sorts errors, and repeats none of their text", async () => {
     proxy.behave((call) => rpcError(call, 3, `execution reverted: ${SECRET}`));
-    const [answer] = await rpc().readAll([codeRequest("0x0000000000000000000000000000000000000001")]);
-    expect(isFault(answer) ? answer.refusal : answer).toBe("reverted");
-    expect(JSON.stringify(answer)).not.toContain(SECRET);
+    const [reply] = await rpc().readAll([codeRequest("0x0000000000000000000000000000000000000001")]);
+    expect(isFault(reply) ? reply.refusal : reply).toBe("reverted");
+    expect(JSON.stringify(reply)).not.toContain(SECRET);
   });
 
   test("sends single requests to an endpoint that does not support batches", async () => {
@@ -160,10 +160,10 @@ describe("a call to a node", () => {
       fetch: (request) =>
         Response.json({ id: 1, result: request.headers.get("authorization") === "Basic bWU6bXk=" ? "0x1" : "0x0" }),
     });
-    const [answer] = await createRpc(`http://me:my@127.0.0.1:${server.port}`, 5000).readAll<[bigint]>([
+    const [reply] = await createRpc(`http://me:my@127.0.0.1:${server.port}`, 5000).readAll<[bigint]>([
       chainIdRequest(),
     ]);
-    expect(answer).toBe(1n);
+    expect(reply).toBe(1n);
     await server.stop(true);
   });
 });

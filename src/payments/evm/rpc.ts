@@ -1,10 +1,10 @@
-import { readJsonUpTo } from "../../lib/answer-bytes.ts";
+import { readJsonUpTo } from "../../lib/response-bytes.ts";
 import { z } from "zod";
 import { type Hex } from "../x402/address.ts";
 import { type Refusal, toRefusal } from "./refusal.ts";
 
 /** Longest response of a node, in bytes; a longer one is a fault. A batch of receipts has some 100 KB. */
-const MAX_NODE_ANSWER_BYTES = 1024 * 1024;
+const MAX_NODE_RESPONSE_BYTES = 1024 * 1024;
 /**
  * Calls in one HTTP request; more calls are sent in several requests, one after the other. Endpoints allow from 10 to
  * 1000.
@@ -41,18 +41,18 @@ export interface Fault {
   readonly isLate?: boolean;
 }
 
-export type Answers<T extends readonly unknown[]> = { readonly [K in keyof T]: T[K] | Fault };
+export type ResponseStore<T extends readonly unknown[]> = { readonly [K in keyof T]: T[K] | Fault };
 export type Requests<T extends readonly unknown[]> = { readonly [K in keyof T]: Request<T[K]> };
 
 export interface Rpc {
   /** Sends several reads as one HTTP request. Repeats it if there is no response. */
-  readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Answers<T>>;
+  readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<ResponseStore<T>>;
   /** Sends one call that changes something. It is never repeated, because its outcome would be unknown. */
   write<T>(request: Request<T>): Promise<T | Fault>;
 }
 
-export function isFault(answer: unknown): answer is Fault {
-  return typeof answer === "object" && answer !== null && "fault" in answer;
+export function isFault(response: unknown): response is Fault {
+  return typeof response === "object" && response !== null && "fault" in response;
 }
 
 const envelope = z.object({
@@ -87,9 +87,9 @@ function createPost(url: string, timeoutMs: number): Post {
         headers,
         body: JSON.stringify(body),
       });
-      const json = await readJsonUpTo(response, MAX_NODE_ANSWER_BYTES);
+      const json = await readJsonUpTo(response, MAX_NODE_RESPONSE_BYTES);
       // Some endpoints send JSON-RPC errors with a status other than 200.
-      if (response.status === 200 || (json !== undefined && isAnswer(json))) return { json };
+      if (response.status === 200 || (json !== undefined && isResponse(json))) return { json };
       const isBusy = response.status === 429 || response.status >= 500;
       return { fault: isBusy ? "unavailable" : "failed", cause: `the node responded with ${response.status}` };
     } catch (error) {
@@ -101,15 +101,15 @@ function createPost(url: string, timeoutMs: number): Post {
   };
 }
 
-function isAnswer(json: unknown): boolean {
+function isResponse(json: unknown): boolean {
   return Array.isArray(json) || envelope.safeParse(json).data?.error !== undefined;
 }
 
 /**
  * True if the same request may be repeated at once. After a timeout it is not repeated, because the time is used up.
  */
-function isWorthRetry(answer: object): boolean {
-  return isFault(answer) && answer.fault === "unavailable" && answer.isLate !== true;
+function isWorthRetry(response: object): boolean {
+  return isFault(response) && response.fault === "unavailable" && response.isLate !== true;
 }
 
 function toBody({ method, params }: Request<unknown>, id: number): object {
@@ -117,9 +117,9 @@ function toBody({ method, params }: Request<unknown>, id: number): object {
 }
 
 /** The result of `request` in its response, if it has the right shape. */
-function judge<T>(request: Request<T>, answer: Envelope): T | Fault {
-  if (answer.error !== undefined) return toFault(request.method, answer.error);
-  const parsed = request.schema.safeParse(answer.result);
+function judge<T>(request: Request<T>, response: Envelope): T | Fault {
+  if (response.error !== undefined) return toFault(request.method, response.error);
+  const parsed = request.schema.safeParse(response.result);
   if (parsed.success) return parsed.data;
   return { fault: "failed", cause: `the node's response to ${request.method} is invalid` };
 }
@@ -162,20 +162,20 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
 
   async function single(request: Request<unknown>): Promise<unknown> {
     const id = nextId++;
-    const answer = await post(toBody(request, id));
-    if (isFault(answer)) return answer;
-    const own = byId(answer.json).get(id) ?? refusalWithoutId(answer.json);
+    const response = await post(toBody(request, id));
+    if (isFault(response)) return response;
+    const own = byId(response.json).get(id) ?? refusalWithoutId(response.json);
     if (own === undefined) return { fault: "failed", cause: `the node's response to ${request.method} is invalid` };
     return judge(request, own);
   }
 
   async function read(request: Request<unknown>): Promise<unknown> {
-    let answer = await single(request);
-    for (let tries = 1; tries < MAX_TRIES && isFault(answer) && isWorthRetry(answer); tries++) {
+    let response = await single(request);
+    for (let tries = 1; tries < MAX_TRIES && isFault(response) && isWorthRetry(response); tries++) {
       await Bun.sleep(RETRY_MS);
-      answer = await single(request);
+      response = await single(request);
     }
-    return answer;
+    return response;
   }
 
   async function batch(requests: readonly Request<unknown>[]): Promise<readonly unknown[]> {
@@ -184,13 +184,13 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     if (requests.length === 1 || !takesBatches) return await Promise.all(requests.map(read));
     const ids = asIds(requests);
     const body = requests.map((request, i) => toBody(request, ids[i] ?? 0));
-    let answer = await post(body);
-    for (let tries = 1; tries < MAX_TRIES && isWorthRetry(answer); tries++) {
+    let response = await post(body);
+    for (let tries = 1; tries < MAX_TRIES && isWorthRetry(response); tries++) {
       await Bun.sleep(RETRY_MS);
-      answer = await post(body);
+      response = await post(body);
     }
-    if (isFault(answer)) return requests.map(() => answer);
-    const whole = Array.isArray(answer.json) ? undefined : refusalWithoutId(answer.json)?.error;
+    if (isFault(response)) return requests.map(() => response);
+    const whole = Array.isArray(response.json) ? undefined : refusalWithoutId(response.json)?.error;
     if (whole !== undefined) {
       const fault = toFault("a batch", whole);
       // The endpoint is busy, and single calls would be even more requests. Also, the results of one batch come from
@@ -199,7 +199,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
       takesBatches = false;
       return await Promise.all(requests.map(read));
     }
-    const found = byId(answer.json);
+    const found = byId(response.json);
     return requests.map((request, i) => {
       const own = found.get(ids[i] ?? 0);
       return own === undefined
@@ -209,12 +209,12 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   }
 
   return {
-    async readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Answers<T>> {
+    async readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<ResponseStore<T>> {
       const all: readonly Request<unknown>[] = requests;
-      const answers: unknown[] = [];
-      for (let i = 0; i < all.length; i += MAX_BATCH) answers.push(...(await batch(all.slice(i, i + MAX_BATCH))));
+      const responses: unknown[] = [];
+      for (let i = 0; i < all.length; i += MAX_BATCH) responses.push(...(await batch(all.slice(i, i + MAX_BATCH))));
       // batch() returns a result of the schema's type, or a Fault, for each request in order.
-      return answers as unknown as Answers<T>;
+      return responses as unknown as ResponseStore<T>;
     },
     async write<T>(request: Request<T>): Promise<T | Fault> {
       // As above.

@@ -100,8 +100,8 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
       const nonce = await nonceFrom(least);
       if (isFault(nonce)) return unsent(nonce);
       const signed = sign(nonce, fees);
-      const answer = await node.write(sendRequest(signed.raw));
-      const verdict = isFault(answer) ? judge(answer) : "sent";
+      const response = await node.write(sendRequest(signed.raw));
+      const verdict = isFault(response) ? judge(response) : "sent";
       if (verdict === "sent" || verdict === "perhaps sent") {
         next = verdict === "sent" ? nonce + 1n : undefined;
         return opened(sending.tag, sign, { nonce, fees, ...signed });

@@ -26,7 +26,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     await shop.close();
   });
   afterEach(async () => {
-    proxy.answer(undefined);
+    proxy.response(undefined);
     proxy.behave(undefined);
     proxy.methods.length = 0;
     proxy.ended.length = 0;
@@ -85,8 +85,8 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     let lost = 0;
     proxy.behave(async (call, forward) => {
-      const answer = await forward();
-      if (call.method !== SEND || lost > 0) return answer;
+      const response = await forward();
+      if (call.method !== SEND || lost > 0) return response;
       lost += 1;
       throw new Error("lost");
     });
@@ -274,8 +274,8 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
   test("counts a transaction as sent if the node knows it already", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     proxy.behave(async (call, forward) => {
-      const answer = await forward();
-      return call.method === SEND ? rpcError(call, -32_000, "already known") : answer;
+      const response = await forward();
+      return call.method === SEND ? rpcError(call, -32_000, "already known") : response;
     });
     const payment = await shop.pay(await shop.payer());
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });

@@ -5,7 +5,7 @@ import { type Environment, readSecret } from "./secrets.ts";
 /**
  * The number of consecutive chain calls that one response may need. `SLACK_MS` is for all other work, in milliseconds.
  */
-const CALLS_PER_ANSWER = 4;
+const CALLS_PER_RESPONSE = 4;
 const SLACK_MS = 1000;
 /** The longest delay of a timer, in milliseconds. Longer timeouts are reduced to it. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
@@ -60,7 +60,7 @@ export function readEmbedded(
  */
 export function verifyTimeoutOf(chains: readonly ChainSettings[]): number {
   const slowest = Math.max(0, ...chains.map(({ timeout_ms: timeoutMs }) => timeoutMs));
-  return Math.min(CALLS_PER_ANSWER * slowest + SLACK_MS, MAX_TIMEOUT_MS);
+  return Math.min(CALLS_PER_RESPONSE * slowest + SLACK_MS, MAX_TIMEOUT_MS);
 }
 
 /** Time in which an embedded facilitator in another process responds to /settle, in milliseconds. */

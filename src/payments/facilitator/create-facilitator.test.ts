@@ -38,7 +38,7 @@ const CHAIN: ChainSettings = {
 };
 
 const DEPS: FacilitatorDeps = {
-  bookings: () => store.bookings,
+  simulatedTransfers: () => store.simulatedTransfers,
   now: () => NOW_MS,
   environment: { FACILITATOR_TOKEN: "Bearer secret" },
   embedded: () => {

@@ -1,5 +1,5 @@
-import { type Bookings } from "../../store/bookings.ts";
-import type * as BookingFacilitators from "./booking-facilitator.ts";
+import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
+import type * as SimulatedFacilitators from "./simulated-facilitator.ts";
 import { type ChainSettings, readChains } from "./chain-settings.ts";
 import type * as ChainReaders from "../evm/chain-reader.ts";
 import { type Facilitator } from "./facilitator.ts";
@@ -7,14 +7,14 @@ import { isFacilitatorUrl } from "./facilitator-call.ts";
 import type * as HttpFacilitators from "./http-facilitator.ts";
 import { type Environment, readSecretHeaders, type SecretHeader } from "./secrets.ts";
 
-/** Loaded on first use, like `bookingFacilitators`. */
+/** Loaded on first use, like `simulatedFacilitators`. */
 const chainReaders = (): typeof ChainReaders => require("../evm/chain-reader.ts");
 
-/** Loaded on first use, like `bookingFacilitators`. */
+/** Loaded on first use, like `simulatedFacilitators`. */
 const httpFacilitators = (): typeof HttpFacilitators => require("./http-facilitator.ts");
 
 /** Each of these modules is loaded on first use, because most gateways sell nothing (bench start). */
-const bookingFacilitators = (): typeof BookingFacilitators => require("./booking-facilitator.ts");
+const simulatedFacilitators = (): typeof SimulatedFacilitators => require("./simulated-facilitator.ts");
 
 /** The part of `x402` that chooses the facilitator. */
 export interface FacilitatorSettings {
@@ -29,7 +29,7 @@ export interface FacilitatorSettings {
 
 export interface FacilitatorDeps {
   /** The recorded transfers of test mode, opened on first use. */
-  readonly bookings: () => Bookings;
+  readonly simulatedTransfers: () => SimulatedTransfers;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly environment: Environment;
@@ -70,7 +70,8 @@ function sameOrigin(a: string, b: string): boolean {
 
 /** Creates every facilitator. Throws if a secret is missing. */
 export function createFacilitator(choice: Choice, settings: FacilitatorSettings, deps: FacilitatorDeps): Facilitator {
-  if (choice.kind === "booking") return bookingFacilitators().createBookingFacilitator(deps.bookings(), deps.now);
+  if (choice.kind === "booking")
+    return simulatedFacilitators().createSimulatedFacilitator(deps.simulatedTransfers(), deps.now);
   if (choice.kind === "embedded") return deps.embedded(settings.chains);
   const facilitator = httpFacilitators().createHttpFacilitator({
     url: choice.url,

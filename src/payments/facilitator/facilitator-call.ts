@@ -1,8 +1,8 @@
-import { readJsonUpTo } from "../../lib/answer-bytes.ts";
+import { readJsonUpTo } from "../../lib/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 
 /** Longest response of a facilitator, in bytes; a longer one is a fault. A large one's /supported has some 10 KB. */
-const MAX_ANSWER_BYTES = 256 * 1024;
+const MAX_RESPONSE_BYTES = 256 * 1024;
 /** Prefix of the URL of a facilitator on a Unix socket; the socket's path follows. */
 const UNIX = "unix:";
 
@@ -82,7 +82,7 @@ export function createCall({ url, headers }: CallOptions): Call {
 
   async function once(request: Request, signal: AbortSignal): Promise<Answer> {
     const response = await send(request, signal);
-    return { status: response.status, json: await readJsonUpTo(response, MAX_ANSWER_BYTES) };
+    return { status: response.status, json: await readJsonUpTo(response, MAX_RESPONSE_BYTES) };
   }
 
   async function ask(request: Request): Promise<Answer | Fault> {

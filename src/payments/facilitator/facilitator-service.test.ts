@@ -5,17 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { openStore } from "../../store/open-store.ts";
-import { createBookingFacilitator } from "./booking-facilitator.ts";
+import { createSimulatedFacilitator } from "./simulated-facilitator.ts";
 import { type Facilitator, type Settlement } from "./facilitator.ts";
 import { type Kind } from "../x402/kind.ts";
 import { FacilitatorService, type ServiceOptions } from "./facilitator-service.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
 import { UnsupportedError } from "./kinds.ts";
-import { type FacilitatorPlace, type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
+import { type FacilitatorEndpoint, type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 
 const NOW_S = 1_800_000_000;
-const LOOPBACK: FacilitatorPlace = { hostname: "127.0.0.1", port: 0 };
+const LOOPBACK: FacilitatorEndpoint = { hostname: "127.0.0.1", port: 0 };
 const HASH = `0x${"ab".repeat(32)}`;
 const cleanups: (() => unknown)[] = [];
 
@@ -30,10 +30,10 @@ interface Served extends FacilitatorServer {
 async function serve(
   change: (real: Facilitator) => Partial<Facilitator> = () => ({}),
   options: Partial<ServiceOptions> = {},
-  place: FacilitatorPlace = LOOPBACK,
+  place: FacilitatorEndpoint = LOOPBACK,
 ): Promise<Served> {
   const store = openStore(":memory:", () => NOW_S * 1000);
-  const real = createBookingFacilitator(store.bookings, () => NOW_S * 1000);
+  const real = createSimulatedFacilitator(store.simulatedTransfers, () => NOW_S * 1000);
   const logged: string[] = [];
   const log = (message: string): void => void logged.push(message);
   const server = await serveFacilitator({ ...real, ...change(real) }, place, { log, ...options });
@@ -125,7 +125,7 @@ async function fail(): Promise<never> {
 
 test("errors of the facilitator are not sent to the caller", async () => {
   const { url, logged } = await serve(() => ({ verify: fail, settle: fail, supported: fail }));
-  const answers = [
+  const responses = [
     await post(`${url}/verify`, bodyOf(signedPayment(NOW_S))),
     await post(`${url}/settle`, bodyOf(signedPayment(NOW_S))),
     await fetch(`${url}/supported`).then(async (response) => ({
@@ -133,8 +133,8 @@ test("errors of the facilitator are not sent to the caller", async () => {
       json: await response.text(),
     })),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
-  expect(JSON.stringify([answers, logged])).not.toContain("secret");
+  expect(responses.map(({ status }) => status)).toEqual([500, 500, 500]);
+  expect(JSON.stringify([responses, logged])).not.toContain("secret");
   expect(logged).toEqual(["/verify", "/settle", "/supported"].map((path) => `facilitator: ${path} failed: RangeError`));
 });
 
@@ -202,7 +202,7 @@ test("a web page in a browser can neither send payments nor read responses throu
 });
 
 test("without a token the service listens only on loopback addresses", async () => {
-  const everywhere: FacilitatorPlace = { hostname: "0.0.0.0", port: 0 };
+  const everywhere: FacilitatorEndpoint = { hostname: "0.0.0.0", port: 0 };
   const refused = await serve(undefined, {}, everywhere).then(String, String);
   expect(refused).toContain("Cannot listen on 0.0.0.0: programs that reach it could spend this key's gas");
   const { url } = await serve(undefined, { token: "secret" }, everywhere);
@@ -252,7 +252,7 @@ test("the service stops after settlements in progress have ended, and accepts no
 test("calls beyond the limit get a 503 with Retry-After", async () => {
   const store = openStore(":memory:");
   const end = Promise.withResolvers<void>();
-  const real = createBookingFacilitator(store.bookings, Date.now);
+  const real = createSimulatedFacilitator(store.simulatedTransfers, Date.now);
   const supported: Facilitator["supported"] = async () => {
     await end.promise;
     return real.supported();
@@ -263,8 +263,8 @@ test("calls beyond the limit get a 503 with Retry-After", async () => {
   const late = await ask();
   expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
   end.resolve();
-  const answers = await Promise.all(waiting);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(waiting);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect((await ask()).status).toBe(200);
   await store.close();
 });

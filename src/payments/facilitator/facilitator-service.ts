@@ -72,7 +72,7 @@ export class FacilitatorService {
       return problem(new TurnpikeError("unsupported-media-type", "The body must be application/json"));
     }
     if (this.#closing || this.#calls.size >= MAX_CALLS) return busy();
-    const call = this.#answer(pathname, request, patient);
+    const call = this.#response(pathname, request, patient);
     this.#calls.add(call);
     try {
       return await call;
@@ -87,7 +87,7 @@ export class FacilitatorService {
     await Promise.allSettled(this.#calls);
   }
 
-  async #answer(pathname: string, request: Request, patient: () => void): Promise<Response> {
+  async #response(pathname: string, request: Request, patient: () => void): Promise<Response> {
     try {
       if (pathname === "/supported") return Response.json(await this.#supported());
       const checked = await readRequest(request);
@@ -195,8 +195,8 @@ function verified(verification: Verification, payment: PaymentPayload): Response
     return Response.json({ isValid: false, invalidReason: verification.reason, payer });
   }
   const isDown = verification.kind === "unavailable";
-  const answer = { isValid: false, invalidReason: "unexpected_verify_error" };
-  return Response.json(answer, isDown ? { status: 503, headers: { "retry-after": RETRY_S } } : { status: 502 });
+  const response = { isValid: false, invalidReason: "unexpected_verify_error" };
+  return Response.json(response, isDown ? { status: 503, headers: { "retry-after": RETRY_S } } : { status: 502 });
 }
 
 function settled(settlement: Settlement, { network, amount }: PaymentRequirements): Response {
@@ -206,8 +206,8 @@ function settled(settlement: Settlement, { network, amount }: PaymentRequirement
   }
   if (settlement.kind === "refused") {
     const { reason } = settlement;
-    const answer = { success: false, errorReason: reason, transaction: "", network, extra: { definite: true } };
-    return Response.json(answer);
+    const response = { success: false, errorReason: reason, transaction: "", network, extra: { definite: true } };
+    return Response.json(response);
   }
   const { transaction } = settlement;
   return Response.json({ success: false, errorReason: "settlement_pending", transaction, network });

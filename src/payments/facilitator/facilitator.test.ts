@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openStore } from "../../store/open-store.ts";
 import { type Store } from "../../store/store.ts";
-import { createBookingFacilitator } from "./booking-facilitator.ts";
+import { createSimulatedFacilitator } from "./simulated-facilitator.ts";
 import { type Facilitator } from "./facilitator.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
 import { paymentPayloadSchema } from "../x402/messages.ts";
@@ -16,7 +16,7 @@ let server: FacilitatorServer;
 
 beforeAll(async () => {
   store = openStore(":memory:", () => clock.now);
-  const behind = createBookingFacilitator(store.bookings, () => clock.now);
+  const behind = createSimulatedFacilitator(store.simulatedTransfers, () => clock.now);
   server = await serveFacilitator(behind, { hostname: "127.0.0.1", port: 0 }, { log: () => {} });
 });
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const IMPLEMENTATIONS: readonly (readonly [name: string, create: () => Facilitator])[] = [
-  ["booking", () => createBookingFacilitator(store.bookings, () => clock.now)],
+  ["booking", () => createSimulatedFacilitator(store.simulatedTransfers, () => clock.now)],
   ["http", () => createHttpFacilitator({ url: server.url, timeoutMs: 5000 })],
 ];
 
@@ -130,12 +130,12 @@ const FAULTS: readonly (readonly [name: string, handler: Handler, verification: 
   ["JSON of another shape", () => Response.json({ ok: true }), "failed"],
   ["an endless body", () => new Response("x".repeat(300_000)), "failed"],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/secret", 307), "failed"],
-  ["no answer in time", () => new Promise<Response>(() => {}), "unavailable"],
+  ["no response in time", () => new Promise<Response>(() => {}), "unavailable"],
 ];
 
 for (const [name, handler, kind] of FAULTS) {
   test(`a facilitator with ${name}: verification ${kind}, settlement unknown, no secret leaks`, async () => {
-    const { verification, settlement, leaks } = await against(handler, name === "no answer in time" ? 200 : 5000);
+    const { verification, settlement, leaks } = await against(handler, name === "no response in time" ? 200 : 5000);
     expect<string>(verification.kind).toBe(kind);
     expect(settlement.kind).toBe("unknown");
     expect(leaks).toBe(false);
@@ -173,9 +173,9 @@ const SETTLEMENTS: readonly (readonly [name: string, answer: object, kind: strin
   ["a broadcast that failed", { success: false, errorReason: "invalid_exact_evm_transaction_failed" }, "unknown"],
 ];
 
-for (const [name, answer, kind] of SETTLEMENTS) {
+for (const [name, response, kind] of SETTLEMENTS) {
   test(`a settlement response with ${name} is ${kind}`, async () => {
-    const { settlement } = await against(() => Response.json({ isValid: true, ...answer }));
+    const { settlement } = await against(() => Response.json({ isValid: true, ...response }));
     expect<string>(settlement.kind).toBe(kind);
   });
 }

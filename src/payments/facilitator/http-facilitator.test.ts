@@ -27,7 +27,7 @@ function http(handler: (request: Request) => Response | Promise<Response>): stri
  * A server that calls `answer` for each request, with the number of earlier requests on this connection and on all
  * connections.
  */
-async function raw(answer: (socket: Socket, onConnection: number, inAll: number) => void) {
+async function raw(response: (socket: Socket, onConnection: number, inAll: number) => void) {
   const sockets = new Set<Socket>();
   const seen = { connections: 0, paths: [] as string[] };
   const server: Server = createServer((socket) => {
@@ -39,7 +39,7 @@ async function raw(answer: (socket: Socket, onConnection: number, inAll: number)
       const path = /^(?:GET|POST) (\S+) HTTP/.exec(data.toString("latin1"))?.[1];
       if (path === undefined) return;
       seen.paths.push(path);
-      answer(socket, here++, seen.paths.length - 1);
+      response(socket, here++, seen.paths.length - 1);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,7 +52,7 @@ async function raw(answer: (socket: Socket, onConnection: number, inAll: number)
   return { url: `http://127.0.0.1:${port}`, seen };
 }
 
-function jsonAnswer(value: unknown): string {
+function jsonResponse(value: unknown): string {
   const body = JSON.stringify(value);
   return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
@@ -73,9 +73,9 @@ const VERDICTS: readonly (readonly [name: string, status: number, answer: object
   ["400 and valid", 400, { isValid: true }, "failed"],
 ];
 
-for (const [name, status, answer, kind] of VERDICTS) {
+for (const [name, status, response, kind] of VERDICTS) {
   test(`a verification response with ${name} is ${kind}`, async () => {
-    const url = http(() => Response.json(answer, { status }));
+    const url = http(() => Response.json(response, { status }));
     const verification = await createHttpFacilitator({ url, timeoutMs: 5000 }).verify(payment, REQUIREMENTS);
     expect<string>(verification.kind).toBe(kind);
     expect(JSON.stringify(verification)).not.toContain("secret");
@@ -92,9 +92,9 @@ const SETTLEMENTS: readonly (readonly [name: string, status: number, answer: obj
   ["a spent nonce, with an extra of another shape", 200, { ...SPENT, extra: { definite: "yes" } }, "unknown"],
 ];
 
-for (const [name, status, answer, kind] of SETTLEMENTS) {
+for (const [name, status, response, kind] of SETTLEMENTS) {
   test(`a settlement response with ${name} is ${kind}`, async () => {
-    const url = http(() => Response.json(answer, { status }));
+    const url = http(() => Response.json(response, { status }));
     const settlement = await createHttpFacilitator({ url, timeoutMs: 5000 }).settle(payment, REQUIREMENTS);
     expect<string>(settlement.kind).toBe(kind);
   });
@@ -136,7 +136,7 @@ test("a compressed response is not decompressed", async () => {
 test("a verification is repeated if its connection breaks, a settlement is not", async () => {
   const { url, seen } = await raw((socket, _, inAll) => {
     if (inAll % 2 === 0) socket.destroy();
-    else socket.write(jsonAnswer(VALID));
+    else socket.write(jsonResponse(VALID));
   });
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
@@ -146,7 +146,7 @@ test("a verification is repeated if its connection breaks, a settlement is not",
 });
 
 test("a connection is reused", async () => {
-  const { url, seen } = await raw((socket) => void socket.write(jsonAnswer({ ...VALID, ...SETTLED })));
+  const { url, seen } = await raw((socket) => void socket.write(jsonResponse({ ...VALID, ...SETTLED })));
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
   await facilitator.verify(payment, REQUIREMENTS);
   await facilitator.settle(payment, REQUIREMENTS);

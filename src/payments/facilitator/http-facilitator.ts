@@ -129,7 +129,7 @@ class HttpFacilitator implements Facilitator {
     // /supported is called rarely, and not for clients. It is the first call to find out that the facilitator is
     // available again.
     if (!isSettlement && path !== "/supported" && !this.#breaker.admits()) return OPEN;
-    const answer = await this.#call({
+    const response = await this.#call({
       path,
       mayRepeat,
       timeoutMs: isSettlement ? settleTimeoutMs : timeoutMs,
@@ -137,17 +137,17 @@ class HttpFacilitator implements Facilitator {
         ? {}
         : { body: { x402Version: 2, paymentPayload: payment, paymentRequirements: requirements } }),
     });
-    if ("fault" in answer && answer.isUnasked === true) return answer;
-    const read = readAnswer(answer, schema, path);
+    if ("fault" in response && response.isUnasked === true) return response;
+    const read = readResponse(response, schema, path);
     if (isFault(read) && read.isDown) this.#breaker.failed();
     else this.#breaker.succeeded();
     return read;
   }
 }
 
-function readAnswer<T>(answer: Answer | Fault, schema: z.ZodType<T>, path: string): Said<T> | Fault {
-  if ("fault" in answer) return answer;
-  const { status, json } = answer;
+function readResponse<T>(response: Answer | Fault, schema: z.ZodType<T>, path: string): Said<T> | Fault {
+  if ("fault" in response) return response;
+  const { status, json } = response;
   const parsed = schema.safeParse(json);
   if (parsed.success && (status < 300 || status >= 400)) return { status, data: parsed.data };
   const isDown = DOWN.has(status);
@@ -157,10 +157,10 @@ function readAnswer<T>(answer: Answer | Fault, schema: z.ZodType<T>, path: strin
   return { fault: "failed", isDown, cause: `its response (${status}) to ${path} is invalid` };
 }
 
-type SettleAnswer = z.infer<typeof settleResponseSchema>;
+type SettleReply = z.infer<typeof settleResponseSchema>;
 
 function settlementOf(
-  { status, data }: Said<SettleAnswer>,
+  { status, data }: Said<SettleReply>,
   payment: PaymentPayload,
   requirements: PaymentRequirements,
 ): Settlement {
@@ -180,8 +180,8 @@ function settlementOf(
   return { kind: "settled", transaction, payer: payerOf(data.payer, payment, requirements) };
 }
 
-function isFault(answer: object): answer is Fault {
-  return "fault" in answer;
+function isFault(response: object): response is Fault {
+  return "fault" in response;
 }
 
 function payerOf(said: string | null | undefined, payment: PaymentPayload, requirements: PaymentRequirements): Address {

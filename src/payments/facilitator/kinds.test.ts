@@ -6,14 +6,14 @@ import { KindsWatch, UnsupportedError } from "./kinds.ts";
 const EXACT: Kind = { scheme: "exact", network: "eip155:84532" };
 const UPTO: Kind = { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: "0x01" } };
 
-function setUp(answers: (readonly Kind[] | Error)[], refreshMs = 1) {
+function setUp(responses: (readonly Kind[] | Error)[], refreshMs = 1) {
   const logged: string[] = [];
   let looks = 0;
   const watch = new KindsWatch(
     {
       async supported() {
         looks += 1;
-        const next = answers.length > 1 ? answers.shift() : answers[0];
+        const next = responses.length > 1 ? responses.shift() : responses[0];
         if (next === undefined || next instanceof Error) throw next;
         return next;
       },

@@ -11,7 +11,7 @@ const IDLE_S = 30;
 const HEALTH_MS = 1000;
 
 /** The address on which a facilitator listens. */
-export type FacilitatorPlace =
+export type FacilitatorEndpoint =
   | { readonly hostname: string; readonly port: number }
   /** Only the same user can connect to the socket. */
   | { readonly unix: string };
@@ -32,12 +32,12 @@ export interface FacilitatorServer {
  */
 export async function serveFacilitator(
   facilitator: Facilitator,
-  place: FacilitatorPlace,
+  endpoint: FacilitatorEndpoint,
   options: ServiceOptions,
 ): Promise<FacilitatorServer> {
-  if (!("unix" in place) && options.token === undefined && !isLoopback(place.hostname)) {
+  if (!("unix" in endpoint) && options.token === undefined && !isLoopback(endpoint.hostname)) {
     throw new Error(
-      `Cannot listen on ${place.hostname}: programs that reach it could spend this key's gas; set a token, or listen on 127.0.0.1`,
+      `Cannot listen on ${endpoint.hostname}: programs that reach it could spend this key's gas; set a token, or listen on 127.0.0.1`,
     );
   }
   const service = new FacilitatorService(facilitator, options);
@@ -45,15 +45,15 @@ export async function serveFacilitator(
     // The receipt of a transaction takes as long as its block.
     service.handle(request, () => server.timeout(request, 0));
   const shared = { fetch, idleTimeout: IDLE_S, maxRequestBodySize: 2 * MAX_REQUEST_BYTES };
-  const server = "unix" in place ? await listenOnSocket(place.unix, shared) : listenOnPort(place, shared);
+  const server = "unix" in endpoint ? await listenOnSocket(endpoint.unix, shared) : listenOnPort(endpoint, shared);
   return {
-    url: "unix" in place ? `unix:${place.unix}` : server.url.origin,
+    url: "unix" in endpoint ? `unix:${endpoint.unix}` : server.url.origin,
     async close(graceMs) {
       await within(graceMs, service.close());
       // Complete responses are sent before the connections are closed.
       await Bun.sleep(0);
       await server.stop(true);
-      if ("unix" in place && existsSync(place.unix)) unlinkSync(place.unix);
+      if ("unix" in endpoint && existsSync(endpoint.unix)) unlinkSync(endpoint.unix);
     },
   };
 }
@@ -69,11 +69,11 @@ function unixOptions(handlers: Handlers, unix: string): Bun.Serve.Options<undefi
   return { ...handlers, unix } as unknown as Bun.Serve.Options<undefined, never>;
 }
 
-function listenOnPort(place: { hostname: string; port: number }, handlers: Handlers): Bun.Server<undefined> {
+function listenOnPort(endpoint: { hostname: string; port: number }, handlers: Handlers): Bun.Server<undefined> {
   try {
-    return Bun.serve({ ...handlers, hostname: place.hostname, port: place.port });
+    return Bun.serve({ ...handlers, hostname: endpoint.hostname, port: endpoint.port });
   } catch (error) {
-    throw new Error(`Cannot listen on ${place.hostname}:${place.port}: ${codeOf(error) ?? messageOf(error)}`, {
+    throw new Error(`Cannot listen on ${endpoint.hostname}:${endpoint.port}: ${codeOf(error) ?? messageOf(error)}`, {
       cause: error,
     });
   }

@@ -62,7 +62,7 @@ function createPoster(options: Partial<PosterOptions> = {}): OutboxPoster {
 
 async function settle(id: string, url = receiver.url): Promise<void> {
   const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: id });
-  await store.ledger.move(payment, { state: "settled", hold: false, notice: { id, url, body: `{"record":"${id}"}` } });
+  await store.ledger.move(payment, { state: "settled", lease: false, notice: { id, url, body: `{"record":"${id}"}` } });
 }
 
 test("each record is posted once, signed, and then deleted", async () => {
@@ -105,9 +105,9 @@ const REFUSALS: readonly (readonly [what: string, answer: () => Response, said: 
   ["a redirect", () => Response.redirect(`http://127.0.0.1:${receiver.port}/elsewhere`, 307), "status 307"],
 ];
 
-for (const [what, answer, said] of REFUSALS) {
+for (const [what, response, said] of REFUSALS) {
   test(`after ${what} the record is posted again, at growing intervals, until it is accepted`, async () => {
-    receiver.answer = answer;
+    receiver.response = response;
     await settle("a");
     const poster = createPoster();
     for (let tries = 0; tries < 3; tries++) {
@@ -118,7 +118,7 @@ for (const [what, answer, said] of REFUSALS) {
       expect(receiver.received).toHaveLength(tries + 1);
       clock.now += 1;
     }
-    receiver.answer = () => new Response(null, { status: 204 });
+    receiver.response = () => new Response(null, { status: 204 });
     clock.now += 60_000;
     expect(await poster.round()).toBe(1);
     expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set(["a"]));
@@ -132,7 +132,7 @@ for (const [what, answer, said] of REFUSALS) {
 }
 
 test("an endpoint that never responds is paused after some failures, one that is not there at once", async () => {
-  receiver.answer = () => new Promise<never>(() => {});
+  receiver.response = () => new Promise<never>(() => {});
   await settle("hangs");
   await createPoster({ timeoutMs: 50 }).round();
   expect(logged).toEqual([
@@ -148,14 +148,14 @@ test("an endpoint that never responds is paused after some failures, one that is
 });
 
 test("an endless response is not read", async () => {
-  receiver.answer = () =>
+  receiver.response = () =>
     new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) }));
   await settle("a");
   expect(await createPoster().round()).toBe(1);
 });
 
 test("an endpoint that hangs does not delay the records of other endpoints", async () => {
-  receiver.answer = () => new Promise<never>(() => {});
+  receiver.response = () => new Promise<never>(() => {});
   const quick = new WebhookReceiver(SECRET);
   for (let i = 0; i < 50; i++) await settle(`slow-${i}`);
   await settle("quick", quick.url);
@@ -168,7 +168,7 @@ test("an endpoint that hangs does not delay the records of other endpoints", asy
 });
 
 test("after a 410 the record is dropped, and the log names it", async () => {
-  receiver.answer = () => new Response("", { status: 410 });
+  receiver.response = () => new Response("", { status: 410 });
   await settle("a");
   await createPoster().round();
   expect(await store.outbox.size()).toBe(0);
@@ -177,7 +177,7 @@ test("after a 410 the record is dropped, and the log names it", async () => {
 });
 
 test("a record that was not accepted for three days is dropped, and the log names it", async () => {
-  receiver.answer = () => new Response("", { status: 503 });
+  receiver.response = () => new Response("", { status: 503 });
   await settle("a");
   const poster = createPoster();
   clock.now += 3 * DAY_MS;
@@ -191,7 +191,7 @@ test("a record that was not accepted for three days is dropped, and the log name
 });
 
 test("if too many records wait, the oldest are dropped, counted and logged", async () => {
-  receiver.answer = () => new Response("", { status: 500 });
+  receiver.response = () => new Response("", { status: 500 });
   for (let i = 0; i < 6; i++) {
     await settle(`id-${i}`);
     clock.now += 1;
@@ -212,14 +212,14 @@ test("the delay between tries doubles up to two hours, and half of it is random"
 });
 
 test("a poster that is closed during a post stops, and another one posts the same record again", async () => {
-  receiver.answer = () => new Promise<never>(() => {});
+  receiver.response = () => new Promise<never>(() => {});
   await settle("a");
   const poster = createPoster();
   poster.start();
   await until(() => receiver.received.length === 1);
   await poster.close();
   expect(counted).toEqual({ posted: 0, failed: 0, dropped: 0 });
-  receiver.answer = () => new Response("");
+  receiver.response = () => new Response("");
   clock.now += NOTICE_HOLD_MS;
   expect(await createPoster().round()).toBe(1);
 });
@@ -236,7 +236,7 @@ const POSTING_CHILD = `
 test("if the process is killed after the post and before it is recorded, the record is posted again with the same id", async () => {
   await settle("a");
   const child = Bun.spawn([process.execPath, "-e", POSTING_CHILD, join(folder, "state.db"), SECRET.toString()]);
-  receiver.answer = async () => {
+  receiver.response = async () => {
     child.kill("SIGKILL");
     await child.exited;
     return new Response("taken, and nobody hears of it");
@@ -244,7 +244,7 @@ test("if the process is killed after the post and before it is recorded, the rec
   await until(() => receiver.received.length === 1, 20_000);
   await child.exited;
   expect(await store.outbox.size()).toBe(1);
-  receiver.answer = () => new Response("");
+  receiver.response = () => new Response("");
   clock.now = Date.now() + NOTICE_HOLD_MS;
   expect(await createPoster().round()).toBe(1);
   expect(receiver.received.map(({ id, isGenuine }) => [id, isGenuine])).toEqual([

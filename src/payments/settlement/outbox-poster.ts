@@ -146,7 +146,7 @@ export class OutboxPoster {
     if (result.ok) {
       await outbox.done(notice.id);
       watcher.ended("posted", 1);
-      if (this.#resting.answered(notice.url)) log("settlement records: they are taken again");
+      if (this.#resting.responded(notice.url)) log("settlement records: they are taken again");
       return true;
     }
     if (result.status === 410) return this.#drop(notice, "its endpoint responded with 410 (Gone)");

@@ -42,7 +42,7 @@ describe.skipIf(!hasChain)("reconciliation on a chain", () => {
       validBefore: Number(payment.payload.authorization.validBefore),
       payload: toStored(payment, requirements, false),
     });
-    await store.ledger.move(row, { state: "settling", hold: true });
+    await store.ledger.move(row, { state: "settling", lease: true });
   }
 
   async function rowOf(payment: Eip3009Payment): Promise<Payment | undefined> {

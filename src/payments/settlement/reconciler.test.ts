@@ -3,7 +3,7 @@ import { until } from "../../lib/testing/until.ts";
 import { HOLD_MS, type Payment, type PaymentState, RECHECK_MS } from "../../store/ledger.ts";
 import { openStore } from "../../store/open-store.ts";
 import { type Store } from "../../store/store.ts";
-import { createBookingFacilitator } from "../facilitator/booking-facilitator.ts";
+import { createSimulatedFacilitator } from "../facilitator/simulated-facilitator.ts";
 import { type Facilitator, type Outcome } from "../facilitator/facilitator.ts";
 import { type PaymentPayload } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";
@@ -14,14 +14,14 @@ import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 
 let clock: { now: number };
 let store: Store;
-let booking: Facilitator;
+let transfer: Facilitator;
 let logged: string[];
 const reconcilers: Reconciler[] = [];
 
 beforeEach(() => {
   clock = { now: Date.now() };
   store = openStore(":memory:", () => clock.now);
-  booking = createBookingFacilitator(store.bookings, () => clock.now);
+  transfer = createSimulatedFacilitator(store.simulatedTransfers, () => clock.now);
   logged = [];
 });
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 function create(options: Partial<ReconcilerOptions> = {}): Reconciler {
   const reconciler = new Reconciler({
     ledger: store.ledger,
-    facilitators: () => [booking],
+    facilitators: () => [transfer],
     testMode: () => true,
     notice: () => undefined,
     clock: () => clock.now,
@@ -60,7 +60,7 @@ async function leave(state: PaymentState, testMode = true): Promise<PaymentPaylo
     validBefore: Math.floor(clock.now / 1000) + REQUIREMENTS.maxTimeoutSeconds,
     payload: toStored(payment, REQUIREMENTS, testMode),
   });
-  await store.ledger.move(row, { state, hold: false });
+  await store.ledger.move(row, { state, lease: false });
   return payment;
 }
 
@@ -71,7 +71,7 @@ async function rowOf(payment: PaymentPayload): Promise<Payment | undefined> {
 for (const state of ["settling", "unknown"] as const) {
   test(`a settled payment left as ${state} becomes an undelivered settlement, with its transaction and its record`, async () => {
     const payment = await leave(state);
-    const settlement = await booking.settle(payment, REQUIREMENTS);
+    const settlement = await transfer.settle(payment, REQUIREMENTS);
     clock.now += RECHECK_MS + 1;
     const target = { settlement_url: "https://books.example/in", gateway_id: "g", testMode: true };
     const reconciler = create({ notice: (row, settled) => settlementNotice(target, row, settled) });
@@ -90,7 +90,7 @@ for (const state of ["settling", "unknown"] as const) {
     expect(logged).toEqual([`reconciliation: a payment on /goods was settled by ${transaction}`]);
     // The payer's own retry gets the response that is owed.
     expect(await store.ledger.reserve({ ...(await claimed(payment)) })).toMatchObject({
-      held: true,
+      leased: true,
       payment: { state: "settled" },
     });
   });
@@ -120,7 +120,7 @@ test("an unsettled payment stays open while it can still be settled, and fails w
 test("the reconciler never settles a payment", async () => {
   await leave("unknown");
   let settlements = 0;
-  const watched: Facilitator = { ...booking, settle: (...of) => ((settlements += 1), booking.settle(...of)) };
+  const watched: Facilitator = { ...transfer, settle: (...of) => ((settlements += 1), transfer.settle(...of)) };
   clock.now += RECHECK_MS + 1;
   await create({ facilitators: () => [watched] }).round();
   expect(settlements).toBe(0);
@@ -129,7 +129,7 @@ test("the reconciler never settles a payment", async () => {
 test("a payment is not checked again too soon, and not at all while another process has its lease", async () => {
   await leave("unknown");
   let looks = 0;
-  const watched: Facilitator = { ...booking, find: (...of) => ((looks += 1), booking.find(...of)) };
+  const watched: Facilitator = { ...transfer, find: (...of) => ((looks += 1), transfer.find(...of)) };
   const reconciler = create({ facilitators: () => [watched] });
   await reconciler.round();
   expect(looks).toBe(0);
@@ -154,12 +154,12 @@ const FAULTS: readonly (readonly [what: string, find: () => Promise<Outcome>])[]
 for (const [what, find] of FAULTS) {
   test(`a facilitator ${what} leaves the payment open, and the next facilitator is asked`, async () => {
     const payment = await leave("unknown");
-    await booking.settle(payment, REQUIREMENTS);
+    await transfer.settle(payment, REQUIREMENTS);
     clock.now += RECHECK_MS + 1;
-    expect(await create({ facilitators: () => [{ ...booking, find }] }).round()).toBe(0);
+    expect(await create({ facilitators: () => [{ ...transfer, find }] }).round()).toBe(0);
     expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
     clock.now += RECHECK_MS + 1;
-    expect(await create({ facilitators: () => [{ ...booking, find }, booking] }).round()).toBe(1);
+    expect(await create({ facilitators: () => [{ ...transfer, find }, transfer] }).round()).toBe(1);
     expect(logged.join()).not.toContain("rpc.example");
   });
 }
@@ -183,7 +183,7 @@ test("the reconciler skips the payments of the other mode", async () => {
 test("one round checks many open payments", async () => {
   const payments: PaymentPayload[] = [];
   for (let i = 0; i < 30; i++) payments.push(await leave("unknown"));
-  for (const payment of payments.slice(0, 10)) await booking.settle(payment, REQUIREMENTS);
+  for (const payment of payments.slice(0, 10)) await transfer.settle(payment, REQUIREMENTS);
   clock.now += RECHECK_MS + 1;
   expect(await create().round()).toBe(10);
   const states = await Promise.all(payments.map(async (payment) => (await rowOf(payment))?.state));
@@ -196,7 +196,7 @@ test("the reconciler starts at once, and closing it does not wait for a facilita
   clock.now += RECHECK_MS + 1;
   let asked = false;
   const hangs: Facilitator = {
-    ...booking,
+    ...transfer,
     find: () => {
       asked = true;
       return new Promise<never>(() => {});
@@ -214,7 +214,7 @@ test("the reconciler starts at once, and closing it does not wait for a facilita
 
 test("a ledger error is logged, and the next round runs", async () => {
   const payment = await leave("unknown");
-  await booking.settle(payment, REQUIREMENTS);
+  await transfer.settle(payment, REQUIREMENTS);
   clock.now += RECHECK_MS + 1;
   let broken = true;
   const ledger: ReconcilerOptions["ledger"] = {

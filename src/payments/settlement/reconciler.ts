@@ -104,7 +104,7 @@ export class Reconciler {
     const outcome = stored === undefined ? NOBODY : await this.#ask(payment, stored);
     if (stored !== undefined && outcome.kind === "void") {
       const reason = voidReason(stored.payment, payment.validBefore > clock() / 1000);
-      return ledger.move(payment, { state: "failed", hold: false, reason });
+      return ledger.move(payment, { state: "failed", lease: false, reason });
     }
     if (outcome.kind === "settled") {
       const { transaction, payer } = outcome;
@@ -112,13 +112,13 @@ export class Reconciler {
       log(`reconciliation: a payment on ${payment.route} was settled by ${transaction}`);
       return ledger.move(payment, {
         state: "settled",
-        hold: false,
+        lease: false,
         transaction,
         payer,
         ...(record === undefined ? {} : { notice: record }),
       });
     }
-    await ledger.move(payment, { state: "unknown", hold: false });
+    await ledger.move(payment, { state: "unknown", lease: false });
     return false;
   }
 

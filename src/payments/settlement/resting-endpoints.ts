@@ -32,7 +32,7 @@ export class RestingEndpoints {
   }
 
   /** Clears the failures of an endpoint. Returns true if there were any. */
-  answered(url: string): boolean {
+  responded(url: string): boolean {
     return this.#standing.delete(url);
   }
 

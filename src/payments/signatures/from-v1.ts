@@ -9,11 +9,13 @@ import { checkSignature } from "./check-payment.ts";
  */
 export function fromV1(
   { network, payload }: V1Payment,
-  offers: readonly PaymentRequirements[],
+  accepts: readonly PaymentRequirements[],
 ): PaymentPayload | undefined {
   const { to, value } = payload.authorization;
-  const there = offers.filter((offer) => isByEip3009(offer) && v1Network(offer.network) === network);
-  const alike = there.filter((offer) => sameAddress(offer.payTo, to) && offer.amount === value);
+  const there = accepts.filter(
+    (requirements) => isByEip3009(requirements) && v1Network(requirements.network) === network,
+  );
+  const alike = there.filter((requirements) => sameAddress(requirements.payTo, to) && requirements.amount === value);
   const choices = (alike.length === 0 ? there : alike).map(
     (accepted): PaymentPayload => ({ x402Version: 2, accepted, payload }),
   );

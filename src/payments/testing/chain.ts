@@ -17,7 +17,7 @@ export const CHAIN_SETUP_MS = patient(60_000);
 const ETHER = 10n ** 18n;
 const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value));
 const receipt = z.object({ status: z.string(), contractAddress: z.string().nullish() });
-const answer = z.object({ result: z.unknown().optional(), error: z.object({ message: z.string() }).optional() });
+const reply = z.object({ result: z.unknown().optional(), error: z.object({ message: z.string() }).optional() });
 
 /**
  * A token of src/payments/testing/contracts/token.sol. A sender needs no key: this chain accepts any address as the
@@ -90,7 +90,7 @@ function createRpc(url: string): Rpc {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     });
-    const { result, error } = answer.parse(await response.json());
+    const { result, error } = reply.parse(await response.json());
     if (error !== undefined) throw new Error(`Cannot ${method}: ${error.message}`);
     return result;
   };

@@ -15,7 +15,7 @@ type Answer = (received: Received) => Response | Promise<Response>;
 /** An operator's endpoint that checks signatures with its own code. Only for tests. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
-  answer: Answer = () => new Response("thanks");
+  response: Answer = () => new Response("thanks");
   readonly #secret: Uint8Array;
   readonly #server: Bun.Server<undefined>;
 
@@ -31,7 +31,7 @@ export class WebhookReceiver {
         const signature = request.headers.get("webhook-signature") ?? undefined;
         const received = { id, body, isGenuine: this.#isGenuine(request.headers, body), signature };
         this.received.push(received);
-        return this.answer(received);
+        return this.response(received);
       },
     });
   }

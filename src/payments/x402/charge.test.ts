@@ -139,8 +139,10 @@ async function reference(amount: string, requirements: PaymentRequirements): Pro
   });
   server.register(network, new UptoEvmScheme());
   await server.initialize();
-  const offer = { ...requirements, network } as const;
-  await server.settlePayment({ x402Version: 2, accepted: offer, payload: {} }, offer, undefined, undefined, { amount });
+  const accepted = { ...requirements, network } as const;
+  await server.settlePayment({ x402Version: 2, accepted: accepted, payload: {} }, accepted, undefined, undefined, {
+    amount,
+  });
   return settled;
 }
 

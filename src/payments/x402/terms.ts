@@ -132,19 +132,20 @@ function contains(sent: unknown, advertised: unknown): boolean {
 }
 
 /** The reason why a payment does not fit the challenge. */
-export type Mismatch = "No matching payment requirements" | "extension_echo_mismatch" | "resource_mismatch";
+export type TermsFault = "No matching payment requirements" | "extension_echo_mismatch" | "resource_mismatch";
 
 /**
  * Compares a payment's accepted requirements with the challenge; undefined if they agree. `extra` and extensions may
  * have additional members, but no changed ones. `isFor` returns true if the URL in the payment is the request's URL.
  */
-export function findMismatch(
+export function findFault(
   payment: PaymentPayload,
   required: PaymentRequired,
   isFor: (url: string) => boolean,
-): Mismatch | undefined {
+): TermsFault | undefined {
   const { accepted, extensions, resource } = payment;
-  if (!required.accepts.some((offer) => agrees(accepted, offer))) return "No matching payment requirements";
+  if (!required.accepts.some((requirements) => agrees(accepted, requirements)))
+    return "No matching payment requirements";
   for (const [key, value] of Object.entries(extensions ?? {})) {
     const advertised = required.extensions?.[key];
     if (advertised !== undefined && !contains(value, advertised)) return "extension_echo_mismatch";
@@ -156,14 +157,14 @@ export function findMismatch(
 }
 
 /** True if the accepted requirements are this offer. `extra` may have additional members. */
-export function agrees(accepted: PaymentRequirements, offer: PaymentRequirements): boolean {
+export function agrees(accepted: PaymentRequirements, requirements: PaymentRequirements): boolean {
   return (
-    accepted.scheme === offer.scheme &&
-    accepted.network === offer.network &&
-    accepted.amount === offer.amount &&
-    sameAddress(accepted.asset, offer.asset) &&
-    sameAddress(accepted.payTo, offer.payTo) &&
-    accepted.maxTimeoutSeconds === offer.maxTimeoutSeconds &&
-    contains(accepted.extra, offer.extra)
+    accepted.scheme === requirements.scheme &&
+    accepted.network === requirements.network &&
+    accepted.amount === requirements.amount &&
+    sameAddress(accepted.asset, requirements.asset) &&
+    sameAddress(accepted.payTo, requirements.payTo) &&
+    accepted.maxTimeoutSeconds === requirements.maxTimeoutSeconds &&
+    contains(accepted.extra, requirements.extra)
   );
 }

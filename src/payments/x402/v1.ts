@@ -63,21 +63,21 @@ export interface V1Requirements {
 
 /** The requirements of a challenge that a version 1 client can pay: by EIP-3009, on networks with a version 1 name. */
 export function v1Accepts({ resource, accepts }: PaymentRequired): readonly V1Requirements[] {
-  return accepts.flatMap((offer) => {
-    const network = v1Network(offer.network);
-    if (network === undefined || !isByEip3009(offer)) return [];
+  return accepts.flatMap((requirements) => {
+    const network = v1Network(requirements.network);
+    if (network === undefined || !isByEip3009(requirements)) return [];
     return [
       {
-        scheme: offer.scheme,
+        scheme: requirements.scheme,
         network,
-        maxAmountRequired: offer.amount,
+        maxAmountRequired: requirements.amount,
         resource: resource.url,
         description: resource.description ?? "",
         mimeType: resource.mimeType ?? "",
-        payTo: offer.payTo,
-        maxTimeoutSeconds: offer.maxTimeoutSeconds,
-        asset: offer.asset,
-        extra: offer.extra,
+        payTo: requirements.payTo,
+        maxTimeoutSeconds: requirements.maxTimeoutSeconds,
+        asset: requirements.asset,
+        extra: requirements.extra,
       },
     ];
   });
@@ -130,8 +130,8 @@ export function fromV1Challenge(body: unknown, url: string): PaymentRequired | u
     const network = success ? NETWORKS.get(data.network) : undefined;
     if (!success || network === undefined) return [];
     const { scheme, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = data;
-    const offer = { scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra: extra ?? {} };
-    return isByEip3009(offer) ? [offer] : [];
+    const requirements = { scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra: extra ?? {} };
+    return isByEip3009(requirements) ? [requirements] : [];
   });
   return { x402Version: 2, resource: { url }, accepts };
 }

@@ -59,7 +59,7 @@ export class PostgresCertificates implements CertificateStore {
     else await this.#database.durable(WRITE, [this.#database.clock, name, value, ms]);
   }
 
-  async hold(ms: number): Promise<boolean> {
+  async lease(ms: number): Promise<boolean> {
     if (ms === 0) {
       await this.#database.durable(LET_GO, [this.#holder]);
       return true;

@@ -21,7 +21,7 @@ const WAIT_FOR_DISK = statement(
 );
 
 /** Milliseconds by which the client's limit for a statement is longer than the server's. */
-const ANSWER_GRACE_MS = 500;
+const RESPONSE_GRACE_MS = 500;
 
 /** Runs one statement of a transaction, and resolves with its rows. */
 export type Run = (text: string, values?: readonly Value[]) => Promise<Result["rows"]>;
@@ -87,7 +87,7 @@ export class Database {
         // The statement has no name: behind a pooler another session may not know it, and it cannot be prepared again
         // within a transaction.
         const step: Step = { statement: { name: "", text }, values };
-        return (await connection.run([step], this.#statementMs + ANSWER_GRACE_MS)).rows;
+        return (await connection.run([step], this.#statementMs + RESPONSE_GRACE_MS)).rows;
       };
       await run(`BEGIN ${mode}`);
       const result = await work(run);

@@ -44,24 +44,23 @@ export async function dial(target: Target, authorities: string, attempt: Attempt
   attempt.socket = secured;
   await event(secured, "secureConnect", (code) => `TLS failed (${code})`);
   if (!verify) return secured;
-  const objection = checkServerIdentity(host, secured.getPeerCertificate());
-  if (secured.authorized && objection === undefined) return secured;
+  const fault = checkServerIdentity(host, secured.getPeerCertificate());
+  if (secured.authorized && fault === undefined) return secured;
   secured.destroy();
-  const what =
-    objection === undefined ? "the server's certificate is not trusted" : "the certificate is for another host";
+  const what = fault === undefined ? "the server's certificate is not trusted" : "the certificate is for another host";
   throw new PostgresError("refused", `TLS failed (${what})`);
 }
 
 /** SSLRequest, chapter 55.2.10. More than one byte means that an attacker added unencrypted data (CVE-2021-23222). */
 async function askForTls(socket: Socket): Promise<void> {
   socket.write(new Messages().sslRequest().take());
-  const answer = await new Promise<Buffer>((resolve, reject) => {
+  const response = await new Promise<Buffer>((resolve, reject) => {
     socket.once("data", resolve);
     socket.once("close", () => reject(new PostgresError("connection", "the server closed when it was asked for TLS")));
   });
-  if (answer.length === 1 && answer[0] === YES) return;
+  if (response.length === 1 && response[0] === YES) return;
   socket.destroy();
-  if (answer.length === 1 && answer[0] === NO) throw new PostgresError("refused", "the server does not offer TLS");
+  if (response.length === 1 && response[0] === NO) throw new PostgresError("refused", "the server does not offer TLS");
   throw new PostgresError("protocol", "the peer does not speak PostgreSQL's protocol");
 }
 

@@ -29,7 +29,7 @@ const CHILD = `
   console.log("ready");
   for await (const _ of console) break;
   const claims = await Promise.all(payments.map((payment) => ledger.reserve(payment)));
-  console.log(JSON.stringify(claims.flatMap(({ held, payment }) => (held ? [payment.nonce] : []))));
+  console.log(JSON.stringify(claims.flatMap(({ leased, payment }) => (leased ? [payment.nonce] : []))));
   await close();
 `;
 
@@ -45,7 +45,7 @@ async function recovers({ ledger }: Store, nonce: string): Promise<void> {
 
 async function settle({ ledger }: Store, nonce: string): Promise<void> {
   const { payment } = await ledger.reserve({ ...PAYMENT, nonce });
-  await ledger.move(payment, { state: "settled", hold: false, transaction: "0xtx" });
+  await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx" });
 }
 
 describe.skipIf(!hasPostgres)("with a server", () => {
@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const { store, user, settings } = opened;
     await settle(store, "before");
     const { payment } = await store.ledger.reserve({ ...PAYMENT, nonce: "open" });
-    await store.ledger.move(payment, { state: "settling", hold: true });
+    await store.ledger.move(payment, { state: "settling", lease: true });
     for (const name of ["state", "resets", "flushes", "routes", "upstreams", "payments"]) {
       await server.query(`DROP TABLE ${user}.turnpike_usage_${name}`);
     }
@@ -134,7 +134,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await after.ledger.find({ ...PAYMENT, nonce: "before" })).toMatchObject({ state: "settled", consumer: "" });
     expect((await after.usage.read("gateway")).paid).toEqual([]);
     await settle(after, "after");
-    await store.ledger.move(payment, { state: "settled", hold: false, transaction: "0xtx" });
+    await store.ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx" });
     expect((await after.usage.reset("reset", "gateway")).paid).toMatchObject([{ payments: 2, amount: "20000" }]);
     await after.close();
   });
@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await bare.ready();
     await server.query(`REVOKE CREATE ON SCHEMA bare_${user} FROM ${user}`);
     const next = openPostgresStore(server.settings({ user }));
-    expect((await next.ledger.reserve(PAYMENT)).held).toBe(true);
+    expect((await next.ledger.reserve(PAYMENT)).leased).toBe(true);
     await bare.close();
     await next.close();
   });
@@ -171,11 +171,11 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await using lax = { store: openPostgresStore(opened.settings), [Symbol.asyncDispose]: () => lax.store.close() };
     for (const { ledger } of [store, lax.store]) {
       const { payment } = await ledger.reserve({ ...PAYMENT, nonce: crypto.randomUUID() });
-      await ledger.move(payment, { state: "verified", hold: true });
-      await ledger.move(payment, { state: "settling", hold: true });
+      await ledger.move(payment, { state: "verified", lease: true });
+      await ledger.move(payment, { state: "settling", lease: true });
       const notice = { id: crypto.randomUUID(), url: "http://a.test", body: "{}" };
-      await ledger.move(payment, { state: "settled", hold: true, notice });
-      await ledger.move(payment, { state: "settled", hold: false, delivered: true });
+      await ledger.move(payment, { state: "settled", lease: true, notice });
+      await ledger.move(payment, { state: "settled", lease: false, delivered: true });
       expect(await server.query(`DELETE FROM ${user}.seen RETURNING state, setting`)).toEqual([
         ["reserved", "off"],
         ["verified", "off"],
@@ -195,9 +195,9 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     clock.now += 1;
     const { payment } = await ledger.reserve(PAYMENT);
     expect(payment.attempt).toBe(lost.attempt);
-    expect(await ledger.move(lost, { state: "settling", hold: true })).toBe(false);
-    expect(await ledger.move(lost, { state: "released", hold: false })).toBe(false);
-    expect(await ledger.move(payment, { state: "settling", hold: true })).toBe(true);
+    expect(await ledger.move(lost, { state: "settling", lease: true })).toBe(false);
+    expect(await ledger.move(lost, { state: "released", lease: false })).toBe(false);
+    expect(await ledger.move(payment, { state: "settling", lease: true })).toBe(true);
   });
 
   test("leases are timed by the database's clock, not by the gateway's", async () => {
@@ -247,7 +247,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await server.query(`ALTER ROLE ${opened.user} CONNECTION LIMIT 2`);
     const store = openPostgresStore({ ...opened.settings, size: 4 });
     const claims = Array.from({ length: 50 }, (_, i) => store.ledger.reserve({ ...PAYMENT, nonce: `0x${i}` }));
-    expect((await Promise.all(claims)).filter(({ held }) => held)).toHaveLength(50);
+    expect((await Promise.all(claims)).filter(({ leased }) => leased)).toHaveLength(50);
     await store.close();
   });
 
@@ -281,7 +281,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     blocker.close();
     await until(() =>
       store.ledger.reserve(PAYMENT).then(
-        ({ held }) => !held,
+        ({ leased }) => !leased,
         () => false,
       ),
     );
@@ -291,20 +291,20 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await using opened = await open();
     const { ledger, outbox } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
-    await ledger.move(payment, { state: "verified", hold: true });
+    await ledger.move(payment, { state: "verified", lease: true });
     const notice = { id: crypto.randomUUID(), url: "http://a.test", body: "{}" };
-    await ledger.move(payment, { state: "settled", hold: true, transaction: "0xtx", notice });
+    await ledger.move(payment, { state: "settled", lease: true, transaction: "0xtx", notice });
     const others = Array.from({ length: 50 }, (_, i) => ledger.reserve({ ...PAYMENT, nonce: `0x${i}` }).catch(String));
     await server.crash();
     await Promise.all(others);
-    expect(await ledger.move(payment, { state: "settled", hold: false, delivered: true }).catch(String)).toContain(
+    expect(await ledger.move(payment, { state: "settled", lease: false, delivered: true }).catch(String)).toContain(
       "Cannot use the database",
     );
     await server.up();
     await recovers(opened.store, "0xafter");
     expect(await ledger.find(PAYMENT)).toMatchObject({ state: "settled", transaction: "0xtx", delivered: false });
     expect(await outbox.size()).toBe(1);
-    expect(await ledger.move(payment, { state: "settled", hold: false, delivered: true })).toBe(true);
+    expect(await ledger.move(payment, { state: "settled", lease: false, delivered: true })).toBe(true);
   });
 
   test("a lease is renewed, but a lease whose response was lost expires", async () => {
@@ -316,18 +316,18 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const target = { ...opened.settings.target, port: relay.port };
     const database = new Database({ ...opened.settings, target, statementMs: 100, size: 1 }, now);
     const ledger = new PostgresLedger(database, now);
-    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).held).toBe(true);
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).leased).toBe(true);
     relay.loses = true;
     expect(await ledger.reserve({ ...PAYMENT, nonce: "0xlost" }).catch(String)).toContain("did not respond");
     relay.loses = false;
     expect(await opened.store.ledger.find({ ...PAYMENT, nonce: "0xlost" })).toMatchObject({ state: "reserved" });
     // A request in the meantime learns only that the payment has a lease.
-    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).held).toBe(false);
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).leased).toBe(false);
     clock.now += HOLD_MS - 1;
     await ledger.tend();
     clock.now += 2;
-    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).held).toBe(false);
-    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).held).toBe(true);
+    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).leased).toBe(false);
+    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).leased).toBe(true);
     await ledger.close();
     await database.close();
   });

@@ -86,14 +86,14 @@ const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string
     "sends a copy for a query",
     "disable",
     [Buffer.concat([OK, UTF8, READY]), message("H", "\0\0\0")],
-    "the server's answer is not read",
+    "the server's response is not read",
   ],
   ["never answers a query", "disable", [Buffer.concat([OK, UTF8, READY])], "the server did not respond within 200 ms"],
 ];
 
-for (const [name, sslMode, answers, expected] of CASES) {
+for (const [name, sslMode, responses, expected] of CASES) {
   test(`a server that ${name}: ${expected}`, async () => {
-    const { port, heard } = await serve(...answers);
+    const { port, heard } = await serve(...responses);
     expect(await outcome(port, sslMode)).toBe(expected);
     expect(heard()).not.toContain(PASSWORD);
   });
@@ -107,8 +107,8 @@ test("the error names a server that closes after a request for TLS", async () =>
 test("notices, a cancellation key and parameters may come before a server is ready", async () => {
   const more = [message("N", "Mhello\0\0"), message("K", 1, 2), message("S", "TimeZone\0UTC\0")];
   const row = message("D", Buffer.from([0, 1, 0, 0, 0, 1, 0x31]));
-  const answer = Buffer.concat([message("1"), message("2"), row, message("C", "SELECT 1\0"), READY]);
-  const { port } = await serve(Buffer.concat([OK, ...more, UTF8, READY]), answer);
+  const response = Buffer.concat([message("1"), message("2"), row, message("C", "SELECT 1\0"), READY]);
+  const { port } = await serve(Buffer.concat([OK, ...more, UTF8, READY]), response);
   expect(await outcome(port)).toBe('{"rows":[["1"]],"count":1}');
 });
 
@@ -123,8 +123,8 @@ test.each([
 ])("a result may have 64 MiB, and %d bytes more: ...%s", async (more, expected) => {
   const length = 8 * 1024 * 1024;
   const rows = [...Array<Buffer>(7).fill(rowOf(length)), rowOf(length + more)];
-  const answer = Buffer.concat([message("1"), message("2"), ...rows, message("C", "SELECT 8\0"), READY]);
-  const { port } = await serve(Buffer.concat([OK, UTF8, READY]), answer);
+  const response = Buffer.concat([message("1"), message("2"), ...rows, message("C", "SELECT 8\0"), READY]);
+  const { port } = await serve(Buffer.concat([OK, UTF8, READY]), response);
   expect((await outcome(port, "disable", 10_000)).slice(-expected.length)).toBe(expected);
 });
 

@@ -9,7 +9,7 @@ import {
   type PaymentState,
   type Reservation,
 } from "../ledger.ts";
-import { LiveHolds, LONGEST_HOLD_MS } from "../live-holds.ts";
+import { LiveLeases, LONGEST_HOLD_MS } from "../live-leases.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { type Database } from "./database.ts";
 import * as sql from "./ledger-statements.ts";
@@ -40,7 +40,7 @@ export class PostgresLedger implements Ledger {
    * request waits for `HOLD_MS` at most.
    */
   readonly #doubtful = new Map<string, number>();
-  readonly #holds: LiveHolds;
+  readonly #holds: LiveLeases;
   readonly #watch: ClockWatch;
   readonly #timer: NodeJS.Timeout;
   #tending = false;
@@ -48,7 +48,7 @@ export class PostgresLedger implements Ledger {
   /** `steady` gives monotonic milliseconds. */
   constructor(database: Database, steady: () => number) {
     this.#database = database;
-    this.#holds = new LiveHolds(steady);
+    this.#holds = new LiveLeases(steady);
     this.#watch = new ClockWatch(steady);
     this.#timer = setInterval(() => void this.tend(), HOLD_MS / 3);
     this.#timer.unref();
@@ -57,7 +57,7 @@ export class PostgresLedger implements Ledger {
   async reserve(reservation: Reservation, maxPartials = MAX_CUTS): Promise<Claim> {
     for (let i = 0; i < MOST_TRIES; i++) {
       const claim = await this.#noting(reservation, this.#reserve(reservation, maxPartials));
-      if (claim?.held === true) {
+      if (claim?.leased === true) {
         this.#doubtful.delete(reservation.nonce);
         this.#holds.touch(reservation.nonce);
       }
@@ -86,15 +86,15 @@ export class PostgresLedger implements Ledger {
       maxPartials,
       consumer,
     ]);
-    if (rows[0] !== undefined) return { held: true, payment: toPayment(rows[0]) };
+    if (rows[0] !== undefined) return { leased: true, payment: toPayment(rows[0]) };
     const standing = await this.find(reservation);
-    return standing === undefined ? undefined : { held: false, payment: standing };
+    return standing === undefined ? undefined : { leased: false, payment: standing };
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
     const moved = await this.#noting(payment, this.#move(payment, change));
     if (moved) this.#doubtful.delete(payment.nonce);
-    if (moved && change.hold) this.#holds.touch(payment.nonce);
+    if (moved && change.lease) this.#holds.touch(payment.nonce);
     else this.#holds.drop(payment.nonce);
     return moved;
   }
@@ -108,7 +108,7 @@ export class PostgresLedger implements Ledger {
       database.clock,
       ...holder,
       change.state,
-      change.hold ? 1 : 0,
+      change.lease ? 1 : 0,
       change.transaction ?? null,
       change.reason ?? null,
       change.payer ?? null,

@@ -36,8 +36,8 @@ export async function logIn(wire: Wire, settings: LogIn): Promise<ReadonlyMap<st
     const { type, body } = await inbox.next();
     if (type === "E") throw serverError(fieldsOf(body));
     if (type === "R") {
-      const answer = await authentication.answer(body);
-      if (answer !== undefined) wire.write(answer.take());
+      const response = await authentication.response(body);
+      if (response !== undefined) wire.write(response.take());
     } else if (type === "S") {
       const [name = "", value = ""] = body.toString("utf8").split("\0");
       parameters.set(name, value);
@@ -65,7 +65,7 @@ class Authentication {
   }
 
   /** The response to a request of the server for authentication; undefined: no response is due. */
-  async answer(body: Buffer): Promise<Messages | undefined> {
+  async response(body: Buffer): Promise<Messages | undefined> {
     const kind = body.length < 4 ? undefined : body.readInt32BE(0);
     const rest = body.subarray(4);
     if (kind === OK) return this.#finish();

@@ -3,7 +3,7 @@ import { type LedgerVersion } from "../ledger-version.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";
-import { PostgresBookings } from "./bookings.ts";
+import { PostgresSimulatedTransfers } from "./simulated-transfers.ts";
 import { PostgresCertificates } from "./certificates.ts";
 import { Database } from "./database.ts";
 import { PostgresResponses } from "./kept-responses.ts";
@@ -38,7 +38,7 @@ export function openPostgresStore(
     view: new PostgresLedgerView(database),
     outbox: new PostgresOutbox(database),
     paymentIds: new PostgresPaymentIds(database),
-    bookings: new PostgresBookings(database),
+    simulatedTransfers: new PostgresSimulatedTransfers(database),
     usage: new PostgresUsage(database),
     responses: keptResponseBytes === 0 ? undefined : new PostgresResponses(database, keptResponseBytes),
     async ready() {

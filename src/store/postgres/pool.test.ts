@@ -11,7 +11,7 @@ setDefaultTimeout(patient(20_000));
 afterEach(closeServers);
 
 const STEP = { statement: statement("SELECT 1"), values: [] };
-const ANSWERS = [WELCOME, ...Array<Buffer>(20).fill(DONE)];
+const RESPONSES = [WELCOME, ...Array<Buffer>(20).fill(DONE)];
 /** A time that no other timer uses. */
 const STATEMENT_MS = 54_321;
 
@@ -32,7 +32,7 @@ function holding(pool: Pool): { has: Promise<void>; letGo: () => void; done: Pro
 }
 
 test("a connection serves one caller at a time, and the pool opens as many as allowed", async () => {
-  const { port, connections } = await serve(...ANSWERS);
+  const { port, connections } = await serve(...RESPONSES);
   const pool = poolAt(port, 2);
   for (let i = 0; i < 3; i++) await pool.run(STEP);
   expect(connections).toHaveLength(1);
@@ -50,7 +50,7 @@ test("a connection serves one caller at a time, and the pool opens as many as al
 });
 
 test("a connection that ended while it was idle is not used", async () => {
-  const { port, connections } = await serve(...ANSWERS);
+  const { port, connections } = await serve(...RESPONSES);
   const pool = poolAt(port, 1);
   await pool.run(STEP);
   const [first] = connections;
@@ -63,7 +63,7 @@ test("a connection that ended while it was idle is not used", async () => {
 
 test("a transaction that is left open ends its connection, and the next caller gets another one", async () => {
   const left = Buffer.concat([message("C", "BEGIN\0"), message("Z", "T")]);
-  const { port, connections } = await serveEach((i) => (i === 0 ? [WELCOME, left] : ANSWERS));
+  const { port, connections } = await serveEach((i) => (i === 0 ? [WELCOME, left] : RESPONSES));
   const pool = poolAt(port, 1);
   const begun = pool.run({ statement: statement("BEGIN"), values: [] });
   const next = pool.run(STEP);
@@ -74,7 +74,7 @@ test("a transaction that is left open ends its connection, and the next caller g
 });
 
 test("a caller that waits for too long gets an error, and the callers behind it are served", async () => {
-  const { port } = await serve(...ANSWERS);
+  const { port } = await serve(...RESPONSES);
   const pool = poolAt(port, 1);
   const held = holding(pool);
   await held.has;
@@ -96,7 +96,7 @@ test("a caller that waits for too long gets an error, and the callers behind it 
 });
 
 test("a connection is prepared once, and is closed if that fails", async () => {
-  const { port, connections } = await serve(...ANSWERS);
+  const { port, connections } = await serve(...RESPONSES);
   let prepared = 0;
   const pool = poolAt(port, 1, async (connection) => {
     prepared++;
@@ -112,7 +112,7 @@ test("a connection is prepared once, and is closed if that fails", async () => {
 });
 
 test("if the server refuses further connections, callers share the open one, and the pool tries again later", async () => {
-  const { port, connections } = await serveEach((i) => (i === 1 ? [message("E", "C53300\0Mfull\0\0")] : ANSWERS));
+  const { port, connections } = await serveEach((i) => (i === 1 ? [message("E", "C53300\0Mfull\0\0")] : RESPONSES));
   const pool = poolAt(port, 3);
   const held = holding(pool);
   await held.has;
@@ -129,7 +129,7 @@ test("if the server refuses further connections, callers share the open one, and
 });
 
 test("callers that wait while another connection is refused are served by the open ones", async () => {
-  const { port, connections } = await serveEach((i) => (i === 0 ? ANSWERS : []));
+  const { port, connections } = await serveEach((i) => (i === 0 ? RESPONSES : []));
   const pool = poolAt(port, 2);
   const held = holding(pool);
   await held.has;
@@ -146,7 +146,7 @@ test("callers that wait while another connection is refused are served by the op
 });
 
 test("a connection runs one thing at a time, and ends the session properly", async () => {
-  const { port, heard } = await serve(...ANSWERS);
+  const { port, heard } = await serve(...RESPONSES);
   const pool = poolAt(port, 1);
   await pool.session(async (connection) => {
     const first = connection.run([STEP], 1000);
@@ -158,7 +158,7 @@ test("a connection runs one thing at a time, and ends the session properly", asy
 });
 
 test("when the pool closes, waiting callers are refused, and running work is completed", async () => {
-  const { port, connections } = await serve(...ANSWERS);
+  const { port, connections } = await serve(...RESPONSES);
   const pool = poolAt(port, 1);
   const held = holding(pool);
   await held.has;
@@ -177,7 +177,7 @@ test("when the pool closes, waiting callers are refused, and running work is com
 });
 
 test("a pool that closes ends its idle connections, and one that is being opened", async () => {
-  const { port, connections } = await serveEach((i) => (i === 0 ? ANSWERS : []));
+  const { port, connections } = await serveEach((i) => (i === 0 ? RESPONSES : []));
   const pool = poolAt(port, 2);
   const held = holding(pool);
   await held.has;
@@ -201,7 +201,7 @@ test("if a server does not become ready again, all waiting callers are refused",
 
 test("a result that makes the server useless ends the connection", async () => {
   const readOnly = Buffer.concat([message("E", "C25006\0Mread only\0\0"), READY]);
-  const { port, connections } = await serveEach((i) => (i === 0 ? [WELCOME, readOnly] : ANSWERS));
+  const { port, connections } = await serveEach((i) => (i === 0 ? [WELCOME, readOnly] : RESPONSES));
   const pool = poolAt(port, 1);
   expect(await pool.run(STEP).catch(String)).toContain("25006");
   await pool.run(STEP);
@@ -210,7 +210,7 @@ test("a result that makes the server useless ends the connection", async () => {
 });
 
 test("an idle connection whose server reports an error and closes is dropped at once", async () => {
-  const { port, connections } = await serve(...ANSWERS);
+  const { port, connections } = await serve(...RESPONSES);
   const pool = poolAt(port, 1);
   await pool.run(STEP);
   const [first] = connections;

@@ -11,24 +11,24 @@ const TARGETS: readonly [url: string, expected: object][] = [
   ["postgres://me@[::1]/shop?sslmode=disable", { target: { ...SOUND, host: "::1", sslMode: "disable" } }],
   ["postgres://m%40e@db/my%20shop", { target: { ...SOUND, user: "m@e", database: "my shop" } }],
   ["postgres://me@db/shop?application_name=x", { target: SOUND }],
-  ["postgres://me@db/shop?sslmode=prefer", { objection: 'sslmode "prefer" is unknown', unknownMode: true }],
-  ["postgres://me@db/shop?sslmode=", { objection: 'sslmode "" is unknown', unknownMode: true }],
-  ["postgres://me@db/shop?sslmode=Require", { objection: 'sslmode "Require" is unknown', unknownMode: true }],
-  ["mysql://me@db/shop", { objection: "its scheme is not postgres or postgresql" }],
-  ["postgres://db/shop", { objection: "it names no user" }],
-  ["postgres://m%00e@db/shop", { objection: "it names no user" }],
-  ["postgres://me@db", { objection: "it names no database" }],
-  ["postgres://me@db/%zz", { objection: "it names no database" }],
-  ["postgres:///shop", { objection: "it names no host" }],
-  ["postgres://me@db:99999/shop", { objection: "it is not a URL" }],
-  ["shop", { objection: "it is not a URL" }],
+  ["postgres://me@db/shop?sslmode=prefer", { fault: 'sslmode "prefer" is unknown', unknownMode: true }],
+  ["postgres://me@db/shop?sslmode=", { fault: 'sslmode "" is unknown', unknownMode: true }],
+  ["postgres://me@db/shop?sslmode=Require", { fault: 'sslmode "Require" is unknown', unknownMode: true }],
+  ["mysql://me@db/shop", { fault: "its scheme is not postgres or postgresql" }],
+  ["postgres://db/shop", { fault: "it names no user" }],
+  ["postgres://m%00e@db/shop", { fault: "it names no user" }],
+  ["postgres://me@db", { fault: "it names no database" }],
+  ["postgres://me@db/%zz", { fault: "it names no database" }],
+  ["postgres:///shop", { fault: "it names no host" }],
+  ["postgres://me@db:99999/shop", { fault: "it is not a URL" }],
+  ["shop", { fault: "it is not a URL" }],
 ];
 
 for (const [url, expected] of TARGETS) {
   test(`${url} is ${JSON.stringify(expected)}`, () => {
     const read = readTarget(url);
     expect(read).toMatchObject(expected);
-    expect(read.target === undefined).toBe(read.objection !== undefined);
+    expect(read.target === undefined).toBe(read.fault !== undefined);
     expect(JSON.stringify(read)).not.toContain("hunter2");
   });
 }

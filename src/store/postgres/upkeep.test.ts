@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { patient } from "../../lib/testing/patience.ts";
 import { HOLD_MS, RECHECK_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
-import { expectLongHolds } from "../testing/long-holds.ts";
+import { expectLongLeases } from "../testing/long-leases.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
 import { startRelay } from "../testing/relay.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
@@ -41,7 +41,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const now = (): number => clock.now;
     const database = new Database(server.settings({ user: await server.newUser() }), now);
     const ledger = new PostgresLedger(database, now);
-    await expectLongHolds({ ledger, clock, tend: () => ledger.tend() });
+    await expectLongLeases({ ledger, clock, tend: () => ledger.tend() });
     await ledger.close();
     await database.close();
   });
@@ -73,9 +73,9 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const page = { limit: 1 };
     const asked: Readonly<Record<string, Promise<unknown>>> = {
       reserve: store.ledger.reserve({ ...PAYMENT, nonce: "another" }),
-      move: store.ledger.move(payment, { state: "settled", hold: true }),
-      release: store.ledger.move(payment, { state: "released", hold: false }),
-      report: store.ledger.move(payment, { state: "settled", hold: true, notice: { id: "n", url: "u", body: "b" } }),
+      move: store.ledger.move(payment, { state: "settled", lease: true }),
+      release: store.ledger.move(payment, { state: "released", lease: false }),
+      report: store.ledger.move(payment, { state: "settled", lease: true, notice: { id: "n", url: "u", body: "b" } }),
       find: store.ledger.find(PAYMENT),
       claimOpen: store.ledger.claimOpen(1),
       forget: store.forget(0, 1),
@@ -89,8 +89,8 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       size: store.outbox.size(),
       tie: store.paymentIds.tie(id, "f", 5e12),
       untie: store.paymentIds.untie(id, "f"),
-      book: store.bookings.book({ ...PAYMENT, digest: "d", to: "t", amount: "1", transaction: "0xtx" }),
-      booked: store.bookings.find(PAYMENT),
+      book: store.simulatedTransfers.book({ ...PAYMENT, digest: "d", to: "t", amount: "1", transaction: "0xtx" }),
+      recorded: store.simulatedTransfers.find(PAYMENT),
       add: store.usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] }),
       read: store.usage.read("g"),
       reset: store.usage.reset("r", "g"),
@@ -153,14 +153,14 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const { payment } = (await holder?.reserve(PAYMENT)) ?? {};
     const { payment: begun } = (await holder?.reserve({ ...PAYMENT, nonce: "open" })) ?? {};
     if (payment === undefined || begun === undefined) throw new Error("Nothing is held");
-    await holder?.move(begun, { state: "settling", hold: true });
+    await holder?.move(begun, { state: "settling", lease: true });
     await asker?.reserve({ ...PAYMENT, nonce: "another" });
     await claimer?.claimOpen(1);
     clock.now += HOLD_MS;
-    expect((await asker?.reserve(PAYMENT))?.held).toBe(false);
+    expect((await asker?.reserve(PAYMENT))?.leased).toBe(false);
     expect(await claimer?.claimOpen(5)).toEqual([]);
     clock.now += RECHECK_MS;
-    expect((await asker?.reserve(PAYMENT))?.held).toBe(true);
+    expect((await asker?.reserve(PAYMENT))?.leased).toBe(true);
     expect((await claimer?.claimOpen(5))?.map(({ nonce }) => nonce)).toEqual(["open"]);
     for (const ledger of [holder, asker, claimer]) await ledger?.close();
     for (const database of databases) await database.close();
@@ -184,7 +184,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const validBefore = clock.now / 1000;
     for (const state of ["verified", "failed"] as const) {
       const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state, validBefore });
-      await ledger.move(payment, { state, hold: false });
+      await ledger.move(payment, { state, lease: false });
     }
     await ledger.tend();
     clock.now += 120_000;

@@ -51,14 +51,14 @@ export function testCertificates(kind: string, newStore: NewCertificates): void 
 
     test("one process has the lock, until it releases the lock or the lock expires", async () => {
       const { clock, a, b } = await openTwice(newStore);
-      expect([await a.hold(1000), await b.hold(1000), await a.hold(1000)]).toEqual([true, false, true]);
+      expect([await a.lease(1000), await b.lease(1000), await a.lease(1000)]).toEqual([true, false, true]);
       expect((await b.read()).size).toBe(0);
-      await a.hold(0);
-      expect(await b.hold(1000)).toBe(true);
-      expect(await a.hold(1000)).toBe(false);
+      await a.lease(0);
+      expect(await b.lease(1000)).toBe(true);
+      expect(await a.lease(1000)).toBe(false);
       // The state that a killed process leaves.
       clock.now += 1000;
-      expect(await a.hold(1000)).toBe(true);
+      expect(await a.lease(1000)).toBe(true);
       await a.close();
       await b.close();
     });

@@ -9,7 +9,7 @@ const STATES: readonly PaymentState[] = ["reserved", "verified", "settling", "se
 
 async function leave(store: Store, state: PaymentState, nonce: string, validBefore = START / 1000 + 60): Promise<void> {
   const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce, validBefore });
-  if (state !== "reserved") await store.ledger.move(payment, { state, hold: false });
+  if (state !== "reserved") await store.ledger.move(payment, { state, lease: false });
 }
 
 /** For tests only: which payments every store must delete, and which ones it must keep. */
@@ -29,7 +29,7 @@ export function testForgetting(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { payment } = await store.ledger.reserve({ ...RESERVATION, validBefore: START / 1000 });
-    await store.ledger.move(payment, { state: "settled", hold: false, delivered: false });
+    await store.ledger.move(payment, { state: "settled", lease: false, delivered: false });
     clock.now += DAY_MS;
     expect(await store.forget(START, 100)).toBe(0);
     expect(await store.ledger.find(RESERVATION)).toMatchObject({ state: "settled", delivered: false });
@@ -49,7 +49,7 @@ export function testForgetting(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { payment } = await store.ledger.reserve({ ...RESERVATION, validBefore: START / 1000 - 3600 });
-    await store.ledger.move(payment, { state: "settled", hold: true });
+    await store.ledger.move(payment, { state: "settled", lease: true });
     expect(await store.forget(START + 1, 100)).toBe(0);
     clock.now += HOLD_MS + 1;
     expect(await store.forget(START + 1, 100)).toBe(1);

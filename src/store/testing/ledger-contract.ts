@@ -5,7 +5,7 @@ import { RESERVATION as PAYMENT } from "./reservation.ts";
 
 /** For tests only: behaviour that every `Ledger` must have. */
 export function testLedger(newDatabase: NewDatabase): void {
-  testHolds(newDatabase);
+  testLeases(newDatabase);
   testStates(newDatabase);
   testAfterTheHolderIsGone(newDatabase);
   testPartials(newDatabase);
@@ -13,15 +13,15 @@ export function testLedger(newDatabase: NewDatabase): void {
   testOpenPayments(newDatabase);
 }
 
-function testHolds(newDatabase: NewDatabase): void {
+function testLeases(newDatabase: NewDatabase): void {
   test("one caller gets the lease of a payment, and the next one is refused", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const first = await ledger.reserve(PAYMENT);
     const second = await ledger.reserve(PAYMENT);
-    expect(first).toMatchObject({ held: true, payment: { state: "reserved", attempt: 1 } });
-    expect(second).toMatchObject({ held: false, payment: { state: "reserved" } });
-    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xother" })).held).toBe(true);
+    expect(first).toMatchObject({ leased: true, payment: { state: "reserved", attempt: 1 } });
+    expect(second).toMatchObject({ leased: false, payment: { state: "reserved" } });
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xother" })).leased).toBe(true);
   });
 
   test("one of a hundred calls at once over two connections gets the payment", async () => {
@@ -29,7 +29,7 @@ function testHolds(newDatabase: NewDatabase): void {
     const stores = [opened.store, await opened.another()];
     const fifty = Array.from({ length: 50 }, () => stores);
     const claims = await Promise.all(fifty.flat().map(({ ledger }) => ledger.reserve(PAYMENT)));
-    expect(claims.filter((claim) => claim.held)).toHaveLength(1);
+    expect(claims.filter((claim) => claim.leased)).toHaveLength(1);
   });
 
   test("an earlier holder cannot act after another took over", async () => {
@@ -39,16 +39,16 @@ function testHolds(newDatabase: NewDatabase): void {
     const { payment: earlier } = await ledger.reserve(PAYMENT);
     clock.now += HOLD_MS + 1;
     const { payment: later } = await ledger.reserve(PAYMENT);
-    expect(await ledger.move(earlier, { state: "settling", hold: true })).toBe(false);
-    expect(await ledger.move(later, { state: "verified", hold: true })).toBe(true);
+    expect(await ledger.move(earlier, { state: "settling", lease: true })).toBe(false);
+    expect(await ledger.move(later, { state: "verified", lease: true })).toBe(true);
   });
 
   test("a holder that has released its lease can change nothing", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
-    expect(await ledger.move(payment, { state: "verified", hold: false })).toBe(true);
-    expect(await ledger.move(payment, { state: "settling", hold: true })).toBe(false);
+    expect(await ledger.move(payment, { state: "verified", lease: false })).toBe(true);
+    expect(await ledger.move(payment, { state: "settling", lease: true })).toBe(false);
     expect(await ledger.find(PAYMENT)).toMatchObject({ state: "verified" });
   });
 
@@ -56,14 +56,14 @@ function testHolds(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { payment } = await opened.store.ledger.reserve(PAYMENT);
     const other = await opened.another();
-    expect(await other.ledger.move(payment, { state: "settling", hold: true })).toBe(false);
+    expect(await other.ledger.move(payment, { state: "settling", lease: true })).toBe(false);
     expect(await other.ledger.find(PAYMENT)).toMatchObject({ state: "reserved" });
   });
 
   test("one connection reads the writes of another", async () => {
     await using opened = await openFresh(newDatabase);
     const { payment } = await opened.store.ledger.reserve(PAYMENT);
-    await opened.store.ledger.move(payment, { state: "unknown", hold: false, reason: "timeout" });
+    await opened.store.ledger.move(payment, { state: "unknown", lease: false, reason: "timeout" });
     const other = await opened.another();
     expect(await other.ledger.find(PAYMENT)).toMatchObject({ ...PAYMENT, state: "unknown", reason: "timeout" });
   });
@@ -74,10 +74,10 @@ function testStates(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
-    expect(await ledger.move(payment, { state: "verified", hold: true, payer: "0xfrom" })).toBe(true);
-    expect(await ledger.move(payment, { state: "settling", hold: true })).toBe(true);
-    expect(await ledger.move(payment, { state: "settled", hold: true, transaction: "0xtx" })).toBe(true);
-    expect(await ledger.move(payment, { state: "settled", hold: false, delivered: true })).toBe(true);
+    expect(await ledger.move(payment, { state: "verified", lease: true, payer: "0xfrom" })).toBe(true);
+    expect(await ledger.move(payment, { state: "settling", lease: true })).toBe(true);
+    expect(await ledger.move(payment, { state: "settled", lease: true, transaction: "0xtx" })).toBe(true);
+    expect(await ledger.move(payment, { state: "settled", lease: false, delivered: true })).toBe(true);
     expect(await ledger.find(PAYMENT)).toMatchObject({
       state: "settled",
       payer: "0xfrom",
@@ -85,16 +85,16 @@ function testStates(newDatabase: NewDatabase): void {
       delivered: true,
       amount: "10000",
     });
-    expect((await ledger.reserve(PAYMENT)).held).toBe(false);
-    expect(await ledger.move(payment, { state: "released", hold: false })).toBe(false);
+    expect((await ledger.reserve(PAYMENT)).leased).toBe(false);
+    expect(await ledger.move(payment, { state: "released", lease: false })).toBe(false);
   });
 
   test("the charged amount replaces the allowed amount", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve({ ...PAYMENT, scheme: "upto" });
-    await ledger.move(payment, { state: "settling", hold: true, amount: "17" });
-    await ledger.move(payment, { state: "settled", hold: false });
+    await ledger.move(payment, { state: "settling", lease: true, amount: "17" });
+    await ledger.move(payment, { state: "settled", lease: false });
     expect(await ledger.find(PAYMENT)).toMatchObject({ amount: "17", scheme: "upto" });
   });
 
@@ -103,12 +103,12 @@ function testStates(newDatabase: NewDatabase): void {
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
     expect(payment.bodyDigest).toBe("");
-    await ledger.move(payment, { state: "settling", hold: true, bodyDigest: "5:hash" });
-    await ledger.move(payment, { state: "settled", hold: false, delivered: false });
-    expect(await ledger.reserve(PAYMENT)).toMatchObject({ held: true, payment: { bodyDigest: "5:hash" } });
+    await ledger.move(payment, { state: "settling", lease: true, bodyDigest: "5:hash" });
+    await ledger.move(payment, { state: "settled", lease: false, delivered: false });
+    expect(await ledger.reserve(PAYMENT)).toMatchObject({ leased: true, payment: { bodyDigest: "5:hash" } });
     const { payment: other } = await ledger.reserve({ ...PAYMENT, nonce: "0xfailed" });
-    await ledger.move(other, { state: "settling", hold: true, bodyDigest: "5:hash" });
-    await ledger.move(other, { state: "failed", hold: false });
+    await ledger.move(other, { state: "settling", lease: true, bodyDigest: "5:hash" });
+    await ledger.move(other, { state: "failed", lease: false });
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xfailed" })).payment.bodyDigest).toBe("");
   });
 
@@ -117,12 +117,12 @@ function testStates(newDatabase: NewDatabase): void {
     const { ledger } = opened.store;
     for (const state of ["verified", "settling", "unknown"] as const) {
       const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state, payload: "signed" });
-      await ledger.move(payment, { state, hold: false });
+      await ledger.move(payment, { state, lease: false });
       expect((await ledger.find(payment))?.payload).toBe("signed");
     }
     for (const state of ["settled", "failed"] as const) {
       const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state, payload: "signed" });
-      await ledger.move(payment, { state, hold: false });
+      await ledger.move(payment, { state, lease: false });
       expect((await ledger.find(payment))?.payload).toBe("");
     }
   });
@@ -131,13 +131,13 @@ function testStates(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const first = await ledger.reserve(PAYMENT);
-    await ledger.move(first.payment, { state: "released", hold: false });
+    await ledger.move(first.payment, { state: "released", lease: false });
     expect(await ledger.find(PAYMENT)).toBeUndefined();
     const second = await ledger.reserve(PAYMENT);
-    await ledger.move(second.payment, { state: "verified", hold: true });
-    await ledger.move(second.payment, { state: "released", hold: false });
+    await ledger.move(second.payment, { state: "verified", lease: true });
+    await ledger.move(second.payment, { state: "released", lease: false });
     expect(await ledger.find(PAYMENT)).toMatchObject({ state: "released" });
-    expect((await ledger.reserve({ ...PAYMENT, fingerprint: "another request" })).held).toBe(true);
+    expect((await ledger.reserve({ ...PAYMENT, fingerprint: "another request" })).leased).toBe(true);
   });
 
   test("a payment that is used anew keeps nothing of its failed use", async () => {
@@ -146,14 +146,14 @@ function testStates(newDatabase: NewDatabase): void {
     const { payment } = await ledger.reserve({ ...PAYMENT, scheme: "upto" });
     await ledger.move(payment, {
       state: "failed",
-      hold: false,
+      lease: false,
       reason: "insufficient_funds",
       transaction: "0xtx",
       amount: "17",
     });
     const again = await ledger.reserve({ ...PAYMENT, payload: "anew" });
     expect(again).toMatchObject({
-      held: true,
+      leased: true,
       payment: { ...PAYMENT, payload: "anew", state: "reserved", reason: "", transaction: "" },
     });
   });
@@ -178,11 +178,11 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
       ] as const) {
         const key = { ...PAYMENT, nonce: fingerprint };
         const { payment } = await ledger.reserve(key);
-        if (state !== "reserved") await ledger.move(payment, { state, hold: true });
-        expect((await ledger.reserve({ ...key, fingerprint })).held).toBe(false);
+        if (state !== "reserved") await ledger.move(payment, { state, lease: true });
+        expect((await ledger.reserve({ ...key, fingerprint })).leased).toBe(false);
         clock.now += HOLD_MS + 1;
         const claim = await ledger.reserve({ ...key, fingerprint });
-        expect<string>(claim.held ? claim.payment.state : "refused").toBe(expected);
+        expect<string>(claim.leased ? claim.payment.state : "refused").toBe(expected);
       }
     });
   }
@@ -191,10 +191,10 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
-    await ledger.move(payment, { state: "settled", hold: false });
+    await ledger.move(payment, { state: "settled", lease: false });
     const claim = await ledger.reserve({ ...PAYMENT, amount: "99", payTo: "0xnew", route: "/new", token: "0xnew" });
     expect(claim).toMatchObject({
-      held: true,
+      leased: true,
       payment: { amount: "10000", payTo: "0xto", route: "/read", token: "0xasset" },
     });
   });
@@ -203,12 +203,12 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     for (let run = 0; run < MAX_CUTS; run++) {
-      const { held, payment } = await ledger.reserve(PAYMENT);
-      expect(held).toBe(true);
-      await ledger.move(payment, { state: "settled", hold: false, delivered: false });
+      const { leased, payment } = await ledger.reserve(PAYMENT);
+      expect(leased).toBe(true);
+      await ledger.move(payment, { state: "settled", lease: false, delivered: false });
     }
     expect(await ledger.reserve(PAYMENT)).toMatchObject({
-      held: false,
+      leased: false,
       payment: { state: "settled", delivered: false, cuts: MAX_CUTS },
     });
   });
@@ -219,12 +219,12 @@ function testPartials(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     for (let run = 0; run < 2; run++) {
-      const { held, payment } = await ledger.reserve(PAYMENT, 2);
-      expect(held).toBe(true);
-      await ledger.move(payment, { state: "settled", hold: false, partial: true });
+      const { leased, payment } = await ledger.reserve(PAYMENT, 2);
+      expect(leased).toBe(true);
+      await ledger.move(payment, { state: "settled", lease: false, partial: true });
     }
-    expect(await ledger.reserve(PAYMENT, 2)).toMatchObject({ held: false, payment: { partials: 2, cuts: 0 } });
-    expect((await ledger.reserve(PAYMENT, 3)).held).toBe(true);
+    expect(await ledger.reserve(PAYMENT, 2)).toMatchObject({ leased: false, payment: { partials: 2, cuts: 0 } });
+    expect((await ledger.reserve(PAYMENT, 3)).leased).toBe(true);
   });
 }
 
@@ -235,26 +235,26 @@ function testDeliveryByAnother(newDatabase: NewDatabase): void {
     const { payment } = await ledger.reserve(PAYMENT);
     expect(await ledger.deliver(PAYMENT)).toBe(false);
     expect(await ledger.find(PAYMENT)).toMatchObject({ state: "reserved", delivered: false });
-    await ledger.move(payment, { state: "settled", hold: true });
+    await ledger.move(payment, { state: "settled", lease: true });
     expect(await ledger.deliver({ ...PAYMENT, nonce: "another" })).toBe(false);
     expect(await ledger.find(PAYMENT)).toMatchObject({ delivered: false });
     const other = await opened.another();
     expect(await other.ledger.deliver(PAYMENT)).toBe(true);
     expect(await other.ledger.deliver(PAYMENT)).toBe(false);
     expect(await ledger.find(PAYMENT)).toMatchObject({ state: "settled", delivered: true, cuts: 0 });
-    const cut = { state: "settled", hold: false, delivered: false } as const;
+    const cut = { state: "settled", lease: false, delivered: false } as const;
     expect(await ledger.move(payment, { ...cut, ifUndelivered: true })).toBe(false);
     expect(await ledger.move(payment, cut)).toBe(true);
     expect(await ledger.find(PAYMENT)).toMatchObject({ delivered: true, cuts: 1 });
-    expect((await ledger.reserve(PAYMENT)).held).toBe(false);
+    expect((await ledger.reserve(PAYMENT)).leased).toBe(false);
   });
 
   test("a change with `ifUndelivered` is made only if there was no delivery before", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
-    await ledger.move(payment, { state: "settled", hold: true });
-    const end = { state: "settled", hold: false, delivered: true, ifUndelivered: true } as const;
+    await ledger.move(payment, { state: "settled", lease: true });
+    const end = { state: "settled", lease: false, delivered: true, ifUndelivered: true } as const;
     expect(await ledger.move(payment, end)).toBe(true);
     expect(await ledger.find(PAYMENT)).toMatchObject({ delivered: true, cuts: 0 });
   });
@@ -266,25 +266,25 @@ function testOpenPayments(newDatabase: NewDatabase): void {
     const { clock, store } = opened;
     const other = await opened.another();
     const { payment } = await store.ledger.reserve(PAYMENT);
-    await store.ledger.move(payment, { state: "unknown", hold: false });
+    await store.ledger.move(payment, { state: "unknown", lease: false });
     clock.now += RECHECK_MS;
     expect(await store.ledger.claimOpen(10)).toEqual([]);
     clock.now += 1;
     const claims = await Promise.all([store.ledger.claimOpen(10), other.ledger.claimOpen(10)]);
     expect(claims.flat()).toMatchObject([{ ...PAYMENT, state: "unknown", attempt: 2 }]);
-    expect((await store.ledger.reserve(PAYMENT)).held).toBe(false);
+    expect((await store.ledger.reserve(PAYMENT)).leased).toBe(false);
   });
 
   test("the caller that claims an open payment can change it, and its former holder cannot", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { payment: earlier } = await store.ledger.reserve(PAYMENT);
-    await store.ledger.move(earlier, { state: "settling", hold: true });
+    await store.ledger.move(earlier, { state: "settling", lease: true });
     clock.now += RECHECK_MS + 1;
     const [claimed] = await store.ledger.claimOpen(10);
     expect(claimed?.state).toBe("unknown");
-    expect(await store.ledger.move(earlier, { state: "settled", hold: false })).toBe(false);
-    expect(claimed && (await store.ledger.move(claimed, { state: "unknown", hold: false }))).toBe(true);
+    expect(await store.ledger.move(earlier, { state: "settled", lease: false })).toBe(false);
+    expect(claimed && (await store.ledger.move(claimed, { state: "unknown", lease: false }))).toBe(true);
     expect(await store.ledger.claimOpen(10)).toEqual([]);
   });
 
@@ -294,7 +294,7 @@ function testOpenPayments(newDatabase: NewDatabase): void {
     for (const state of ["settled", "unknown", "failed", "settling", "verified"] as const) {
       for (const turn of ["a", "b"]) {
         const { payment } = await store.ledger.reserve({ ...PAYMENT, nonce: `${state}-${turn}` });
-        await store.ledger.move(payment, { state, hold: false });
+        await store.ledger.move(payment, { state, lease: false });
         clock.now += 1;
       }
     }

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 async function book(store: Store, state: PaymentState, change: Partial<Reservation>, transaction = ""): Promise<void> {
   const { payment } = await store.ledger.reserve({ ...RESERVATION, ...change });
-  if (state !== "reserved") await store.ledger.move(payment, { state, hold: false, transaction });
+  if (state !== "reserved") await store.ledger.move(payment, { state, lease: false, transaction });
 }
 
 /** For tests only: behaviour that every `LedgerView` must have. */
@@ -134,7 +134,7 @@ function testSold(newDatabase: NewDatabase): void {
     const [late] = await store.ledger.claimOpen(1);
     if (late === undefined) throw new Error("the open payment is not found");
     for (const delivered of [false, true]) {
-      await store.ledger.move(late, { state: "settled", hold: !delivered, transaction: "0x1", delivered });
+      await store.ledger.move(late, { state: "settled", lease: !delivered, transaction: "0x1", delivered });
     }
     const { network } = RESERVATION;
     const sold = { network, token: "0xasset", route: "/read", payments: 1 };
@@ -159,9 +159,9 @@ function testSold(newDatabase: NewDatabase): void {
       clock.now += 1000;
     }
     const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: "0xdone" });
-    await store.ledger.move(payment, { state: "settled", hold: true });
+    await store.ledger.move(payment, { state: "settled", lease: true });
     expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, owed: 1, oldestOpen: START });
-    await store.ledger.move(payment, { state: "settled", hold: false, delivered: true });
+    await store.ledger.move(payment, { state: "settled", lease: false, delivered: true });
     expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, owed: 1, oldestOpen: START });
   });
 }

@@ -12,7 +12,7 @@ function notice(id: string): NewNotice {
 /** Settles a new payment with a notice. */
 async function settle(store: Store, id: string): Promise<void> {
   const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: id });
-  expect(await store.ledger.move(payment, { state: "settled", hold: false, notice: notice(id) })).toBe(true);
+  expect(await store.ledger.move(payment, { state: "settled", lease: false, notice: notice(id) })).toBe(true);
 }
 
 /** For tests only: behaviour that every `Outbox` must have. */
@@ -39,7 +39,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     const { payment: earlier } = await store.ledger.reserve(RESERVATION);
     clock.now += HOLD_MS + 1;
     await store.ledger.reserve(RESERVATION);
-    expect(await store.ledger.move(earlier, { state: "settled", hold: false, notice: notice("a") })).toBe(false);
+    expect(await store.ledger.move(earlier, { state: "settled", lease: false, notice: notice("a") })).toBe(false);
     expect(await store.outbox.size()).toBe(0);
   });
 
@@ -48,7 +48,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     const { store } = opened;
     const { payment } = await store.ledger.reserve(RESERVATION);
     for (let i = 0; i < 2; i++) {
-      expect(await store.ledger.move(payment, { state: "settled", hold: true, notice: notice("a") })).toBe(true);
+      expect(await store.ledger.move(payment, { state: "settled", lease: true, notice: notice("a") })).toBe(true);
     }
     expect(await store.outbox.size()).toBe(1);
   });

@@ -22,8 +22,8 @@ export interface ScriptedPostgres {
  * For each piece that it receives, the server sends the next response. After a `close` in the list it ends the
  * connection.
  */
-export async function serve(...answers: readonly (Buffer | string)[]): Promise<ScriptedPostgres> {
-  return await serveEach(() => answers);
+export async function serve(...responses: readonly (Buffer | string)[]): Promise<ScriptedPostgres> {
+  return await serveEach(() => responses);
 }
 
 /** The same with a separate list of responses for each connection. Connections are counted from 0. */
@@ -38,9 +38,9 @@ export async function serveEach(
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
       heard += chunk.toString("latin1");
-      const answer = left.shift();
-      if (answer === "close") socket.destroy();
-      else if (answer !== undefined) socket.write(answer);
+      const response = left.shift();
+      if (response === "close") socket.destroy();
+      else if (response !== undefined) socket.write(response);
     });
   });
   servers.push(server);

@@ -1,6 +1,6 @@
 import { describe } from "bun:test";
 import { type Store } from "../store.ts";
-import { testBookings } from "./bookings-contract.ts";
+import { testSimulatedTransfers } from "./simulated-transfers-contract.ts";
 import { testForgetting } from "./forgetting-contract.ts";
 import { testLedger } from "./ledger-contract.ts";
 import { testLedgerView } from "./ledger-view-contract.ts";
@@ -19,7 +19,7 @@ export function testStore(name: string, newDatabase: () => Promise<OpenStore>): 
     testOutbox(newDatabase);
     testForgetting(newDatabase);
     testPaymentIds(newDatabase);
-    testBookings(newDatabase);
+    testSimulatedTransfers(newDatabase);
     testUsage(newDatabase);
   });
 }

@@ -35,9 +35,9 @@ async function paidOf(totals: Promise<UsageTotals>): Promise<PaidUse[]> {
 
 async function settle({ ledger }: Store, nonce: string, changes: Partial<typeof RESERVATION> = {}): Promise<void> {
   const { payment } = await ledger.reserve({ ...RESERVATION, consumer: "alice", nonce, ...changes });
-  await ledger.move(payment, { state: "settling", hold: true });
-  await ledger.move(payment, { state: "settled", hold: true, transaction: "0xtx" });
-  await ledger.move(payment, { state: "settled", hold: false, delivered: true });
+  await ledger.move(payment, { state: "settling", lease: true });
+  await ledger.move(payment, { state: "settled", lease: true, transaction: "0xtx" });
+  await ledger.move(payment, { state: "settled", lease: false, delivered: true });
 }
 
 /** For tests only: behaviour that every `UsageStore` must have. */
@@ -235,7 +235,7 @@ function testPayments(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     const { payment } = await store.ledger.reserve({ ...RESERVATION, consumer: "first" });
-    await store.ledger.move(payment, { state: "failed", hold: false });
+    await store.ledger.move(payment, { state: "failed", lease: false });
     await settle(store, RESERVATION.nonce, { consumer: "second" });
     expect((await store.usage.reset("r1", "one")).paid).toMatchObject([{ consumer: "second", payments: 1 }]);
   });
@@ -246,7 +246,7 @@ function testPayments(newDatabase: NewDatabase): void {
     const nonces = Array.from({ length: 1200 }, (_, i) => `0x${i}`);
     for (const nonce of nonces) {
       const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce, route: `/${"x".repeat(3000)}` });
-      await store.ledger.move(payment, { state: "settled", hold: false, delivered: true });
+      await store.ledger.move(payment, { state: "settled", lease: false, delivered: true });
     }
     await store.usage.add(batch("one", 1));
     const { paid } = await store.usage.read("one");

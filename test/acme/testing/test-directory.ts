@@ -16,7 +16,7 @@ export const hasPebble = PEBBLE !== null && DNS !== null;
 const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill "$child" 2>/dev/null; wait "$child"`;
 
 export interface TestDirectoryOptions {
-  /** Where pebble looks for answers to HTTP-01 and TLS-ALPN-01. */
+  /** Where pebble looks for responses to HTTP-01 and TLS-ALPN-01. */
   readonly httpPort: number;
   readonly tlsPort: number;
   /** Percent of good nonces that are refused. */

@@ -9,7 +9,7 @@ const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const PAUSE_MS = 15;
 const PATIENCE_MS = 30_000;
 
-/** A request that got no answer, or another than 200. */
+/** A request that got no response, or another than 200. */
 export interface Lost {
   readonly kind: string;
   /** Of the client's connection: it tells which worker had it. */
@@ -31,7 +31,7 @@ type Open = (port: number) => Promise<Connection>;
 
 export class Traffic {
   readonly lost: Lost[] = [];
-  readonly answered: Record<string, number> = {};
+  readonly responded: Record<string, number> = {};
   #stopping = false;
   readonly #port: number;
   readonly #running: Promise<void>[];
@@ -73,7 +73,7 @@ export class Traffic {
       const begunAt = performance.now();
       try {
         const goesOn = await connection.ask();
-        this.answered[kind] = (this.answered[kind] ?? 0) + 1;
+        this.responded[kind] = (this.responded[kind] ?? 0) + 1;
         if (!goesOn) return;
       } catch (error) {
         this.lost.push({ kind, port: connection.port, begunAt, lostAt: performance.now(), why: String(error) });
@@ -91,9 +91,9 @@ async function openHttp1(port: number): Promise<Connection> {
     async ask() {
       if (client.state !== "open") return false;
       client.send(GET);
-      const answer = await client.response("GET", PATIENCE_MS);
-      if (statusOf(answer) !== 200) throw new Error(`status ${statusOf(answer)}: ${answer.raw}`);
-      return !answer.raw.includes("Connection: close");
+      const response = await client.response("GET", PATIENCE_MS);
+      if (statusOf(response) !== 200) throw new Error(`status ${statusOf(response)}: ${response.raw}`);
+      return !response.raw.includes("Connection: close");
     },
     close: () => client.destroy(),
   };
@@ -114,14 +114,14 @@ function openH2(port: number): Promise<Connection> {
       resolve({
         port: session.socket.localPort ?? 0,
         ask: () =>
-          new Promise((answered, failed) => {
+          new Promise((responded, failed) => {
             const stream = session.request({ ":path": "/x", ":authority": "a.test" });
             let status = 0;
             stream.on("response", (head) => {
               status = Number(head[":status"]);
             });
             stream.on("error", failed);
-            stream.on("end", () => (status === 200 ? answered(goesOn) : failed(new Error(`status ${status}`))));
+            stream.on("end", () => (status === 200 ? responded(goesOn) : failed(new Error(`status ${status}`))));
             stream.on("close", () => failed(new Error(`the stream closed with ${stream.rstCode}`)));
             stream.resume();
           }),
@@ -134,8 +134,8 @@ function openH2(port: number): Promise<Connection> {
 async function openTunnel(port: number): Promise<Connection> {
   const client = await RawClient.open(port);
   client.send(handshakeHead());
-  const answer = await client.response("GET", PATIENCE_MS);
-  if (statusOf(answer) !== 101) throw new Error(`status ${statusOf(answer)}: ${answer.raw}`);
+  const response = await client.response("GET", PATIENCE_MS);
+  if (statusOf(response) !== 101) throw new Error(`status ${statusOf(response)}: ${response.raw}`);
   let count = 0;
   return {
     port: client.socket.localPort ?? 0,

@@ -55,12 +55,12 @@ export class UsageSite implements AsyncDisposable {
     return new UsageSite(gateway, found() ?? "", origin);
   }
 
-  /** Asks for a path, as a consumer where one is named; its status, once the whole answer has come. */
+  /** Asks for a path, as a consumer where one is named; its status, once the whole response has come. */
   async ask(path: string, consumer = "", fields: Record<string, string> = {}): Promise<number> {
     const key: Record<string, string> = consumer === "" ? {} : { "x-api-key": `key of ${consumer}` };
-    const answer = await fetch(`http://127.0.0.1:${this.gateway.port}${path}`, { headers: { ...key, ...fields } });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(`http://127.0.0.1:${this.gateway.port}${path}`, { headers: { ...key, ...fields } });
+    await response.arrayBuffer();
+    return response.status;
   }
 
   async admin(path: string, method = "GET"): Promise<Response> {
@@ -68,9 +68,9 @@ export class UsageSite implements AsyncDisposable {
   }
 
   async usage(reset = false): Promise<UsageBody> {
-    const answer = await this.admin(`/v1/usage${reset ? "?reset" : ""}`);
-    if (answer.status !== 200) throw new Error(`Cannot read the usage: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as UsageBody; // As the API's description says.
+    const response = await this.admin(`/v1/usage${reset ? "?reset" : ""}`);
+    if (response.status !== 200) throw new Error(`Cannot read the usage: ${response.status} ${await response.text()}`);
+    return (await response.json()) as UsageBody; // As the API's description says.
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

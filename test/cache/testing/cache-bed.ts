@@ -47,9 +47,9 @@ export class CacheBed {
   }
 
   /** Has the origin answer every request with these fields and a body that counts the requests. */
-  answers(fields: string, status = "200 OK"): void {
+  responses(fields: string, status = "200 OK"): void {
     let count = 0;
-    this.origin.answer = (request, connection) => {
+    this.origin.response = (request, connection) => {
       count++;
       const body = `body ${count}`;
       const head = `HTTP/1.1 ${status}\r\n${fields}Content-Length: ${body.length}\r\n\r\n`;

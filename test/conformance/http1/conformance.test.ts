@@ -58,13 +58,13 @@ async function checkRefused(client: RawClient, rule: Rule & { readonly kind: "re
 }
 
 async function checkServed(client: RawClient, rule: Rule & { readonly kind: "served" }): Promise<void> {
-  const { method, answer, stays, upstream, response: check } = rule.checks;
-  if (answer !== undefined) origin.answer = answer;
+  const { method, reply, stays, upstream, response: check } = rule.checks;
+  if (reply !== undefined) origin.response = reply;
   client.send(rule.bytes);
   const response = await client.finalResponse(method);
   expect(statusOf(response)).toBe(rule.status);
   const [request, ...others]: readonly Message[] = origin.requests;
-  // A bad answer to a GET is reason enough to ask again.
+  // A bad response to a GET is reason enough to ask again.
   if (rule.status !== 502) expect(others).toEqual([]);
   upstream?.(request);
   check?.(response);

@@ -1,7 +1,7 @@
 /** RFC 9112 §5 and RFC 9110 §5 to §7: fields, and what an intermediary does with them. */
 import { expect } from "bun:test";
 import { type Message, valuesOf } from "../../support/message.ts";
-import { answers, chunked, refused, request, type Rule, served } from "./rule.ts";
+import { responses, chunked, refused, request, type Rule, served } from "./rule.ts";
 
 function has(message: Message | undefined, name: string): string[] {
   return valuesOf(message ?? { fields: [] }, name);
@@ -82,13 +82,13 @@ export const FIELD_RULES: readonly Rule[] = [
       expect(head?.trailers).toEqual([["X-Sum", "1"]]);
     },
   }),
-  served(["9110 §6.6.1", "an answer without Date gets one, as IMF-fixdate"], request("GET /x"), {
-    answer: answers(`${OK}\r\nok`),
+  served(["9110 §6.6.1", "a response without Date gets one, as IMF-fixdate"], request("GET /x"), {
+    reply: responses(`${OK}\r\nok`),
     response: (head) =>
       expect(has(head, "date").join()).toMatch(/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/),
   }),
-  served(["9110 §6.6.1", "an answer's own Date is kept"], request("GET /x"), {
-    answer: answers(`${OK}Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nok`),
+  served(["9110 §6.6.1", "a response's own Date is kept"], request("GET /x"), {
+    reply: responses(`${OK}Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nok`),
     response: passes("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
   }),
 
@@ -116,8 +116,8 @@ export const FIELD_RULES: readonly Rule[] = [
       upstream: passesNot("keep-alive", "proxy-connection", "te", "upgrade", "trailer"),
     },
   ),
-  served(["9110 §7.6.1", "and those of an answer"], request("GET /x"), {
-    answer: answers(
+  served(["9110 §7.6.1", "and those of a response"], request("GET /x"), {
+    reply: responses(
       `${OK}Connection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nProxy-Connection: close\r\nX-End: 2\r\n\r\nok`,
     ),
     response: (head) => {
@@ -201,8 +201,8 @@ export const FIELD_RULES: readonly Rule[] = [
       },
     },
   ),
-  served(["9110 §7.8", "a 101 that the client did not ask for is a bad answer"], request("GET /x"), {
-    answer: answers("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
+  served(["9110 §7.8", "a 101 that the client did not ask for is a bad response"], request("GET /x"), {
+    reply: responses("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
     status: 502,
   }),
 

@@ -1,7 +1,7 @@
 /** RFC 9112 §6 and §7, RFC 9110 §8.6: where a message ends. */
 import { expect } from "bun:test";
 import { type Message, valuesOf } from "../../support/message.ts";
-import { answers, brokenBody, chunked, refused, request, type Rule, served } from "./rule.ts";
+import { responses, brokenBody, chunked, refused, request, type Rule, served } from "./rule.ts";
 
 const HELLO = "5\r\nhello\r\n0\r\n\r\n";
 
@@ -133,23 +133,23 @@ export const FRAMING_RULES: readonly Rule[] = [
   ),
 
   served(
-    ["9112 §6.3", "an answer's body may end with its connection, and reaches the client framed"],
+    ["9112 §6.3", "a response's body may end with its connection, and reaches the client framed"],
     request("GET /x"),
     {
-      answer: (_request, connection) => connection.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"),
+      reply: (_request, connection) => connection.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"),
       response: (head) => expect([head.body, head.framing]).toEqual(["until the end", "chunked"]),
     },
   ),
-  served(["9112 §6.3", "an answer with differing lengths is a 502"], request("GET /x"), {
-    answer: answers("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk"),
+  served(["9112 §6.3", "a response with differing lengths is a 502"], request("GET /x"), {
+    reply: responses("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk"),
     status: 502,
   }),
   served(["9112 §6.3", "so is one with both framings"], request("GET /x"), {
-    answer: answers("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    reply: responses("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
     status: 502,
   }),
-  served(["9112 §7.1", "an answer's chunks reach the client whole"], request("GET /x"), {
-    answer: answers("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nok\r\n0\r\nT: 1\r\n\r\n"),
+  served(["9112 §7.1", "a response's chunks reach the client whole"], request("GET /x"), {
+    reply: responses("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nok\r\n0\r\nT: 1\r\n\r\n"),
     response: (head) => expect([head.body, head.trailers]).toEqual(["ok", [["T", "1"]]]),
   }),
 ];

@@ -1,7 +1,7 @@
 /** RFC 9112 §2 and §3: start line, target forms, versions. */
 import { expect } from "bun:test";
 import { valuesOf } from "../../support/message.ts";
-import { answers, refused, request, type Rule, served } from "./rule.ts";
+import { responses, refused, request, type Rule, served } from "./rule.ts";
 
 const target =
   (wanted: string) =>
@@ -84,7 +84,7 @@ export const MESSAGE_FORMAT: readonly Rule[] = [
   refused(["9112 §3.2.3", "authority form is CONNECT's alone"], request("GET a.test:80")),
   refused(["9110 §9.3.6", "CONNECT is not served"], "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n", 501),
   refused(["9112 §3.2.4", "asterisk form is OPTIONS' alone"], request("GET *")),
-  served(["9112 §3.2.4", "OPTIONS * asks this server, and gets its answer"], request("OPTIONS *"), {
+  served(["9112 §3.2.4", "OPTIONS * asks this server, and gets its response"], request("OPTIONS *"), {
     method: "OPTIONS",
     status: 204,
     upstream: nothing,
@@ -100,11 +100,11 @@ export const MESSAGE_FORMAT: readonly Rule[] = [
   }),
 
   served(["9112 §4", "the reason is passed on as it is"], request("GET /x"), {
-    answer: answers("HTTP/1.1 299 Odd, but \xe9\xff allowed\r\nContent-Length: 0\r\n\r\n"),
+    reply: responses("HTTP/1.1 299 Odd, but \xe9\xff allowed\r\nContent-Length: 0\r\n\r\n"),
     status: 299,
     response: (head) => expect(head.startLine).toBe("HTTP/1.1 299 Odd, but \xe9\xff allowed"),
   }),
   served(["9112 §4", "a status line may lack its reason"], request("GET /x"), {
-    answer: answers("HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n"),
+    reply: responses("HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n"),
   }),
 ];

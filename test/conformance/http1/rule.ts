@@ -12,7 +12,7 @@ export interface Served {
   /** The method that the response answers; GET where it is not said. */
   readonly method?: string;
   /** What the origin answers; it echoes where this is not said. */
-  readonly answer?: Answer;
+  readonly reply?: Answer;
   /** Whether the connection takes another request afterwards; true where it is not said. */
   readonly stays?: boolean;
   /** Asked of the request as the origin gets it; undefined where it gets none. */
@@ -57,6 +57,6 @@ export function chunked(body: string, ...lines: readonly string[]): string {
 }
 
 /** An origin that answers every request with these bytes. */
-export function answers(bytes: string): Answer {
+export function responses(bytes: string): Answer {
   return (_request, connection) => connection.send(bytes);
 }

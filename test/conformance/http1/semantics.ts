@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { type Message, statusOf, valuesOf } from "../../support/message.ts";
 import { once, RawClient } from "../../support/raw-client.ts";
-import { answers, type Bench, chunked, refused, request, type Rule, script, served } from "./rule.ts";
+import { responses, type Bench, chunked, refused, request, type Rule, script, served } from "./rule.ts";
 
 const CLOSE = request("GET /x", "Connection: close");
 const HELD = request("POST /x", "Expect: 100-continue", "Content-Length: 5");
@@ -61,8 +61,8 @@ export const CONNECTION_RULES: readonly Rule[] = [
   ),
   script(["9112 §9.3.2", "a pipeline is answered in order, also where its first request is the slowest"], (bench) =>
     withClient(bench, async (client) => {
-      const echo = bench.origin.answer;
-      bench.origin.answer = (head, connection) => {
+      const echo = bench.origin.response;
+      bench.origin.response = (head, connection) => {
         if (head.startLine.includes("/slow")) setTimeout(() => echo(head, connection), 100);
         else echo(head, connection);
       };
@@ -102,9 +102,9 @@ export const CONNECTION_RULES: readonly Rule[] = [
     );
     expect(bench.origin.requests).toEqual([]);
   }),
-  script(["9112 §8", "an answer that breaks off does not look whole"], (bench) =>
+  script(["9112 §8", "a response that breaks off does not look whole"], (bench) =>
     withClient(bench, async (client) => {
-      bench.origin.answer = (_head, connection) =>
+      bench.origin.response = (_head, connection) =>
         connection.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
       client.send(request("GET /x"));
       await client.closed();
@@ -116,12 +116,12 @@ export const CONNECTION_RULES: readonly Rule[] = [
 export const SEMANTIC_RULES: readonly Rule[] = [
   served(["9110 §9.3.2", "HEAD has no body, and the length that GET would have"], request("HEAD /x"), {
     method: "HEAD",
-    answer: answers("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n"),
+    reply: responses("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n"),
     response: (head) => expect(valuesOf(head, "content-length")).toEqual(["1234"]),
   }),
   served(["9110 §9.3.2", "an error of the gateway's own has no body either"], request("HEAD /x"), {
     method: "HEAD",
-    answer: answers("no HTTP\r\n\r\n"),
+    reply: responses("no HTTP\r\n\r\n"),
     status: 502,
   }),
   served(["9110 §9.3.2", "a body on HEAD belongs to it"], `${request("HEAD /x", "Content-Length: 5")}hello`, {
@@ -170,7 +170,7 @@ export const SEMANTIC_RULES: readonly Rule[] = [
       expect((await client.finalResponse()).body).toBe("POST /x hello");
     }),
   ),
-  script(["9110 §10.1.1", "a final answer in a 100's place ends the request"], (bench) =>
+  script(["9110 §10.1.1", "a final response in a 100's place ends the request"], (bench) =>
     withClient(bench, async (client) => {
       bench.origin.onBytes = (connection) => {
         if (connection.received.endsWith("\r\n\r\n")) connection.send("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n");
@@ -188,8 +188,8 @@ export const SEMANTIC_RULES: readonly Rule[] = [
       upstream: (head) => expect(valuesOf(head ?? { fields: [] }, "expect")).toEqual([]),
     },
   ),
-  script(["9110 §15.2", "interim answers are passed on, in order"], ({ port, origin }) => {
-    origin.answer = answers(
+  script(["9110 §15.2", "interim responses are passed on, in order"], ({ port, origin }) => {
+    origin.response = responses(
       "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
     );
     return withClient({ port, origin }, async (client) => {
@@ -200,12 +200,12 @@ export const SEMANTIC_RULES: readonly Rule[] = [
     });
   }),
   script(["9110 §15.2", "but not to HTTP/1.0"], async ({ port, origin }) => {
-    origin.answer = answers("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    origin.response = responses("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     const response = await once(port, "GET /x HTTP/1.0\r\nHost: a.test\r\n\r\n");
     expect([statusOf(response), response.raw.includes("103")]).toEqual([200, false]);
   }),
   served(["9110 §15.3.5", "204 has no body and no length"], request("DELETE /x"), {
-    answer: answers(bodiless(204)),
+    reply: responses(bodiless(204)),
     status: 204,
     response: (head) => {
       without("content-length")(head);
@@ -213,12 +213,12 @@ export const SEMANTIC_RULES: readonly Rule[] = [
     },
   }),
   served(["9110 §15.4.5", "304 has no body, whatever length it names"], request("GET /x"), {
-    answer: answers(bodiless(304, 'Content-Length: 99\r\nETag: "a"\r\n')),
+    reply: responses(bodiless(304, 'Content-Length: 99\r\nETag: "a"\r\n')),
     status: 304,
     response: (head) => expect(valuesOf(head, "etag")).toEqual(['"a"']),
   }),
   served(["9110 §15.3.6", "205 has no content"], request("POST /x"), {
-    answer: answers(bodiless(205, "Content-Length: 0\r\n")),
+    reply: responses(bodiless(205, "Content-Length: 0\r\n")),
     status: 205,
     response: (head) => expect(head.body).toBe(""),
   }),
@@ -227,8 +227,8 @@ export const SEMANTIC_RULES: readonly Rule[] = [
     upstream: (head) => expect(head).toBeUndefined(),
     response: (head) => expect(valuesOf(head, "allow")).toEqual(["GET, HEAD"]),
   }),
-  served(["9110 §15.6.3", "an answer that is no HTTP is 502, with Date and a type"], request("GET /x"), {
-    answer: answers("no HTTP\r\n\r\n"),
+  served(["9110 §15.6.3", "a response that is no HTTP is 502, with Date and a type"], request("GET /x"), {
+    reply: responses("no HTTP\r\n\r\n"),
     status: 502,
     response: (head) => {
       expect(valuesOf(head, "date")).toHaveLength(1);

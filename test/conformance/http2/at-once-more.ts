@@ -4,7 +4,7 @@ import * as h2 from "../../support/http2-frames.ts";
 import { block, indexed, tableSize } from "../../support/http2-hpack.ts";
 import { type Asked, asked, connection, fields, get, openGet, post, stream, withBytes, WHOLE } from "./at-once.ts";
 
-const ANSWER = { kind: "answer" } as const;
+const RESPONSE = { kind: "answer" } as const;
 const PING = { kind: "ping" } as const;
 const ACKNOWLEDGED = { kind: "acknowledged" } as const;
 const { PROTOCOL_ERROR, FRAME_SIZE_ERROR, COMPRESSION_ERROR } = h2;
@@ -17,7 +17,7 @@ const VALUE = "\x06h2spec";
 const CODED_VALUE = "\x84\x9c\x48\xac\xa4";
 
 function priorityFirst(what: string, ...frame: readonly [streamId: number, content: Buffer]): Asked {
-  return asked(`PRIORITY ${what} before the request`, ANSWER, (scheme) => [
+  return asked(`PRIORITY ${what} before the request`, RESPONSE, (scheme) => [
     h2.frame(h2.PRIORITY, 0, ...frame),
     get(scheme),
   ]);
@@ -25,7 +25,7 @@ function priorityFirst(what: string, ...frame: readonly [streamId: number, conte
 
 /** A request whose block is cut before each of these bytes. */
 function inParts(what: string, ...cuts: readonly number[]): Asked {
-  return asked(what, ANSWER, (scheme) => {
+  return asked(what, RESPONSE, (scheme) => {
     const whole = compact(scheme);
     const parts = [0, ...cuts].map((from, i) => whole.subarray(from, cuts[i]));
     return parts.map((part, i) => {
@@ -42,7 +42,7 @@ function compact(scheme: string): Buffer {
 }
 
 function compactWith(what: string, sizes: readonly number[]): Asked {
-  return asked(what, ANSWER, (scheme) => [
+  return asked(what, RESPONSE, (scheme) => [
     h2.frame(h2.HEADERS, h2.END_BOTH, 1, Buffer.concat([...sizes.map(tableSize), compact(scheme)])),
   ]);
 }
@@ -57,10 +57,10 @@ const KNOWN_SETTINGS = h2.settings(
 );
 
 const ACCEPTED: readonly Asked[] = [
-  asked("HEADERS with padding", ANSWER, (scheme) => [
+  asked("HEADERS with padding", RESPONSE, (scheme) => [
     h2.frame(h2.HEADERS, h2.END_BOTH | h2.PADDED, 1, h2.padded(block(fields(scheme)), 8)),
   ]),
-  asked("HEADERS with a priority", ANSWER, (scheme) => [
+  asked("HEADERS with a priority", RESPONSE, (scheme) => [
     h2.frame(h2.HEADERS, h2.END_BOTH | h2.HAS_PRIORITY, 1, Buffer.concat([h2.priority(0, 255), block(fields(scheme))])),
   ]),
   priorityFirst("of weight 1", 1, h2.priority(0, 0)),
@@ -72,14 +72,14 @@ const ACCEPTED: readonly Asked[] = [
   asked("every known setting", ACKNOWLEDGED, () => [KNOWN_SETTINGS]),
   asked("ENABLE_PUSH of 0", ACKNOWLEDGED, () => [h2.settings([h2.ENABLE_PUSH, 0])]),
   asked("WINDOW_UPDATE of the connection", PING, () => [h2.windowUpdate(0, 1)]),
-  asked("WINDOW_UPDATE of a request that is whole", ANSWER, (scheme) => [get(scheme), h2.windowUpdate(1, 1)]),
-  asked("an answer to no PING", PING, () => [h2.ping("invalid\0", h2.ACK)]),
+  asked("WINDOW_UPDATE of a request that is whole", RESPONSE, (scheme) => [get(scheme), h2.windowUpdate(1, 1)]),
+  asked("a response to no PING", PING, () => [h2.ping("invalid\0", h2.ACK)]),
   compactWith("indexes, and a field for the table", []),
   compactWith("a table of size 128", [128]),
   compactWith("a table of size 128, then 4096", [128, 4096]),
   ...["@", "\0", "\x10"].flatMap((form) =>
     [USER_AGENT + VALUE, CODED_USER_AGENT + CODED_VALUE, NAME + VALUE, CODED_NAME + CODED_VALUE].map((field, i) =>
-      withBytes(`a literal of form ${form.charCodeAt(0)}, ${i + 1} of 4`, ANSWER, form + field),
+      withBytes(`a literal of form ${form.charCodeAt(0)}, ${i + 1} of 4`, RESPONSE, form + field),
     ),
   ),
 ];
@@ -108,7 +108,7 @@ const REFUSED: readonly Asked[] = [
   withBytes("EOS inside a text", connection(COMPRESSION_ERROR), `\0${CODED_NAME}\x87\x49\x51\xff\xff\xff\xfa\x7f`),
 ];
 
-/** RST_STREAM's first code: an answer before the request's end is no reason to give another one first. */
+/** RST_STREAM's first code: a response before the request's end is no reason to give another one first. */
 async function firstReset(client: Http2Client): Promise<void> {
   const code = await client.resetCode(1);
   if (code !== h2.FLOW_CONTROL_ERROR) throw new Error(`RST_STREAM with code ${code}`);
@@ -130,10 +130,10 @@ async function owesOne(client: Http2Client, scheme: string): Promise<void> {
   if (dataOf(client).join() !== "3,1") throw new Error(`DATA of ${dataOf(client).join(" and ")} bytes`);
 }
 
-/** PING's answer or FIN; a reset connection is neither. */
+/** PING's response or FIN; a reset connection is neither. */
 async function pongOrEnd(client: Http2Client): Promise<void> {
   try {
-    await client.sees("PING's answer", ({ type }) => type === h2.PING);
+    await client.sees("PING's response", ({ type }) => type === h2.PING);
   } catch (error) {
     if (client.state !== "ended") throw error;
   }

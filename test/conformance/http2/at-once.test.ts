@@ -33,7 +33,7 @@ async function start(name: "file" | "upstream", rest: object): Promise<void> {
 beforeAll(async () => {
   folder.write("index.html", "hello, world");
   origin = await RawOrigin.start();
-  origin.answer = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nhello, world");
+  origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nhello, world");
   await Promise.all([start("file", {}), start("upstream", everythingTo(origin.port))]);
 });
 

@@ -12,14 +12,14 @@ type Wanted =
   | { readonly kind: "answer" | "ping" | "acknowledged" | "close" | "one byte" }
   | { readonly kind: "check"; readonly check: (client: Http2Client, scheme: string) => Promise<void> };
 
-/** Frames are made for `scheme`; an empty one waits for the end of the answer on stream 1. */
+/** Frames are made for `scheme`; an empty one waits for the end of the response on stream 1. */
 export interface Asked {
   readonly what: string;
   readonly wanted: Wanted;
   readonly frames: (scheme: string) => readonly Buffer[];
 }
 
-const ANSWER: Wanted = { kind: "answer" };
+const RESPONSE: Wanted = { kind: "answer" };
 const PING: Wanted = { kind: "ping" };
 const CLOSE: Wanted = { kind: "close" };
 const ONE_BYTE: Wanted = { kind: "one byte" };
@@ -29,7 +29,7 @@ export const connection = (...codes: readonly number[]): Wanted => ({ kind: "con
 export const stream = (...codes: readonly number[]): Wanted => ({ kind: "stream", codes });
 const { PROTOCOL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, COMPRESSION_ERROR, FLOW_CONTROL_ERROR } = h2;
 
-/** Stands for the wait until the answer on stream 1 is whole. */
+/** Stands for the wait until the response on stream 1 is whole. */
 export const WHOLE = Buffer.alloc(0);
 const DUMMY = block([["x-dummy0", "x".repeat(4000)]]);
 const PRIORITY = h2.priority(0, 255);
@@ -93,22 +93,25 @@ function twice(name: string): Asked {
 }
 
 const STATES: readonly Asked[] = [
-  asked("GET", ANSWER, (scheme) => [get(scheme)]),
-  asked("HEAD", ANSWER, (scheme) => [head(scheme, "HEAD", h2.END_BOTH)]),
-  asked("POST", ANSWER, (scheme) => [post(scheme), test()]),
-  asked("POST in two frames", ANSWER, (scheme) => [post(scheme), test(0), test()]),
-  asked("POST with padding", ANSWER, (scheme) => [post(scheme), h2.data(1, h2.padded("test", 6), h2.PADDED | 1)]),
-  asked("POST of the largest frame", ANSWER, (scheme) => [post(scheme), h2.data(1, "x".repeat(16_384), h2.END_STREAM)]),
-  asked("POST with trailers", ANSWER, (scheme) => [
+  asked("GET", RESPONSE, (scheme) => [get(scheme)]),
+  asked("HEAD", RESPONSE, (scheme) => [head(scheme, "HEAD", h2.END_BOTH)]),
+  asked("POST", RESPONSE, (scheme) => [post(scheme), test()]),
+  asked("POST in two frames", RESPONSE, (scheme) => [post(scheme), test(0), test()]),
+  asked("POST with padding", RESPONSE, (scheme) => [post(scheme), h2.data(1, h2.padded("test", 6), h2.PADDED | 1)]),
+  asked("POST of the largest frame", RESPONSE, (scheme) => [
+    post(scheme),
+    h2.data(1, "x".repeat(16_384), h2.END_STREAM),
+  ]),
+  asked("POST with trailers", RESPONSE, (scheme) => [
     post(scheme, [["trailer", "x-test"]]),
     test(0),
     h2.frame(h2.HEADERS, h2.END_BOTH, 1, block([["x-test", "ok"]])),
   ]),
-  asked("PRIORITY of an idle stream above the request's", ANSWER, (scheme) => [
+  asked("PRIORITY of an idle stream above the request's", RESPONSE, (scheme) => [
     h2.frame(h2.PRIORITY, 0, 3, PRIORITY),
     get(scheme),
   ]),
-  asked("a block in three frames, as large as is taken or larger", ANSWER, (scheme) => [
+  asked("a block in three frames, as large as is taken or larger", RESPONSE, (scheme) => [
     head(scheme, "GET", h2.END_STREAM),
     continuation(0),
     continuation(h2.END_HEADERS),
@@ -242,17 +245,17 @@ const MESSAGES: readonly Asked[] = [
 ];
 
 const BLOCKS: readonly Asked[] = [
-  withBytes("an indexed field without a value", ANSWER, "\xba"),
+  withBytes("an indexed field without a value", RESPONSE, "\xba"),
   ...["\0", "\x10", "@"].flatMap((form) => [
-    withBytes(`a literal of form ${form.charCodeAt(0)}`, ANSWER, `${form}\x06x-test\x06values`),
+    withBytes(`a literal of form ${form.charCodeAt(0)}`, RESPONSE, `${form}\x06x-test\x06values`),
     withBytes(
       `a literal of form ${form.charCodeAt(0)}, Huffman-coded`,
-      ANSWER,
+      RESPONSE,
       form + X_TEST.slice(1) + "\x83\x49\x50\x9f",
     ),
   ]),
-  withBytes("a table of size 0", ANSWER, "\x20", true),
-  withBytes("a table of size 0, then 4096", ANSWER, "\x20\x3f\xe1\x1f", true),
+  withBytes("a table of size 0", RESPONSE, "\x20", true),
+  withBytes("a table of size 0, then 4096", RESPONSE, "\x20\x3f\xe1\x1f", true),
   withBytes("a table's size at the end", connection(COMPRESSION_ERROR), "\x21"),
   withBytes("a table over its bound", connection(COMPRESSION_ERROR), tableSize(4097).toString("latin1"), true),
   withBytes("a field's index beyond the tables", connection(COMPRESSION_ERROR), "\xc6"),
@@ -273,7 +276,7 @@ export const ASKED: readonly Asked[] = [...STATES, ...FRAMES, ...MESSAGES, ...BL
 export async function ask(client: Http2Client, { wanted, frames }: Asked, scheme: string): Promise<void> {
   await client.greet([h2.INITIAL_WINDOW_SIZE, 65_535]);
   for (const part of frames(scheme)) {
-    if (part === WHOLE) await client.answer(1);
+    if (part === WHOLE) await client.response(1);
     else client.send(part);
     await new Promise(setImmediate);
   }

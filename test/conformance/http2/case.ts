@@ -29,7 +29,7 @@ export function served([section, rule]: Text, ...frames: Frames): Case {
 }
 
 /** Stream 1 is answered with this status. */
-export function answered([section, rule]: Text, status: number, ...frames: Frames): Case {
+export function responded([section, rule]: Text, status: number, ...frames: Frames): Case {
   return { section, rule, kind: "served", streamId: 1, status, frames };
 }
 
@@ -51,7 +51,7 @@ export function raw([section, rule]: Text, run: (port: number) => Promise<void>)
 /** The origin never answers this path. */
 export const HOLD = "/hold";
 
-/** The path of an answer with so many bytes. */
+/** The path of a response with so many bytes. */
 export function bytesOf(count: number): string {
   return `/bytes/${count}`;
 }

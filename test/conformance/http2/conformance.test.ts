@@ -14,7 +14,7 @@ import { FRAME_TYPE_CASES } from "./frame-types.ts";
 import { FRAME_CASES } from "./frames.ts";
 import { HPACK_CASES } from "./hpack.ts";
 import { MESSAGE_CASES } from "./messages.ts";
-import { answerByPath } from "./origin.ts";
+import { respondByPath } from "./origin.ts";
 import { MAX_STREAMS, STREAM_CASES } from "./streams.ts";
 import { patient } from "../../../src/lib/testing/patience.ts";
 
@@ -29,7 +29,7 @@ let port = 0;
 
 beforeAll(async () => {
   origin = await RawOrigin.start(process.env.PEER_ORIGIN);
-  origin.answer = answerByPath;
+  origin.response = respondByPath;
   // These answer before the request is whole, or never read it.
   origin.onBytes = (connection) => {
     const request = connection.received.slice(connection.parsed);
@@ -58,7 +58,7 @@ afterAll(async () => {
 
 async function serves(client: Http2Client): Promise<void> {
   client.send(get(AFTER, "/after"));
-  const { status, body } = await client.answer(AFTER);
+  const { status, body } = await client.response(AFTER);
   expect([status, body.toString()]).toEqual([200, "GET /after"]);
 }
 
@@ -78,7 +78,7 @@ async function play(client: Http2Client, row: Exclude<Case, { kind: "raw" }>): P
       await serves(client);
       return;
     case "served":
-      expect((await client.answer(row.streamId)).status).toBe(row.status);
+      expect((await client.response(row.streamId)).status).toBe(row.status);
       return;
     case "ignored":
       await serves(client);

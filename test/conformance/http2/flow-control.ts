@@ -27,17 +27,17 @@ export const FLOW_CASES: readonly Case[] = [
     client.send(h2.windowUpdate(0, 10));
     await seesBytes(client, 1, 65_545);
     client.send(h2.windowUpdate(0, 1_000_000));
-    expect((await client.answer(1)).body).toHaveLength(200_000);
+    expect((await client.response(1)).body).toHaveLength(200_000);
   }),
-  script(["9113 §6.9.1", "an answer without a body needs no window"], async (client) => {
+  script(["9113 §6.9.1", "a response without a body needs no window"], async (client) => {
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, 0]), get(1, bytesOf(0)));
-    expect((await client.answer(1)).status).toBe(200);
+    expect((await client.response(1)).status).toBe(200);
   }),
   script(["9113 §6.9.1", "a stream without a window holds up no other"], async (client) => {
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, 0]), get(1), get(3));
     await client.fence();
     client.send(h2.windowUpdate(3, 100));
-    expect((await client.answer(3)).body.toString()).toBe("GET /x");
+    expect((await client.response(3)).body.toString()).toBe("GET /x");
     expect(client.received(1)).toBe(0);
   }),
   connectionError(
@@ -114,7 +114,7 @@ export const FLOW_CASES: readonly Case[] = [
         );
       }
     }
-    expect((await client.answer(1)).body.toString()).toBe(String(total));
+    expect((await client.response(1)).body.toString()).toBe(String(total));
   }),
   script(["9113 §5.2", "a client that sends more than a stream's window is in error"], async (client) => {
     // The origin reads nothing, so no window is opened again once the kernel's buffers are full.
@@ -132,7 +132,7 @@ export const FLOW_CASES: readonly Case[] = [
       if (i % 100 === 99) await client.fence();
     }
     client.send(h2.data(1, "end", h2.END_STREAM));
-    expect((await client.answer(1)).body.toString()).toBe("3");
+    expect((await client.response(1)).body.toString()).toBe("3");
   }),
   script(
     ["9113 §6.9", "DATA on a stream that is gone counts for the connection, and is given back"],
@@ -144,7 +144,7 @@ export const FLOW_CASES: readonly Case[] = [
         await client.fence();
       }
       client.send(post(201), h2.data(201, "hello", h2.END_STREAM));
-      expect((await client.answer(201)).body.toString()).toBe("POST /x hello");
+      expect((await client.response(201)).body.toString()).toBe("POST /x hello");
     },
   ),
 ];

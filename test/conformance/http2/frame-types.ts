@@ -38,11 +38,11 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
       h2.data(1, h2.padded("lo", 200), h2.PADDED),
       h2.data(1, h2.padded("", 255), h2.PADDED | h2.END_STREAM),
     );
-    expect((await client.answer(1)).body.toString()).toBe("POST /x hello");
+    expect((await client.response(1)).body.toString()).toBe("POST /x hello");
   }),
   script(["9113 §6.1", "a body may come in many frames, some of them empty"], async (client) => {
     client.send(post(1), h2.data(1, "he"), h2.data(1, ""), h2.data(1, "llo"), h2.data(1, "", h2.END_STREAM));
-    expect((await client.answer(1)).body.toString()).toBe("POST /x hello");
+    expect((await client.response(1)).body.toString()).toBe("POST /x hello");
   }),
 
   connectionError(["9113 §6.2", "HEADERS on stream 0"], h2.PROTOCOL_ERROR, get(0)),
@@ -155,10 +155,10 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
 
   script(["9113 §6.7", "PING is answered with its content"], async (client) => {
     client.send(h2.ping("\x01\x02\x03\x04\0\xff\x07\x08"));
-    const pong = await client.sees("PING's answer", ({ type, flags }) => type === h2.PING && flags === h2.ACK);
+    const pong = await client.sees("PING's response", ({ type, flags }) => type === h2.PING && flags === h2.ACK);
     expect([pong.streamId, pong.payload.toString("latin1")]).toEqual([0, "\x01\x02\x03\x04\0\xff\x07\x08"]);
   }),
-  script(["9113 §6.7", "an answer to PING is not answered"], async (client) => {
+  script(["9113 §6.7", "a response to PING is not answered"], async (client) => {
     client.send(h2.ping("unasked!", h2.ACK));
     await client.fence();
     expect(client.frames.some(({ payload }) => payload.toString("latin1") === "unasked!")).toBe(false);
@@ -166,7 +166,7 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
   connectionError(["9113 §6.7", "PING on a stream"], h2.PROTOCOL_ERROR, h2.frame(h2.PING, 0, 1, "pingpong")),
   connectionError(["9113 §6.7", "PING of another length than 8"], h2.FRAME_SIZE_ERROR, h2.frame(h2.PING, 0, 0, "ping")),
   connectionError(
-    ["9113 §6.7", "an answer to PING of another length than 8"],
+    ["9113 §6.7", "a response to PING of another length than 8"],
     h2.FRAME_SIZE_ERROR,
     h2.frame(h2.PING, h2.ACK, 0, "pingpongs"),
   ),
@@ -186,7 +186,7 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
     client.send(post(1), h2.frame(h2.GOAWAY, 0, 0, Buffer.concat([h2.words(0, h2.NO_ERROR), Buffer.from("bye")])));
     await new Promise(setImmediate);
     client.send(h2.data(1, "hello", h2.END_STREAM));
-    expect((await client.answer(1)).body.toString()).toBe("POST /x hello");
+    expect((await client.response(1)).body.toString()).toBe("POST /x hello");
     await client.closed();
   }),
 
@@ -210,7 +210,7 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
     try {
       client.send(get(1));
       other.send(get(1, "/other"));
-      expect([(await client.answer(1)).body.toString(), (await other.answer(1)).body.toString()]).toEqual([
+      expect([(await client.response(1)).body.toString(), (await other.response(1)).body.toString()]).toEqual([
         "GET /x",
         "GET /other",
       ]);

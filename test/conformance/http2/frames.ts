@@ -1,4 +1,4 @@
-/** RFC 9113 §3 and §4: preface, frame format, frame size, header blocks. */
+/** RFC 9113 §3 and §4: preface, frame format, frame size, field sections. */
 import { expect } from "bun:test";
 import { get, Http2Client, post, requestFields } from "../../support/http2-client.ts";
 import * as h2 from "../../support/http2-frames.ts";
@@ -43,7 +43,7 @@ export const FRAME_CASES: readonly Case[] = [
   raw(["9113 §3.4", "a client need not wait for it"], (port) =>
     withClient(port, async (client) => {
       client.send(h2.PREFACE, h2.settings(), get(1));
-      expect((await client.answer(1)).status).toBe(200);
+      expect((await client.response(1)).status).toBe(200);
     }),
   ),
   raw(["9113 §3.4", "a preface in single bytes is one all the same"], (port) =>
@@ -53,7 +53,7 @@ export const FRAME_CASES: readonly Case[] = [
         client.send(Buffer.from([byte]));
         await new Promise(setImmediate);
       }
-      expect((await client.answer(1)).status).toBe(200);
+      expect((await client.response(1)).status).toBe(200);
     }),
   ),
   prefaceFails("a preface that breaks off into something else ends the connection", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"),
@@ -89,7 +89,7 @@ export const FRAME_CASES: readonly Case[] = [
   ),
   ignored(["9113 §5.5", "an unknown frame of the largest size"], h2.frame(0xfe, 0, 0, "x".repeat(MAX_FRAME))),
   connectionError(
-    ["9113 §5.5", "but inside a header block nothing else may stand"],
+    ["9113 §5.5", "but inside a field section nothing else may stand"],
     h2.PROTOCOL_ERROR,
     h2.frame(h2.HEADERS, h2.END_STREAM, 1, GET_BLOCK),
     h2.frame(UNKNOWN, 0, 0, "12345678"),
@@ -121,7 +121,7 @@ export const FRAME_CASES: readonly Case[] = [
   script(["9113 §4.2", "the server's own frames keep to the client's SETTINGS_MAX_FRAME_SIZE"], async (client) => {
     client.opensWindows = true;
     client.send(get(1, bytesOf(100_000)));
-    expect((await client.answer(1)).body).toHaveLength(100_000);
+    expect((await client.response(1)).body).toHaveLength(100_000);
     expect(Math.max(...client.frames.map(({ payload }) => payload.length))).toBeLessThanOrEqual(MAX_FRAME);
   }),
 
@@ -131,19 +131,19 @@ export const FRAME_CASES: readonly Case[] = [
     h2.frame(h2.HEADERS, h2.END_BOTH, 1, "\xff\xff\xff\xff\xff\x0f"),
   ),
   connectionError(
-    ["9113 §4.3", "PRIORITY inside a header block"],
+    ["9113 §4.3", "PRIORITY inside a field section"],
     h2.PROTOCOL_ERROR,
     h2.frame(h2.HEADERS, h2.END_STREAM, 1, GET_BLOCK),
     h2.frame(h2.PRIORITY, 0, 1, h2.priority(0)),
   ),
   connectionError(
-    ["9113 §4.3", "PING inside a header block"],
+    ["9113 §4.3", "PING inside a field section"],
     h2.PROTOCOL_ERROR,
     h2.frame(h2.HEADERS, 0, 1, GET_BLOCK),
     h2.ping(),
   ),
   connectionError(
-    ["9113 §4.3", "HEADERS of another stream inside a header block"],
+    ["9113 §4.3", "HEADERS of another stream inside a field section"],
     h2.PROTOCOL_ERROR,
     h2.frame(h2.HEADERS, h2.END_STREAM, 1, GET_BLOCK),
     get(3),
@@ -156,7 +156,7 @@ export const FRAME_CASES: readonly Case[] = [
       h2.frame(h2.HEADERS, h2.END_BOTH, 3, Buffer.concat([GET_BLOCK, Buffer.from([0x80 | 62])])),
     );
     expect(await client.resetCode(1)).toBe(h2.PROTOCOL_ERROR);
-    expect((await client.answer(3)).status).toBe(200);
+    expect((await client.response(3)).status).toBe(200);
   }),
 
   connectionError(
@@ -197,7 +197,7 @@ export const FRAME_CASES: readonly Case[] = [
     h2.frame(h2.CONTINUATION, h2.END_HEADERS, 1),
   ),
   connectionError(
-    ["9113 §6.10", "DATA inside a header block"],
+    ["9113 §6.10", "DATA inside a field section"],
     h2.PROTOCOL_ERROR,
     h2.frame(h2.HEADERS, 0, 1, GET_BLOCK),
     h2.data(1, "x"),

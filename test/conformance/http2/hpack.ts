@@ -74,12 +74,12 @@ export const HPACK_CASES: readonly Case[] = [
       [3, "/second"],
       [5, "/first"],
     ] as const) {
-      expect((await client.answer(streamId)).body.toString()).toBe(`GET ${path}`);
+      expect((await client.response(streamId)).body.toString()).toBe(`GET ${path}`);
     }
   }),
   script(["7541 §4.4", "a field larger than the table empties it, and is a field all the same"], async (client) => {
     client.send(head(1, REQUEST, indexedLiteral("x-a", "b"), indexedLiteral("x-big", "y".repeat(4100))));
-    expect((await client.answer(1)).status).toBe(200);
+    expect((await client.response(1)).status).toBe(200);
     client.send(head(3, REQUEST, indexed(62)));
     expect(await client.goawayCode()).toBe(h2.COMPRESSION_ERROR);
   }),
@@ -89,7 +89,7 @@ export const HPACK_CASES: readonly Case[] = [
     );
     // 40 times 136 octets: the last 30 are left.
     client.send(head(1, REQUEST, ...fields), head(3, REQUEST, indexed(62 + 29)));
-    expect((await client.answer(3)).status).toBe(200);
+    expect((await client.response(3)).status).toBe(200);
     client.send(head(5, REQUEST, indexed(62 + 30)));
     expect(await client.goawayCode()).toBe(h2.COMPRESSION_ERROR);
   }),
@@ -115,7 +115,7 @@ export const HPACK_CASES: readonly Case[] = [
   served(["7541 §4.2", "two updates: the smallest size and the last"], head(1, tableSize(0), tableSize(4096), REQUEST)),
   script(["7541 §4.3", "a table that was made smaller has lost its fields"], async (client) => {
     client.send(head(1, REQUEST, indexedLiteral("x-a", "b")));
-    expect((await client.answer(1)).status).toBe(200);
+    expect((await client.response(1)).status).toBe(200);
     client.send(head(3, tableSize(0), tableSize(4096), REQUEST, indexed(62)));
     expect(await client.goawayCode()).toBe(h2.COMPRESSION_ERROR);
   }),
@@ -127,7 +127,7 @@ export const HPACK_CASES: readonly Case[] = [
   ),
   script(["7541 §7.1.3", "a field that is never indexed is in no later block"], async (client) => {
     client.send(head(1, REQUEST, Buffer.from([0x10]), text("x-secret"), text("s")), get(3));
-    expect((await client.answer(3)).status).toBe(200);
+    expect((await client.response(3)).status).toBe(200);
     client.send(head(5, REQUEST, indexed(62)));
     expect(await client.goawayCode()).toBe(h2.COMPRESSION_ERROR);
   }),

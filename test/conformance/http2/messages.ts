@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { fieldOf, get, post, requestFields } from "../../support/http2-client.ts";
 import * as h2 from "../../support/http2-frames.ts";
 import { block, type HeaderList } from "../../support/http2-hpack.ts";
-import { answered, bytesOf, type Case, HOLD, script, served, streamError } from "./case.ts";
+import { responded, bytesOf, type Case, HOLD, script, served, streamError } from "./case.ts";
 
 const METHOD = [":method", "GET"] as const;
 const SCHEME = [":scheme", "http"] as const;
@@ -30,14 +30,14 @@ function trailers(streamId: number, flags: number, ...list: HeaderList): Buffer 
 const LENGTH_5: HeaderList = [["content-length", "5"]];
 
 export const MESSAGE_CASES: readonly Case[] = [
-  script(["9113 §8.1", "a request with a body, and its answer"], async (client) => {
+  script(["9113 §8.1", "a request with a body, and its response"], async (client) => {
     client.send(post(1), h2.data(1, "hello", h2.END_STREAM));
-    const { status, body } = await client.answer(1);
+    const { status, body } = await client.response(1);
     expect([status, body.toString()]).toEqual([200, "POST /x hello"]);
   }),
   script(["9113 §8.1", "HEAD has no body, and keeps its length"], async (client) => {
     client.send(h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(requestFields("/x", "HEAD"))));
-    const { status, body, fields } = await client.answer(1);
+    const { status, body, fields } = await client.response(1);
     expect([status, body.length, fieldOf(fields, "content-length")]).toEqual([200, 0, "7"]);
   }),
   script(["9113 §8.1", "204 and 304 have none either"], async (client) => {
@@ -46,22 +46,22 @@ export const MESSAGE_CASES: readonly Case[] = [
       [1, 204],
       [3, 304],
     ] as const) {
-      const answer = await client.answer(streamId);
-      expect([answer.status, answer.body.length]).toEqual([status, 0]);
+      const response = await client.response(streamId);
+      expect([response.status, response.body.length]).toEqual([status, 0]);
     }
   }),
-  script(["9113 §8.1", "interim answers come before the final one"], async (client) => {
+  script(["9113 §8.1", "interim responses come before the final one"], async (client) => {
     client.send(get(1, "/early"));
-    const { status, interim } = await client.answer(1);
+    const { status, interim } = await client.response(1);
     expect([interim, status]).toEqual([[103], 200]);
   }),
   script(["9113 §8.1", "a client's trailers go on behind the body"], async (client) => {
     client.send(post(1, "/trailers"), h2.data(1, "hello"), trailers(1, h2.END_STREAM, ["x-sum", "1"]));
-    expect((await client.answer(1)).body.toString()).toBe("x-sum: 1");
+    expect((await client.response(1)).body.toString()).toBe("x-sum: 1");
   }),
   script(["9113 §8.1", "an origin's trailers reach the client"], async (client) => {
     client.send(get(1, "/answer-trailers"));
-    expect((await client.answer(1)).trailers).toEqual([["x-sum", "1"]]);
+    expect((await client.response(1)).trailers).toEqual([["x-sum", "1"]]);
   }),
   malformed(
     "8.1",
@@ -74,18 +74,18 @@ export const MESSAGE_CASES: readonly Case[] = [
   malformed("8.1", "pseudo-header fields in trailers", post(1, HOLD), trailers(1, h2.END_STREAM, PATH)),
   malformed("8.1", "names in capitals in trailers", post(1, HOLD), trailers(1, h2.END_STREAM, ["X-Sum", "1"])),
   script(
-    ["9113 §8.1", "an answer before the body's end is whole, and the rest of the body not wanted"],
+    ["9113 §8.1", "a response before the body's end is whole, and the rest of the body not wanted"],
     async (client) => {
       client.send(post(1, "/at-once"), h2.data(1, "some"));
-      expect((await client.answer(1)).status).toBe(200);
+      expect((await client.response(1)).status).toBe(200);
       expect(await client.resetCode(1)).toBe(h2.NO_ERROR);
     },
   ),
-  script(["9113 §8.1", "an answer that breaks off is reset"], async (client) => {
+  script(["9113 §8.1", "a response that breaks off is reset"], async (client) => {
     client.send(get(1, "/broken"));
     expect(await client.resetCode(1)).not.toBe(h2.NO_ERROR);
     client.send(get(3));
-    expect((await client.answer(3)).status).toBe(200);
+    expect((await client.response(3)).status).toBe(200);
   }),
 
   malformed("8.1.1", "a body shorter than its length", post(1, HOLD, LENGTH_5), h2.data(1, "hell", h2.END_STREAM)),
@@ -135,10 +135,10 @@ export const MESSAGE_CASES: readonly Case[] = [
   malformed("8.2.2", "TE that is not `trailers`", withField("te", "trailers, deflate")),
   served(["9113 §8.2.2", "TE: trailers"], withField("te", "trailers")),
   script(
-    ["9113 §8.2.2", "an answer holds none of HTTP/1's fields, and names in small letters alone"],
+    ["9113 §8.2.2", "a response holds none of HTTP/1's fields, and names in small letters alone"],
     async (client) => {
       client.send(get(1, "/hop"));
-      const { fields } = await client.answer(1);
+      const { fields } = await client.response(1);
       const names = fields.map(([name]) => name);
       expect(names.filter((name) => /^(connection|keep-alive|transfer-encoding|upgrade|x-hop)$/i.test(name))).toEqual(
         [],
@@ -149,7 +149,7 @@ export const MESSAGE_CASES: readonly Case[] = [
   ),
   script(["9110 §7.6.3", "the origin hears in Via that the request came by HTTP/2"], async (client) => {
     client.send(get(1, "/via", [["via", "1.1 fred"]]));
-    expect((await client.answer(1)).body.toString()).toMatch(/^1\.1 fred, 2\.0 \S+$/);
+    expect((await client.response(1)).body.toString()).toMatch(/^1\.1 fred, 2\.0 \S+$/);
   }),
   script(["9113 §8.2.3", "crumbs of Cookie become one field"], async (client) => {
     client.send(
@@ -159,11 +159,11 @@ export const MESSAGE_CASES: readonly Case[] = [
         ["cookie", "c=d"],
       ]),
     );
-    expect((await client.answer(1)).body.toString()).toBe("a=b; c=d");
+    expect((await client.response(1)).body.toString()).toBe("a=b; c=d");
   }),
 
   malformed("8.3", "an unknown pseudo-header field", request(METHOD, SCHEME, PATH, AUTHORITY, [":test", "ok"])),
-  malformed("8.3", "an answer's pseudo-header field", request(METHOD, SCHEME, PATH, AUTHORITY, [":status", "200"])),
+  malformed("8.3", "a response's pseudo-header field", request(METHOD, SCHEME, PATH, AUTHORITY, [":status", "200"])),
   malformed(
     "8.3",
     "a pseudo-header field behind another field",
@@ -197,28 +197,28 @@ export const MESSAGE_CASES: readonly Case[] = [
     request(METHOD, SCHEME, PATH, AUTHORITY, ["host", "a.test"]),
   ),
   served(["9113 §8.3.1", "Host in :authority's place"], request(METHOD, SCHEME, PATH, ["host", "a.test"])),
-  answered(["9113 §8.3.1", "neither is a 400"], 400, request(METHOD, SCHEME, PATH)),
-  answered(
+  responded(["9113 §8.3.1", "neither is a 400"], 400, request(METHOD, SCHEME, PATH)),
+  responded(
     ["9113 §8.3.1", "user info in :authority is a 400"],
     400,
     request(METHOD, SCHEME, PATH, [":authority", "user@a.test"]),
   ),
-  answered(
+  responded(
     ["9113 §8.3.1", "OPTIONS * asks this server"],
     204,
     request([":method", "OPTIONS"], SCHEME, [":path", "*"], AUTHORITY),
   ),
-  answered(["9110 §9.3.8", "TRACE is not served"], 501, request([":method", "TRACE"], SCHEME, PATH, AUTHORITY)),
+  responded(["9110 §9.3.8", "TRACE is not served"], 501, request([":method", "TRACE"], SCHEME, PATH, AUTHORITY)),
   malformed("8.5", "CONNECT with :path", request([":method", "CONNECT"], SCHEME, PATH, AUTHORITY)),
   malformed("8.5", "CONNECT without :authority", request([":method", "CONNECT"])),
-  answered(["9113 §8.5", "CONNECT is not served"], 501, request([":method", "CONNECT"], [":authority", "a.test:443"])),
-  answered(["9110 §15.5.18", "an expectation that nobody knows is 417"], 417, withField("expect", "200-ok")),
-  answered(
+  responded(["9113 §8.5", "CONNECT is not served"], 501, request([":method", "CONNECT"], [":authority", "a.test:443"])),
+  responded(["9110 §15.5.18", "an expectation that nobody knows is 417"], 417, withField("expect", "200-ok")),
+  responded(
     ["6585 §5", "a list over SETTINGS_MAX_HEADER_LIST_SIZE is 431"],
     431,
     get(1, "/x", [["x-big", "y".repeat(9000)]]),
   ),
-  answered(
+  responded(
     ["6585 §5", "more fields than are allowed are 431"],
     431,
     get(
@@ -227,11 +227,11 @@ export const MESSAGE_CASES: readonly Case[] = [
       Array.from({ length: 140 }, (_, i) => [`x${i}`, ""] as const),
     ),
   ),
-  answered(["9110 §15.5.1", "an encoded slash in :path is 400"], 400, get(1, "/a%2fb")),
+  responded(["9110 §15.5.1", "an encoded slash in :path is 400"], 400, get(1, "/a%2fb")),
 
   script(["9113 §8.4", "nothing is ever pushed"], async (client) => {
     client.send(h2.settings([h2.ENABLE_PUSH, 1]), get(1, bytesOf(10)));
-    await client.answer(1);
+    await client.response(1);
     await client.fence();
     expect(client.frames.filter(({ type }) => type === h2.PUSH_PROMISE)).toEqual([]);
   }),

@@ -13,7 +13,7 @@ const FIXED: Readonly<Record<string, string>> = {
   "/hop": ok("hop", "Connection: keep-alive, X-Hop\r\nKeep-Alive: timeout=5\r\nX-Hop: 1\r\nX-Mixed: Value\r\n"),
 };
 
-export const answerByPath: Answer = (request, connection) => {
+export const respondByPath: Answer = (request, connection) => {
   const path = request.startLine.split(" ")[1] ?? "";
   const fixed = FIXED[path];
   if (path === HOLD) return;

@@ -11,7 +11,7 @@ export const MAX_STREAMS = 20;
 /** Stream 1 is answered and closed by both sides. */
 async function closedStream(client: Http2Client): Promise<void> {
   client.send(get(1));
-  expect((await client.answer(1)).status).toBe(200);
+  expect((await client.response(1)).status).toBe(200);
 }
 
 /** What comes on stream 1 once it is closed. */
@@ -93,7 +93,7 @@ export const STREAM_CASES: readonly Case[] = [
   script(["9113 §5.1", "WINDOW_UPDATE, PRIORITY and RST_STREAM on a closed stream are ignored"], async (client) => {
     await closedStream(client);
     client.send(h2.windowUpdate(1, 1), h2.frame(h2.PRIORITY, 0, 1, h2.priority(0)), h2.reset(1), get(3));
-    expect((await client.answer(3)).status).toBe(200);
+    expect((await client.response(3)).status).toBe(200);
   }),
   script(["9113 §6.3", "PRIORITY of another length than 5 on a closed stream"], async (client) => {
     await closedStream(client);
@@ -117,7 +117,7 @@ export const STREAM_CASES: readonly Case[] = [
       get(3),
     );
     expect(await client.resetCode(1)).toBe(h2.PROTOCOL_ERROR);
-    expect((await client.answer(3)).status).toBe(200);
+    expect((await client.response(3)).status).toBe(200);
   }),
   script(["9113 §5.1", "an implicitly closed stream is closed"], async (client) => {
     client.send(get(5), h2.data(3, "x"));
@@ -135,7 +135,7 @@ export const STREAM_CASES: readonly Case[] = [
   served(["9113 §5.1.1", "numbers may be left out"], get(1), get(9), get(0x7fff_ffff)),
   script(["9113 §5.1.1", "the last number there is can be used"], async (client) => {
     client.send(get(0x7fff_ffff));
-    expect((await client.answer(0x7fff_ffff)).status).toBe(200);
+    expect((await client.response(0x7fff_ffff)).status).toBe(200);
   }),
 
   script(["9113 §5.1.2", "a stream too many is refused, the others go on"], async (client) => {
@@ -144,9 +144,9 @@ export const STREAM_CASES: readonly Case[] = [
     client.send(get(last));
     expect([h2.REFUSED_STREAM, h2.PROTOCOL_ERROR]).toContain(await client.resetCode(last));
     for (let i = 0; i < MAX_STREAMS; i++) client.send(h2.data(1 + 2 * i, "x", h2.END_STREAM));
-    for (let i = 0; i < MAX_STREAMS; i++) expect((await client.answer(1 + 2 * i)).status).toBe(200);
+    for (let i = 0; i < MAX_STREAMS; i++) expect((await client.response(1 + 2 * i)).status).toBe(200);
     client.send(get(last + 2));
-    expect((await client.answer(last + 2)).status).toBe(200);
+    expect((await client.response(last + 2)).status).toBe(200);
   }),
   script(["9113 §5.1.2", "the bound is said in SETTINGS"], async (client) => {
     const said = client.frames.find(({ type, flags }) => type === h2.SETTINGS && flags === 0);
@@ -189,8 +189,8 @@ export const STREAM_CASES: readonly Case[] = [
 
   script(["9113 §5.4.1", "GOAWAY names the last stream that was served"], async (client) => {
     client.send(get(1), get(3));
-    await client.answer(1);
-    await client.answer(3);
+    await client.response(1);
+    await client.response(3);
     client.send(h2.frame(h2.PING, 0, 0, "short"));
     const goaway = await client.sees("GOAWAY", ({ type }) => type === h2.GOAWAY);
     expect([goaway.streamId, goaway.payload.readUInt32BE(0), goaway.payload.readUInt32BE(4)]).toEqual([
@@ -212,7 +212,7 @@ export const STREAM_CASES: readonly Case[] = [
   }),
   script(["9113 §5", "streams are answered side by side, the quick before the slow"], async (client) => {
     client.send(get(1, HOLD), get(3, "/quick"));
-    const { status, fields } = await client.answer(3);
+    const { status, fields } = await client.response(3);
     expect([status, fieldOf(fields, "content-type")]).toEqual([200, "text/plain"]);
   }),
 ];

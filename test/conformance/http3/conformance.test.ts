@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answer } from "../../../src/gateway/answer.ts";
+import { respond } from "../../../src/gateway/local-response.ts";
 import { startEndpoint, type TestEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
 import { headers, hex, statusOf } from "../../support/http3-frames.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
@@ -26,7 +26,7 @@ describe.skipIf(!hasDeno)("RFC 9114 and RFC 9204, rule by rule (needs the npm pa
       (exchange) =>
         exchange.body.readTo({
           data: () => true,
-          end: () => answer(exchange, 200, "text/plain", Buffer.from("ok")),
+          end: () => respond(exchange, 200, "text/plain", Buffer.from("ok")),
           abort: (error) => exchange.response.abort(error),
         }),
       { material },

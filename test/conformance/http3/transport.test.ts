@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answer } from "../../../src/gateway/answer.ts";
+import { respond } from "../../../src/gateway/local-response.ts";
 import { startEndpoint, type TestEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { playQuic, type QuicOutcome } from "../../support/quic-client.ts";
@@ -19,7 +19,7 @@ describe.each([
   let outcomes: readonly QuicOutcome[];
 
   beforeAll(async () => {
-    server = await startEndpoint((exchange) => answer(exchange, 200, "text/plain", Buffer.from("ok")), { material });
+    server = await startEndpoint((exchange) => respond(exchange, 200, "text/plain", Buffer.from("ok")), { material });
     outcomes = await Promise.all(TRANSPORT_RULES.map(({ faults }) => playQuic(server.port, { ...faults, offersV2 })));
   }, PLAY_MS);
 

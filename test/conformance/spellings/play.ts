@@ -120,13 +120,13 @@ function overHttp2(port: number): { ask: Ask; close: () => void } {
       );
       client.send(h2.frame(h2.HEADERS, h2.END_BOTH, stream, block(fields)));
       const end = await client.sees(
-        "the answer's end",
+        "the response's end",
         ({ type, flags, streamId }) =>
           type === h2.GOAWAY ||
           (streamId === stream && (type === h2.RST_STREAM || ((flags & h2.END_STREAM) !== 0 && type <= h2.HEADERS))),
       );
       if (end.type === h2.GOAWAY) throw new Error("Cannot ask again: the server has ended the connection");
-      return end.type === h2.RST_STREAM ? "" : (await client.answer(stream)).body.toString("latin1");
+      return end.type === h2.RST_STREAM ? "" : (await client.response(stream)).body.toString("latin1");
     },
   );
 }

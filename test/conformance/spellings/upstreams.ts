@@ -20,8 +20,8 @@ interface Kind {
   /** Another server that it passes requests on to. */
   readonly behind?: string;
   /** The command line; its files are written before. */
-  readonly prepare: (place: Place) => readonly string[];
-  readonly environment?: (place: Place) => Readonly<Record<string, string>>;
+  readonly prepare: (permit: Place) => readonly string[];
+  readonly environment?: (permit: Place) => Readonly<Record<string, string>>;
 }
 
 const NGINX = "/usr/sbin/nginx";
@@ -136,34 +136,34 @@ const KINDS: readonly Kind[] = [
   {
     name: "nginx",
     installed: installed(NGINX),
-    prepare: (place) => nginx(place, `location / { root ${place.root}; index index.html; autoindex on; }`),
+    prepare: (permit) => nginx(permit, `location / { root ${permit.root}; index index.html; autoindex on; }`),
   },
   {
     name: "nginx before tomcat10",
     installed: installed(NGINX),
     behind: "tomcat10",
     // With a path behind the port, nginx decodes the path and writes it anew.
-    prepare: (place) =>
-      nginx(place, `location / { proxy_pass http://127.0.0.1:${place.ports.get("tomcat10") ?? 0}/; }`),
+    prepare: (permit) =>
+      nginx(permit, `location / { proxy_pass http://127.0.0.1:${permit.ports.get("tomcat10") ?? 0}/; }`),
   },
-  { name: "apache2", installed: installed(APACHE), prepare: (place) => apache(place, false) },
+  { name: "apache2", installed: installed(APACHE), prepare: (permit) => apache(permit, false) },
   {
     name: "apache2 before tomcat10",
     installed: installed(APACHE),
     behind: "tomcat10",
-    prepare: (place) => apache(place, true),
+    prepare: (permit) => apache(permit, true),
   },
-  { name: "lighttpd", installed: installed(LIGHTTPD), prepare: (place) => lighttpd(place, "") },
+  { name: "lighttpd", installed: installed(LIGHTTPD), prepare: (permit) => lighttpd(permit, "") },
   {
     name: "php-cgi",
     installed: installed(LIGHTTPD, PHP_CGI),
-    prepare(place) {
-      const root = place.folder.file("php");
+    prepare(permit) {
+      const root = permit.folder.file("php");
       mkdirSync(root);
-      place.folder.write("php/index.php", PHP);
+      permit.folder.write("php/index.php", PHP);
       const more = `cgi.assign = (".php" => "${PHP_CGI}")
       url.rewrite-if-not-file = ("^/(.*)$" => "/index.php")`;
-      return lighttpd({ ...place, root }, more);
+      return lighttpd({ ...permit, root }, more);
     },
   },
   {
@@ -227,7 +227,7 @@ export async function startUpstreams(
       programs.push(new Program([], { command, env: kind.environment?.(place) ?? {} }));
       ports.set(kind.name, place.port);
     }
-    await Promise.all([...ports].map(([name, port]) => until(`${name} answers`, () => answers(port))));
+    await Promise.all([...ports].map(([name, port]) => until(`${name} answers`, () => responses(port))));
   } catch (error) {
     await stop();
     const output = programs.map((program) => program.output).join("\n");
@@ -236,7 +236,7 @@ export async function startUpstreams(
   return { started: [...ports].map(([name, port]) => ({ name, port })), missing, stop };
 }
 
-async function answers(port: number): Promise<true | undefined> {
+async function responses(port: number): Promise<true | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/free/x.txt`, { signal: AbortSignal.timeout(2000) });
     return response.ok ? true : undefined;

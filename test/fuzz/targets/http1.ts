@@ -79,8 +79,8 @@ function check(input: Buffer, random: Random): Claim | undefined {
   for (const { host, wire } of [whole, parts]) {
     wire.terminate();
     host.checkEnds();
-    const answers = statusesOf(wire).length;
-    if (answers > host.requests.length + host.refusals.length) throw new Error(`${answers} answers`);
+    const responses = statusesOf(wire).length;
+    if (responses > host.requests.length + host.refusals.length) throw new Error(`${responses} answers`);
   }
   return claimOf(input, whole);
 }

@@ -1,7 +1,7 @@
 import { type Target } from "../target.ts";
 import { CHUNKED } from "./chunked.ts";
 import { HPACK } from "./hpack.ts";
-import { HTTP1_ANSWERS } from "./http1-answers.ts";
+import { HTTP1_ANSWERS } from "./http1-responses.ts";
 import { HTTP1 } from "./http1.ts";
 import { HTTP2 } from "./http2.ts";
 

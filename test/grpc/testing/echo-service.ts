@@ -56,7 +56,7 @@ export interface SeenCall {
   ended: boolean;
 }
 
-/** Answers with what it is sent; a message that is a command is obeyed: `fail CODE TEXT`, `hang`, `count N`, `bye`. */
+/** Responses with what it is sent; a message that is a command is obeyed: `fail CODE TEXT`, `hang`, `count N`, `bye`. */
 export class EchoServer {
   readonly calls: SeenCall[] = [];
   readonly name: string;
@@ -68,9 +68,9 @@ export class EchoServer {
     this.name = name;
     this.#server = new Server({ "grpc.max_receive_message_length": -1, ...options });
     this.#server.addService(DEFINITION, {
-      unary: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) => this.#unary(call, answer),
-      collect: (call: ServerReadableStream<Buffer, Buffer>, answer: sendUnaryData<Buffer>) =>
-        this.#collect(call, answer),
+      unary: (call: ServerUnaryCall<Buffer, Buffer>, response: sendUnaryData<Buffer>) => this.#unary(call, response),
+      collect: (call: ServerReadableStream<Buffer, Buffer>, response: sendUnaryData<Buffer>) =>
+        this.#collect(call, response),
       count: (call: ServerWritableStream<Buffer, Buffer>) => this.#count(call),
       chat: (call: ServerDuplexStream<Buffer, Buffer>) => this.#chat(call),
     });
@@ -121,17 +121,17 @@ export class EchoServer {
     return seen;
   }
 
-  #unary(call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void {
+  #unary(call: ServerUnaryCall<Buffer, Buffer>, response: sendUnaryData<Buffer>): void {
     const seen = this.#begin("unary", call);
     call.on("cancelled", () => this.#cancelled(seen));
     const trailers = new Metadata();
     for (const value of call.metadata.get("x-echo-bin")) trailers.add("x-trailer-bin", value);
     const failure = failureOf(call.request);
-    if (failure !== undefined) answer({ ...failure, metadata: trailers });
-    else if (call.request.toString("latin1", 0, 4) !== "hang") answer(null, call.request, trailers);
+    if (failure !== undefined) response({ ...failure, metadata: trailers });
+    else if (call.request.toString("latin1", 0, 4) !== "hang") response(null, call.request, trailers);
   }
 
-  #collect(call: ServerReadableStream<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void {
+  #collect(call: ServerReadableStream<Buffer, Buffer>, response: sendUnaryData<Buffer>): void {
     const seen = this.#begin("collect", call);
     let bytes = 0;
     call.on("cancelled", () => this.#cancelled(seen));
@@ -140,13 +140,13 @@ export class EchoServer {
       bytes += message.length;
       this.#saw(seen, message);
       const failure = failureOf(message);
-      if (failure !== undefined) answer(failure);
-      else if (message.equals(BYE)) answer(null, Buffer.from(`early ${seen.received.length}`));
+      if (failure !== undefined) response(failure);
+      else if (message.equals(BYE)) response(null, Buffer.from(`early ${seen.received.length}`));
     });
     call.on("end", () => {
       seen.ended = true;
       this.#waiters.wake();
-      answer(null, Buffer.from(`${seen.received.length} ${bytes}`));
+      response(null, Buffer.from(`${seen.received.length} ${bytes}`));
     });
   }
 
@@ -262,14 +262,14 @@ export class EchoCall<Call extends AnyCall> {
     this.outcome = over.promise;
     const call = open((_error, message) => {
       if (message !== undefined) this.#got(message);
-      answered.resolve();
+      responded.resolve();
     });
-    const answered = Promise.withResolvers<void>();
+    const responded = Promise.withResolvers<void>();
     this.#call = call;
     // Every call emits these; the union of the four kinds has no common signature for `on`.
     const events = call as unknown as NodeJS.EventEmitter;
     const streams = "read" in call;
-    if (streams) answered.resolve();
+    if (streams) responded.resolve();
     events.on("metadata", (metadata: Metadata) => {
       this.#metadata = metadata;
       this.#waiters.wake();
@@ -277,7 +277,7 @@ export class EchoCall<Call extends AnyCall> {
     if (streams) events.on("data", (message: Buffer) => this.#got(message));
     events.on("error", () => {});
     events.on("status", (end: StatusObject) => {
-      void answered.promise.then(() =>
+      void responded.promise.then(() =>
         over.resolve({
           code: end.code,
           details: end.details,

@@ -85,7 +85,7 @@ export function unary(client: Http2Client, streamId: number, more: HeaderList = 
 
 /** How the call on the stream ended, once it has. */
 export async function told(client: Http2Client, streamId: number): Promise<Told> {
-  const { fields, trailers, body } = await client.answer(streamId);
+  const { fields, trailers, body } = await client.response(streamId);
   const frames = client.frames.filter((frame) => frame.streamId === streamId && carries(frame));
   const trailersOnly = frames.length === 1;
   const last = trailersOnly ? fields : trailers;
@@ -103,8 +103,8 @@ function carries({ type }: Frame): boolean {
   return type === h2.HEADERS || type === h2.DATA;
 }
 
-/** The server's whole answer: head, one message, trailers. */
-export function answer(request: OriginRequest, status = "0"): void {
+/** The server's whole response: head, one message, trailers. */
+export function response(request: OriginRequest, status = "0"): void {
   request.head(200, [GRPC_TYPE]);
   request.data(message("hi"));
   end(request, status);

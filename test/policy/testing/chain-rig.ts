@@ -1,14 +1,14 @@
 /** The real pipeline over every protocol, with policies that a test makes. */
 import { loadValue } from "../../../src/gateway/config/load.ts";
-import { answerError } from "../../../src/gateway/answer.ts";
+import { respondWithError } from "../../../src/gateway/local-response.ts";
 import { startEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
 import { Observer } from "../../../src/gateway/observer.ts";
 import { type Pipeline, serve } from "../../../src/gateway/pipeline.ts";
 import { type Policy } from "../../../src/gateway/policy/policy.ts";
 import { GatewayListener } from "../../../src/gateway/process/gateway-listener.ts";
 import { AddressShares } from "../../../src/gateway/process/address-shares.ts";
-import { ClientPlaces } from "../../../src/gateway/process/client-places.ts";
-import { SharedPlaces } from "../../../src/gateway/process/shared-places.ts";
+import { ConnectionLimiter } from "../../../src/gateway/process/connection-limiter.ts";
+import { SharedConnectionCounter } from "../../../src/gateway/process/shared-connection-counter.ts";
 import { Upstreams } from "../../../src/gateway/process/upstreams.ts";
 import { type ForwardTarget } from "../../../src/gateway/proxy/target.ts";
 import { RouteTable } from "../../../src/gateway/routing/table.ts";
@@ -36,7 +36,7 @@ export interface ChainRig {
   readonly clients: Clients;
   /** Those of the route, from the next request on. */
   policies: readonly Policy[];
-  /** What was thrown that is no answer. */
+  /** What was thrown that is no response. */
   readonly faults: unknown[];
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     extraFieldsWithoutHost: "",
     extraNames: [],
     serviceName: "service",
-    answerError,
+    respondWithError,
   };
   const observer = new Observer(telemetry.http, undefined);
   const pipelineFor = (policies: readonly Policy[]): Pipeline => ({
@@ -102,7 +102,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     clientAddress: undefined,
     unrouted: [],
     staticFiles: undefined,
-    answerError,
+    respondWithError,
     onFault,
   });
   const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
@@ -117,8 +117,8 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     deferAccept: false,
     readsHello: false,
   };
-  const places = new ClientPlaces({
-    places: new SharedPlaces(slot),
+  const places = new ConnectionLimiter({
+    connectionCounter: new SharedConnectionCounter(slot),
     shares: new AddressShares(slot, new BigInt64Array(1)),
     wheel,
     limits: () => ({ max: 1000, maxPerAddress: 1000, isProxy: undefined }),
@@ -131,7 +131,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     draining: () => false,
     handle,
     refused() {},
-    places,
+    limiter: places,
     connections: telemetry.connections,
     handleReserved: handle,
     handleMisdirected: handle,
@@ -139,7 +139,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     challengePair: () => undefined,
   });
   const endpoint = await startEndpoint(handle, { material });
-  const clients = new Clients(listener.place.port, endpoint.port);
+  const clients = new Clients(listener.endpoint.port, endpoint.port);
   const stop = async (): Promise<void> => {
     await clients.close();
     await listener.close(0);

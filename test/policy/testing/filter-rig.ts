@@ -42,7 +42,7 @@ export class FilterRig {
   /** Before each test. */
   reset(): void {
     this.origin.reset();
-    this.sandbox.answer = (line) => reply(`done: ${line}`);
+    this.sandbox.response = (line) => reply(`done: ${line}`);
     this.runtime = testRuntime();
     this.runtime.link = this.link;
     this.filters = [];

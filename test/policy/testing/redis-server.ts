@@ -40,7 +40,7 @@ export class RedisServer {
     this.#process = Bun.spawn([BINARY, ...settings, "--dir", this.#folder.path], {
       stdio: ["ignore", "ignore", "ignore"],
     });
-    await until("Redis answers", async () => ((await this.#answers()) ? true : undefined));
+    await until("Redis answers", async () => ((await this.#responses()) ? true : undefined));
   }
 
   /** What a client of the test's own is told. */
@@ -68,7 +68,7 @@ export class RedisServer {
     this.#folder.remove();
   }
 
-  async #answers(): Promise<boolean> {
+  async #responses(): Promise<boolean> {
     try {
       return (await this.ask("PING")) === "PONG";
     } catch {

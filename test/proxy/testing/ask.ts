@@ -70,7 +70,7 @@ async function askHttp2(port: number, asked: Asked): Promise<Outcome> {
     if (body !== undefined) sendBody(client, body);
     const last = await client.sees("an end", endsStream, patienceMs);
     const whole = last.type === h2.DATA || last.type === h2.HEADERS;
-    if (whole) return { ...strip(await client.answer(1)), whole };
+    if (whole) return { ...strip(await client.response(1)), whole };
     const heads = client.frames.filter(({ type, streamId }) => type === h2.HEADERS && streamId === 1);
     const statuses = heads.map((head) => Number(fieldOf(head.fields, ":status")));
     const data = client.frames.filter(({ type, streamId }) => type === h2.DATA && streamId === 1);
@@ -98,8 +98,8 @@ function endsStream({ type, streamId, flags }: Frame): boolean {
   return type === h2.RST_STREAM || ((type === h2.DATA || type === h2.HEADERS) && (flags & h2.END_STREAM) !== 0);
 }
 
-function strip(answer: { status: number; body: Buffer; trailers: HeaderList }): Omit<Outcome, "whole"> {
-  return { status: answer.status, body: answer.body.toString("latin1"), trailers: answer.trailers };
+function strip(response: { status: number; body: Buffer; trailers: HeaderList }): Omit<Outcome, "whole"> {
+  return { status: response.status, body: response.body.toString("latin1"), trailers: response.trailers };
 }
 
 async function askHttp3(port: number, asked: Asked): Promise<Outcome> {

@@ -20,7 +20,7 @@ export interface EchoOrigin {
 export async function startEchoOrigin(protocol: OriginProtocol): Promise<EchoOrigin> {
   const begun: string[] = [];
   const counter = { received: 0 };
-  const answer = (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => {
+  const reply = (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => {
     const name = `${request.method} ${request.url}`;
     begun.push(name);
     const parts: Buffer[] = [];
@@ -32,7 +32,7 @@ export async function startEchoOrigin(protocol: OriginProtocol): Promise<EchoOri
     request.on("error", () => {});
   };
   const server =
-    protocol === "http1" ? createServer(answer) : createHttp2Server({ settings: { maxConcurrentStreams: 1 } }, answer);
+    protocol === "http1" ? createServer(reply) : createHttp2Server({ settings: { maxConcurrentStreams: 1 } }, reply);
   const port = await listenOnLoopback(server);
   return {
     port,

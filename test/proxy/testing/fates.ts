@@ -47,8 +47,8 @@ export function contentOf(id: string, size: number): string {
   return content.slice(0, size);
 }
 
-/** The body of a request's answer, and of the request itself. */
-export const answerOf = ({ id, size }: Plan): string => contentOf(`answer-${id}`, size);
+/** The body of a request's response, and of the request itself. */
+export const responseOf = ({ id, size }: Plan): string => contentOf(`answer-${id}`, size);
 export const bodyOf = ({ id }: Plan, size: number): string => contentOf(`body-${id}`, size);
 
 export interface FatefulOrigin {
@@ -76,7 +76,7 @@ export async function startHttp1Origin(): Promise<FatefulOrigin> {
   const [begun, bodies] = [new Map<string, number>(), new Map<string, string>()];
   /** Where each connection's requests begin that were seen: one whose body is not whole is no request yet. */
   const seen = new WeakMap<OriginConnection, number>();
-  const answered = new WeakSet<OriginConnection>();
+  const responded = new WeakSet<OriginConnection>();
   origin.onBytes = (connection) => {
     const from = connection.parsed;
     const end = connection.received.indexOf("\r\n\r\n", from);
@@ -85,14 +85,14 @@ export async function startHttp1Origin(): Promise<FatefulOrigin> {
     const plan = planOf(connection.received.slice(from, end).split(" ")[1] ?? "");
     const fate = plan.fates[count(begun, plan.id)] ?? "well";
     if (fate !== "early") return;
-    answered.add(connection);
-    connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${plan.size}\r\n\r\n${answerOf(plan)}`);
+    responded.add(connection);
+    connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${plan.size}\r\n\r\n${responseOf(plan)}`);
   };
-  origin.answer = (request: Message, connection) => {
+  origin.response = (request: Message, connection) => {
     const plan = planOf(request.startLine.split(" ")[1] ?? "");
     if (valuesOf(request, "content-length").length > 0) bodies.set(plan.id, request.body);
-    if (answered.delete(connection)) return;
-    answerHttp1(connection, plan, plan.fates[(begun.get(plan.id) ?? 1) - 1] ?? "well");
+    if (responded.delete(connection)) return;
+    respondHttp1(connection, plan, plan.fates[(begun.get(plan.id) ?? 1) - 1] ?? "well");
   };
   return {
     port: origin.port,
@@ -110,8 +110,8 @@ export async function startHttp1Origin(): Promise<FatefulOrigin> {
   };
 }
 
-function answerHttp1(connection: OriginConnection, plan: Plan, fate: Fate): void {
-  const content = answerOf(plan);
+function respondHttp1(connection: OriginConnection, plan: Plan, fate: Fate): void {
+  const content = responseOf(plan);
   const half = content.slice(0, plan.size / 2);
   switch (fate) {
     case "unavailable":
@@ -165,14 +165,14 @@ export async function startHttp2Origin(): Promise<FatefulOrigin> {
       last.set(connection, streamId);
       connection.goaway(streamId);
     }
-    if (fate === "early") answerHttp2(request, plan, fate);
+    if (fate === "early") respondHttp2(request, plan, fate);
   };
   origin.onRequest = (request) => {
     const plan = planOf(request.path);
     const fate = fates.get(request);
     if (fate === undefined) return;
     if (request.method === "POST") bodies.set(plan.id, request.body.toString("latin1"));
-    if (fate !== "early") answerHttp2(request, plan, fate);
+    if (fate !== "early") respondHttp2(request, plan, fate);
   };
   return {
     port: origin.port,
@@ -193,12 +193,12 @@ export async function startHttp2Origin(): Promise<FatefulOrigin> {
 
 const INTERNAL_ERROR = 0x2;
 
-function answerHttp2(request: OriginRequest, plan: Plan, fate: Fate): void {
-  const content = answerOf(plan);
+function respondHttp2(request: OriginRequest, plan: Plan, fate: Fate): void {
+  const content = responseOf(plan);
   const length = [["content-length", String(plan.size)]] as const;
   switch (fate) {
     case "unavailable":
-      request.answer(503, "no");
+      request.response(503, "no");
       return;
     case "lost":
       request.connection.reset();

@@ -51,8 +51,8 @@ export class OriginRequest {
     this.connection.send(h2.data(this.streamId, content, flags));
   }
 
-  /** A whole answer, in one write. */
-  answer(status: number, content: string, more: HeaderList = []): void {
+  /** A whole response, in one write. */
+  response(status: number, content: string, more: HeaderList = []): void {
     this.head(status, [["content-length", String(content.length)], ...more]);
     this.data(content, h2.END_STREAM);
   }
@@ -166,7 +166,7 @@ export class Http2Origin {
   /** What SETTINGS say to a new connection; undefined: none are sent, and none acknowledged. */
   settings: readonly (readonly [id: number, value: number])[] | undefined = [];
   /** Called when a request has come whole. */
-  onRequest: (request: OriginRequest) => void = (request) => request.answer(200, `${request.method} ${request.path}`);
+  onRequest: (request: OriginRequest) => void = (request) => request.response(200, `${request.method} ${request.path}`);
   onHead: ((request: OriginRequest) => void) | undefined;
   onConnection: ((connection: Http2OriginConnection) => void) | undefined;
   port = 0;

@@ -98,8 +98,8 @@ export class BodyOrigin {
   readonly digests: string[] = [];
   readonly port: number;
 
-  constructor(answerBytes = 0) {
-    const answer = new Uint8Array(answerBytes).fill(0x61);
+  constructor(responseBytes = 0) {
+    const response = new Uint8Array(responseBytes).fill(0x61);
     const server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -110,7 +110,7 @@ export class BodyOrigin {
           hash.update(chunk);
         }
         this.digests.push(hash.digest("hex"));
-        return new Response(answer);
+        return new Response(response);
       },
     });
     stops.push(() => server.stop(true));
@@ -151,7 +151,7 @@ export async function upload(
   }
   const session = connectHttp2(`http://127.0.0.1:${rig.port}`);
   const stream = session.request({ ":method": "POST", ":path": "/up" });
-  const answered = new Promise<number>((resolve, reject) => {
+  const responded = new Promise<number>((resolve, reject) => {
     stream.on("response", (fields) => resolve(Number(fields[":status"])));
     stream.on("error", reject);
   });
@@ -160,9 +160,9 @@ export async function upload(
     await mayGoOn(Math.min(at + PIECE, body.length));
   }
   stream.end();
-  const status = await answered;
+  const status = await responded;
   for await (const _ of stream) {
-    // The answer to its end.
+    // The response to its end.
   }
   session.close();
   return status;

@@ -11,7 +11,7 @@ import { type Rig } from "./rig.ts";
 export interface SlowUpload {
   /** Sends a piece of the body. */
   send(piece: string): void;
-  /** Sends the last piece; resolves with the answer. */
+  /** Sends the last piece; resolves with the response. */
   finish(piece: string): Promise<{ readonly status: number; readonly body: string }>;
   destroy(): void;
 }
@@ -34,9 +34,9 @@ async function openHttp1(port: number, path: string, length: number): Promise<Sl
     send: (piece) => client.send(piece),
     async finish(piece) {
       client.send(piece);
-      const answer = await client.finalResponse("POST");
+      const response = await client.finalResponse("POST");
       client.destroy();
-      return { status: statusOf(answer), body: answer.body };
+      return { status: statusOf(response), body: response.body };
     },
     destroy: () => client.destroy(),
   };
@@ -51,7 +51,7 @@ async function openHttp2(port: number, path: string, length: number): Promise<Sl
     send: (piece) => client.send(h2.data(1, piece)),
     async finish(piece) {
       client.send(h2.data(1, piece, h2.END_STREAM));
-      const { status, body } = await client.answer(1);
+      const { status, body } = await client.response(1);
       client.destroy();
       return { status, body: body.toString("latin1") };
     },

@@ -22,7 +22,7 @@ export class Manager {
   started = 0;
   /** Why machines could not be started. */
   readonly failures: string[] = [];
-  answer: Answer = () => undefined;
+  response: Answer = () => undefined;
   readonly #options: ManagerOptions;
   readonly #machines = new Map<string, Promise<Machine>>();
   readonly #clients = new Set<Socket>();
@@ -74,7 +74,7 @@ export class Manager {
     if (tenant === undefined) return ["no such command", 2];
     this.asked.push(tenant);
     try {
-      return [(await this.answer(tenant)) ?? (await this.path(tenant)), 0];
+      return [(await this.response(tenant)) ?? (await this.path(tenant)), 0];
     } catch (error) {
       this.#machines.delete(tenant);
       this.failures.push(String(error));

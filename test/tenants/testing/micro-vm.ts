@@ -154,7 +154,7 @@ async function start(tenant: string, path: string): Promise<Machine> {
   };
   try {
     const ports = await forwardedPorts(child);
-    await until(() => answers(ports[0] ?? 0, child), patient(30_000), "an answer of the microVM");
+    await until(() => responses(ports[0] ?? 0, child), patient(30_000), "a response of the microVM");
     bridge = new Bridge(ports);
     await bridge.listen(path);
   } catch (error) {
@@ -189,8 +189,8 @@ async function forwardedPorts(child: Bun.Subprocess<"pipe", "pipe", "pipe">): Pr
   }
 }
 
-/** QEMU takes connections before the machine does: only an answer tells that it is there. */
-async function answers(port: number, child: Bun.Subprocess): Promise<boolean> {
+/** QEMU takes connections before the machine does: only a response tells that it is there. */
+async function responses(port: number, child: Bun.Subprocess): Promise<boolean> {
   if (child.exitCode !== null || child.signalCode !== null) throw new Error("QEMU has ended");
   try {
     const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2000), keepalive: false });

@@ -16,7 +16,7 @@ export interface TenantGatewayOptions {
   readonly routes: (socketDir: string) => readonly object[];
 }
 
-/** What tests look at of an answer of a tenant: see serve-tenant.ts. */
+/** What tests look at of a response of a tenant: see serve-tenant.ts. */
 export interface Told {
   readonly tenant: string;
   readonly boot: string;

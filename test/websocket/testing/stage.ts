@@ -57,7 +57,7 @@ export class Stage {
     return this.#origins[kind];
   }
 
-  /** Asks for a tunnel and resolves with the answer, whatever it says. */
+  /** Asks for a tunnel and resolves with the response, whatever it says. */
   async ask(client: ClientKind, upstream: UpstreamKind = "tcp", handshake: Handshake = {}): Promise<Opened> {
     const opened = await openTunnel(client, this.rig, { path: `/${upstream}`, ...handshake });
     this.#opened.push(opened);

@@ -69,7 +69,7 @@ export async function openTunnel(kind: ClientKind, ports: Ports, handshake: Hand
 function overSocket(socket: Socket, { path, fields, early }: Handshake): Promise<Opened> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
-    const fail = (): void => reject(new Error(`No answer to the handshake: ${received.toString("latin1")}`));
+    const fail = (): void => reject(new Error(`No response to the handshake: ${received.toString("latin1")}`));
     const take = (chunk: Buffer): void => {
       received = Buffer.concat([received, chunk]);
       const headEnd = received.indexOf("\r\n\r\n");

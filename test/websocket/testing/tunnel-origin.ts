@@ -26,7 +26,7 @@ export function switching(request: Message, more = ""): string {
   );
 }
 
-/** Answers a request; the answer that switches is followed by `accept`. */
+/** Answers a request; the response that switches is followed by `accept`. */
 export type Reply = (request: Message, socket: Socket, accept: () => End) => void;
 
 export const accepting: Reply = (request, socket, accept) => {

@@ -7,7 +7,7 @@ export interface Case {
   /** What each write holds. */
   readonly writes: readonly Buffer[];
   /** Messages and pongs that come back before the server closes. */
-  readonly answers: readonly (readonly [opcode: number, payload: Buffer])[];
+  readonly responses: readonly (readonly [opcode: number, payload: Buffer])[];
   /** What the server closes with. */
   readonly code: number;
 }
@@ -22,14 +22,14 @@ function masked(opcode: number, payload: Buffer | string = "", options: ws.Frame
 const bye = (): Buffer => masked(ws.CLOSE, ws.closing(1000));
 
 /** Frames in one write each, then a close that is answered in kind. */
-function sound(name: string, frames: readonly Buffer[], answers: Case["answers"], size?: number): Case {
+function sound(name: string, frames: readonly Buffer[], responses: Case["responses"], size?: number): Case {
   const writes = size === undefined ? [...frames] : chopped(Buffer.concat(frames), size);
-  return { name, writes: [...writes, bye()], answers, code: 1000 };
+  return { name, writes: [...writes, bye()], responses, code: 1000 };
 }
 
 /** The server fails the connection. */
-function broken(name: string, frames: readonly Buffer[], code = 1002, answers: Case["answers"] = []): Case {
-  return { name, writes: frames, answers, code };
+function broken(name: string, frames: readonly Buffer[], code = 1002, responses: Case["responses"] = []): Case {
+  return { name, writes: frames, responses, code };
 }
 
 function chopped(bytes: Buffer, size: number): Buffer[] {
@@ -86,7 +86,7 @@ function pings(): Case[] {
 
 function bits(): Case[] {
   const hello = Buffer.from("hello");
-  const before: Case["answers"] = [[ws.TEXT, hello]];
+  const before: Case["responses"] = [[ws.TEXT, hello]];
   const reserved = [1, 2, 3, 4, 5, 6, 7].map((rsv) =>
     broken(`reserved bits ${rsv}`, [masked(ws.TEXT, hello), masked(ws.TEXT, hello, { rsv })], 1002, before),
   );

@@ -52,12 +52,12 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
       p99: percentile(bounds, counts, 0.99),
     };
   };
-  const answered = (name: string): number => perSecond(before.responses[name] ?? 0, now.responses[name] ?? 0);
+  const responded = (name: string): number => perSecond(before.responses[name] ?? 0, now.responses[name] ?? 0);
   const earlier = new Map(before.routes.map((route) => [route.route, route]));
   return {
     requests: perSecond(before.requests, now.requests),
-    clientErrors: answered("4xx"),
-    serverErrors: answered("5xx"),
+    clientErrors: responded("4xx"),
+    serverErrors: responded("5xx"),
     bytesIn: perSecond(before.request_bytes, now.request_bytes),
     bytesOut: perSecond(before.response_bytes, now.response_bytes),
     latency: latencyOf(before.durations.counts, now.durations.counts),

@@ -2,7 +2,7 @@ import { messageOf } from "../../../lib/caught.ts";
 import { isColored } from "../../terminal.ts";
 import { type AdminClient, AdminUnreachable } from "../admin-client.ts";
 import { type AdminCommand, readAs, runAdminCommand, takeWords } from "../admin-command.ts";
-import { ADMIN_FLAGS_TEXT } from "../admin-place.ts";
+import { ADMIN_FLAGS_TEXT } from "../admin-endpoint.ts";
 import { AdminRefused } from "../admin-refused.ts";
 import { parseEvent } from "../events.ts";
 import { readEvents } from "../server-events.ts";
@@ -63,7 +63,7 @@ class LiveView {
 
   constructor(client: AdminClient) {
     this.#client = client;
-    this.#state = new TopState(client.place.url.origin);
+    this.#state = new TopState(client.endpoint.url.origin);
   }
 
   async run(): Promise<number> {

@@ -14,8 +14,8 @@ export async function printPage(host: CaptureHost, request: PrintRequest): Promi
   host.deadline.doing("printing");
   if (await hasLateParts(host)) await showAll(host, SHOWN_PIXELS);
   try {
-    const answer = await host.call("Page.printToPDF", { ...request, transferMode: "ReturnAsStream" });
-    return await readStream(host, String(answer["stream"]));
+    const response = await host.call("Page.printToPDF", { ...request, transferMode: "ReturnAsStream" });
+    return await readStream(host, String(response["stream"]));
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
     throw new TurnpikeError("page-failed", "Cannot print the page: the browser makes no PDF of it");

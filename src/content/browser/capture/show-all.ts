@@ -3,7 +3,7 @@ import { type Deadline } from "../../page/deadline.ts";
 import { type CdpFields } from "../cdp.ts";
 
 export interface CaptureHost {
-  /** Calls a method on the tab; fails with the deadline where no answer comes before it. */
+  /** Calls a method on the tab; fails with the deadline where no response comes before it. */
   call(method: string, params: CdpFields): Promise<CdpFields>;
   /** Runs a script of ours beside the page's own. */
   run(expression: string): Promise<unknown>;

@@ -11,7 +11,7 @@ const ENTITY = /^&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/;
 const MAIL = /^<[^\s<>@]+@/;
 
 /** What stands around a text in its line. */
-export interface TextPlace {
+export interface TextContext {
   /** Nothing but white space and containers' marks stands before it in its line. */
   readonly startsLine: boolean;
   /** Whether it lies in a link's text, where brackets would end it. */
@@ -27,37 +27,37 @@ export interface TextPlace {
 }
 
 /** Text as Markdown that says the same: escaped where it would be taken for a mark (CommonMark 0.31 §2.4), nowhere else. */
-export function escapeText(text: string, place: TextPlace): string {
+export function escapeText(text: string, context: TextContext): string {
   const escaped = SPECIAL.test(text)
     ? text.replace(SPECIAL_OR_ADDRESS, (found, at: number) =>
-        found.length > 1 ? escapeBareAddress(found, { text, at, place }) : escapeChar(found, { text, at, place }),
+        found.length > 1 ? escapeBareAddress(found, { text, at, context }) : escapeChar(found, { text, at, context }),
       )
     : text;
-  return place.startsLine ? escapeLineStart(escaped, place) : escaped;
+  return context.startsLine ? escapeLineStart(escaped, context) : escaped;
 }
 
-interface CharPlace {
+interface CharContext {
   readonly text: string;
   readonly at: number;
-  readonly place: TextPlace;
+  readonly context: TextContext;
 }
 
-function escapeChar(char: string, { text, at, place }: CharPlace): string {
+function escapeChar(char: string, { text, at, context }: CharContext): string {
   const before = text[at - 1] ?? "";
-  const after = text[at + 1] ?? place.next;
-  return needsEscape(char, { before, after, text, at, place }) ? `\\${char}` : char;
+  const after = text[at + 1] ?? context.next;
+  return needsEscape(char, { before, after, text, at, context }) ? `\\${char}` : char;
 }
 
 /**
  * An address in running text. Escapes would be part of it where it is a link, and are needed where it is none; so one with
  * characters that may be Markdown is written as what is a link everywhere, or as what is none anywhere.
  */
-function escapeBareAddress(address: string, where: CharPlace): string {
+function escapeBareAddress(address: string, where: CharContext): string {
   const harmless = address.replace(/(?<=[A-Za-z0-9])_+(?=[A-Za-z0-9])/g, "");
   if (!/[\\`*_~[\]$!|]|&#?\w+;/.test(harmless) && !touches(address, where)) return address;
-  if (!where.place.inLink && /^https?:\/\/[\w-]/i.test(address) && !address.includes("|")) return `<${address}>`;
+  if (!where.context.inLink && /^https?:\/\/[\w-]/i.test(address) && !address.includes("|")) return `<${address}>`;
   const [scheme = ""] = /^(?:https?|www)/i.exec(address) ?? [];
-  const next = where.text[where.at + address.length] ?? where.place.next;
+  const next = where.text[where.at + address.length] ?? where.context.next;
   const rest = address
     .slice(scheme.length)
     .split("")
@@ -66,26 +66,26 @@ function escapeBareAddress(address: string, where: CharPlace): string {
       if (index === 0 || (char === ":" && chars[index + 1] === "/") || (char === "." && chars[index - 1] === "w"))
         return `\\${char}`;
       const before = chars[index - 1] ?? "";
-      const place = {
+      const context = {
         before,
         after: chars[index + 1] ?? next,
         text: address,
         at: scheme.length + index,
-        place: where.place,
+        context: where.context,
       };
-      return SPECIAL.test(char) && needsEscape(char, place) ? `\\${char}` : char;
+      return SPECIAL.test(char) && needsEscape(char, context) ? `\\${char}` : char;
     });
   return scheme + rest.join("");
 }
 
 /** Whether something comes right after an address that would be taken for a part of it. */
-function touches(address: string, { text, at, place }: CharPlace): boolean {
+function touches(address: string, { text, at, context }: CharContext): boolean {
   const after = text[at + address.length];
-  return after === undefined ? place.isMarked || (place.next !== "" && place.next !== " ") : after !== " ";
+  return after === undefined ? context.isMarked || (context.next !== "" && context.next !== " ") : after !== " ";
 }
 
-function needsEscape(char: string, where: CharPlace & { before: string; after: string }): boolean {
-  const { before, after, text, at, place } = where;
+function needsEscape(char: string, where: CharContext & { before: string; after: string }): boolean {
+  const { before, after, text, at, context } = where;
   switch (char) {
     case "`":
       return true;
@@ -100,18 +100,21 @@ function needsEscape(char: string, where: CharPlace & { before: string; after: s
       return !(before === " " && after === " ") && !(isWord(before) && staysInWord(text, at));
     case "~":
       return (
-        place.inDel || after === "~" || at === text.length - 1 || !(before === " " || (at === 0 && place.startsLine))
+        context.inDel ||
+        after === "~" ||
+        at === text.length - 1 ||
+        !(before === " " || (at === 0 && context.startsLine))
       );
     case "[":
-      return place.inLink || (place.startsLine && at === 0 && /^\[(?:[ xX]\]|\^?[^\]]*\]:)/.test(text));
+      return context.inLink || (context.startsLine && at === 0 && /^\[(?:[ xX]\]|\^?[^\]]*\]:)/.test(text));
     case "]":
-      return place.inLink || after === "(" || after === ":";
+      return context.inLink || after === "(" || after === ":";
     case "<":
       return at === text.length - 1 || /[A-Za-z/!?]/.test(after) || MAIL.test(text.slice(at, at + 80));
     case "&":
       return ENTITY.test(text.slice(at, at + 40));
     case "$":
-      return place.hasMath || after === "$" || before === "$" || (before !== " " && before !== "" && !isWord(after));
+      return context.hasMath || after === "$" || before === "$" || (before !== " " && before !== "" && !isWord(after));
     default:
       return char === "!" && after === "[" && at === text.length - 1;
   }
@@ -128,10 +131,10 @@ function staysInWord(text: string, at: number): boolean {
 }
 
 /** Escapes what begins a block at a line's start (CommonMark 0.31 §4, §5). */
-function escapeLineStart(text: string, place: TextPlace): string {
+function escapeLineStart(text: string, context: TextContext): string {
   const number = /^(\d{1,9})([.)])(?= |$)/.exec(text);
   if (number !== null) return `${number[1]}\\${text.slice(number[1]?.length)}`;
-  return BLOCK_START.test(text) || (place.next === "" && RULE.test(text)) ? `\\${text}` : text;
+  return BLOCK_START.test(text) || (context.next === "" && RULE.test(text)) ? `\\${text}` : text;
 }
 
 const BLOCK_START = /^(?:[-+*](?: |$)|#{1,6}(?: |$)|>|[-:|]{2}[-:| ]*$|[-:|] ?[-:|][-:| ]*$)/;

@@ -1,4 +1,4 @@
-import { type TextPlace, escapeAddress, escapeText, escapeTitle } from "./escape.ts";
+import { type TextContext, escapeAddress, escapeText, escapeTitle } from "./escape.ts";
 import { foldWhiteSpace } from "../white-space.ts";
 import { type Link, type MarkKind, Marks } from "./marks.ts";
 
@@ -43,7 +43,7 @@ export const HEADING: RunStyle = { lineBreak: " ", isBold: true };
 export const CELL: RunStyle = { lineBreak: "<br>", isBold: false };
 export const HEADER_CELL: RunStyle = { lineBreak: "<br>", isBold: true };
 
-const PLAIN_TEXT: TextPlace = {
+const PLAIN_TEXT: TextContext = {
   startsLine: false,
   inLink: false,
   isMarked: false,
@@ -51,7 +51,7 @@ const PLAIN_TEXT: TextPlace = {
   next: "",
   hasMath: false,
 };
-const PLAIN_PARAGRAPH: TextPlace = { ...PLAIN_TEXT, startsLine: true };
+const PLAIN_PARAGRAPH: TextContext = { ...PLAIN_TEXT, startsLine: true };
 
 /** Gathers running text, folds its white space as browsers do, and writes it as Markdown. */
 export class Run {

@@ -40,16 +40,16 @@ export interface DeclaredBudget {
   characters: number;
 }
 
-type Place = "page" | "review" | "crumb" | "person" | "site";
+type Role = "page" | "review" | "crumb" | "person" | "site";
 
 /** Adds what a value of JSON-LD declares, with all in it; the budget counts down. */
 export function declareTexts(value: unknown, into: DeclaredTexts, budget: DeclaredBudget): void {
-  visit(value, { key: "", place: "page", depth: 0 }, { into, budget });
+  visit(value, { key: "", role: "page", depth: 0 }, { into, budget });
 }
 
 interface At {
   readonly key: string;
-  readonly place: Place;
+  readonly role: Role;
   readonly depth: number;
 }
 
@@ -66,32 +66,32 @@ function visit(value: unknown, at: At, sink: Sink): void {
     for (const one of value) visit(one, { ...at, depth: at.depth + 1 }, sink);
     return;
   }
-  const place = placeOf(value, at);
-  for (const [key, own] of Object.entries(value)) visit(own, { key, place, depth: at.depth + 1 }, sink);
+  const role = roleOf(value, at);
+  for (const [key, own] of Object.entries(value)) visit(own, { key, role, depth: at.depth + 1 }, sink);
 }
 
-function placeOf(value: object, { key, place }: At): Place {
+function roleOf(value: object, { key, role }: At): Role {
   if (key === "author" || key === "creator") return "person";
-  if (place === "crumb" || place === "review") return place;
+  if (role === "crumb" || role === "review") return role;
   const types = "@type" in value ? [value["@type"]].flat().filter((type) => typeof type === "string") : [];
   if (types.includes("BreadcrumbList")) return "crumb";
   if (types.some((type) => type === "Review" || type === "UserReview" || type === "Comment")) return "review";
   if (types.some((type) => OF_THE_SITE.test(type))) return "site";
-  return types.includes("Person") ? "person" : place === "person" || place === "site" ? "page" : place;
+  return types.includes("Person") ? "person" : role === "person" || role === "site" ? "page" : role;
 }
 
-function keep(text: string, { key, place }: At, { into, budget }: Sink): void {
-  const list = listOf(key, place, into);
+function keep(text: string, { key, role }: At, { into, budget }: Sink): void {
+  const list = listOf(key, role, into);
   if (list === undefined || list.length >= MAX_TEXTS || text === "" || text.length > budget.characters) return;
   budget.characters -= text.length;
   list.push(text);
 }
 
-function listOf(key: string, place: Place, into: DeclaredTexts): string[] | undefined {
-  if (key === "author" || (place === "person" && key === "name")) return into.people;
-  if (place === "person" || place === "site") return undefined;
-  if (place === "crumb") return key === "name" ? into.crumbs : undefined;
-  if (REVIEWS.has(key) || (place === "review" && CONTENT.has(key))) return into.reviews;
+function listOf(key: string, role: Role, into: DeclaredTexts): string[] | undefined {
+  if (key === "author" || (role === "person" && key === "name")) return into.people;
+  if (role === "person" || role === "site") return undefined;
+  if (role === "crumb") return key === "name" ? into.crumbs : undefined;
+  if (REVIEWS.has(key) || (role === "review" && CONTENT.has(key))) return into.reviews;
   if (CONTENT.has(key)) return into.content;
-  return NAMES.has(key) && place === "page" ? into.names : undefined;
+  return NAMES.has(key) && role === "page" ? into.names : undefined;
 }

@@ -112,9 +112,9 @@ export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
   let node: AnyNode | null = root;
   let depth = 0;
   while (node !== null) {
-    const answer = visitor.enter(node, depth);
-    if (answer === "stop") return;
-    const first: AnyNode | null | undefined = answer && "firstChild" in node ? node.firstChild : undefined;
+    const response = visitor.enter(node, depth);
+    if (response === "stop") return;
+    const first: AnyNode | null | undefined = response && "firstChild" in node ? node.firstChild : undefined;
     if (first !== null && first !== undefined) {
       node = first;
       depth += 1;

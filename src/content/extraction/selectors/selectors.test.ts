@@ -45,9 +45,9 @@ async function inChromium(document: number): Promise<(readonly number[] | null)[
     });
   })()`;
   const request = pageRequestOf(`${site.url.href}${document}`);
-  const answer = await openPage(pool, request, (page) => page.evaluate(script), { policy: ANYWHERE });
+  const response = await openPage(pool, request, (page) => page.evaluate(script), { policy: ANYWHERE });
   // What the script above gives.
-  return JSON.parse(answer) as (readonly number[] | null)[];
+  return JSON.parse(response) as (readonly number[] | null)[];
 }
 
 test.each(DOCUMENTS.map((_, document) => document))(

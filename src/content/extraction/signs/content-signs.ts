@@ -1,6 +1,6 @@
 import { textContent } from "domutils";
 import { imageSource } from "../images.ts";
-import { hasStandIn } from "./open-places.ts";
+import { hasStandIn } from "./placeholders.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 

@@ -1,5 +1,5 @@
 import { unasked } from "./unasked-code.ts";
-import { type OpenPlaces } from "../extraction.ts";
+import { type Placeholders } from "../extraction.ts";
 import { writesPage } from "./inline-signs.ts";
 
 /** What a script that is longer does to a named place is not looked for: it is a library with its own uses of names. */
@@ -31,7 +31,7 @@ const PROPERTY_HANDLER =
 const HANDLER_NAME = /^([A-Za-z_$][\w$]{0,60})\s{0,9}[,;})\n]/;
 
 /** Whether the code of an external script fetches data unasked for the page, or fills one of its open places; names how. */
-export function signOfCode(script: string, { names }: Pick<OpenPlaces, "names">): string | undefined {
+export function signOfCode(script: string, { names }: Pick<Placeholders, "names">): string | undefined {
   // Most scripts ask for nothing that is written out; the rest of the work is for those that do.
   if (asksForData(script)) {
     const code = withoutProperties(unasked(script).code);

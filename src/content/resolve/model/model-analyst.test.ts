@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 
 import { inspect } from "node:util";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
-import { type RawAnswer, RawServer } from "../../testing/raw-server.ts";
+import { type RawResponse, RawServer } from "../../testing/raw-server.ts";
 import { type Plan, type Source } from "../analysis.ts";
 import { firstSentences, type MadeModel, type ModelMode, startModelServer } from "../testing/model-server.ts";
 import { planOf } from "../plan.ts";
@@ -170,8 +170,8 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
   test("a response that breaks off is a failure", async () => {
     const server = await RawServer.start();
     const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
-    const breaksOff: RawAnswer = (socket) => socket.end(`${head}{"id":`);
-    server.answers = { "/chat/completions": breaksOff, "/messages": breaksOff };
+    const breaksOff: RawResponse = (socket) => socket.end(`${head}{"id":`);
+    server.responses = { "/chat/completions": breaksOff, "/messages": breaksOff };
     expect((await failureOf({ protocol, baseUrl: `http://127.0.0.1:${server.port}` })).message).toBe(
       "its response broke off",
     );

@@ -1,7 +1,7 @@
 import { Extractor } from "../../extractor/extractor.ts";
 import { ANYWHERE, type EgressPolicy } from "../../egress/guard.ts";
 import { PageReader } from "../../page-reader/page-reader.ts";
-import { Places } from "../../page/places.ts";
+import { FairSemaphore } from "../../page/fair-semaphore.ts";
 import { createSearchService, SEARCH_DEFAULTS } from "../../search/search-service.ts";
 import { type Search } from "../../search/search.ts";
 import { fetchDocument } from "../../static/fetch-document.ts";
@@ -76,7 +76,13 @@ export function startMadeWeb(stateDir: string, policy: EgressPolicy = ANYWHERE):
     searchable: true,
     queries,
     hits,
-    reader: new PageReader({ browser, fetchDocument, places: new Places(64, 256, 30_000), extractor, egress }),
+    reader: new PageReader({
+      browser,
+      fetchDocument,
+      semaphore: new FairSemaphore(64, 256, 30_000),
+      extractor,
+      egress,
+    }),
     search: service.search,
     address(page) {
       const [, site = "", ...path] = page.split("/");

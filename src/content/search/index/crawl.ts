@@ -3,7 +3,7 @@ import { type EgressOptions } from "../../egress/guard.ts";
 import { type ExtractionOutcome } from "../../extraction/extraction.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
 import { resultUrl } from "../result-url.ts";
-import { type WebAnswer, WebError, type WebFailure, webGet } from "../web-get.ts";
+import { type WebResponse, WebError, type WebFailure, webGet } from "../web-get.ts";
 import { FETCH_TIMEOUT_MS, HostManners } from "./host-manners.ts";
 import { type PageIndex, type PageRow } from "./page-index.ts";
 import { type Robots } from "./robots.ts";
@@ -222,12 +222,12 @@ class Crawler {
     }
     const known = index.page(url);
     this.#fetches += 1;
-    const answer = await this.#get(new URL(url), {
+    const response = await this.#get(new URL(url), {
       accept: "text/html,application/xhtml+xml",
       ...conditions(known),
     }).catch(failure);
-    if (answer instanceof Failed) return answer;
-    const { status, headers } = answer;
+    if (response instanceof Failed) return response;
+    const { status, headers } = response;
     if (status === 304 && known !== undefined) {
       index.touch(url);
       return "unchanged";
@@ -243,17 +243,17 @@ class Crawler {
       return "removed";
     }
     if (status === 429 || status === 503) this.#manners.leave(new URL(url).host);
-    return status === 200 ? await this.#read(url, depth, answer) : new Failed(`the server responded with ${status}`);
+    return status === 200 ? await this.#read(url, depth, response) : new Failed(`the server responded with ${status}`);
   }
 
-  async #read(url: string, depth: number, answer: WebAnswer): Promise<CrawlOutcome | Failed> {
+  async #read(url: string, depth: number, response: WebResponse): Promise<CrawlOutcome | Failed> {
     const { index, sites, extractor } = this.#deps;
     const source = {
       engine: "static",
-      body: answer.body,
-      contentType: answer.headers["content-type"] ?? "",
+      body: response.body,
+      contentType: response.headers["content-type"] ?? "",
       finalUrl: url,
-      statusCode: answer.status,
+      statusCode: response.status,
       headers: [],
       complete: true,
     } as const;
@@ -265,7 +265,7 @@ class Crawler {
       return outcome.outcome === "needs-browser" ? "needs a browser" : "not a page";
     }
     const { content, title, fields } = outcome.extraction;
-    const says = robotsDirectives(String(fields?.["robots"] ?? ""), answer.headers["x-robots-tag"]);
+    const says = robotsDirectives(String(fields?.["robots"] ?? ""), response.headers["x-robots-tag"]);
     const links = fields?.["links"];
     if (!says.nofollow && depth < this.#site.depth && Array.isArray(links)) {
       sites.discover(this.#site, this.#inScope(links), depth + 1);
@@ -280,7 +280,7 @@ class Crawler {
     const isNew = index.page(url)?.site !== this.#site.id;
     if (isNew && this.#isFull()) return "left out";
     if (isNew) this.#pages += 1;
-    const { etag, "last-modified": lastModified } = answer.headers;
+    const { etag, "last-modified": lastModified } = response.headers;
     return index.put({ url, title, text: content, site: this.#site.id, etag, lastModified }) ? "indexed" : "unchanged";
   }
 
@@ -300,7 +300,7 @@ class Crawler {
     const nothing = { pages: [], sitemaps: [] };
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return nothing;
     const { egress, userAgent } = this.#deps;
-    const answer = await webGet({
+    const response = await webGet({
       url: parsed,
       headers: { accept: "application/xml,text/xml,text/plain", "user-agent": userAgent },
       maxBytes: MAX_SITEMAP_BYTES,
@@ -308,10 +308,10 @@ class Crawler {
       redirects: "any-origin",
       signal: this.#timed(),
     }).catch(() => undefined);
-    return answer?.status === 200 ? readSitemap(answer.body) : nothing;
+    return response?.status === 200 ? readSitemap(response.body) : nothing;
   }
 
-  #get(url: URL, headers: Readonly<Record<string, string>>): Promise<WebAnswer> {
+  #get(url: URL, headers: Readonly<Record<string, string>>): Promise<WebResponse> {
     const { egress, userAgent } = this.#deps;
     return webGet({
       url,

@@ -1,5 +1,5 @@
 import { type EgressOptions } from "../../egress/guard.ts";
-import { type WebAnswer, webGet } from "../web-get.ts";
+import { type WebResponse, webGet } from "../web-get.ts";
 import { ALLOW_ALL, ALLOW_NONE, MAX_ROBOTS_BYTES, parseRobots, type Robots } from "./robots.ts";
 
 /** The longest that a site may have us wait between two requests, in milliseconds. */
@@ -112,9 +112,9 @@ export class HostManners {
 
   async #askRobots(url: URL): Promise<Robots> {
     const { egress, userAgent, signal } = this.#options;
-    let answer: WebAnswer;
+    let response: WebResponse;
     try {
-      answer = await webGet({
+      response = await webGet({
         url,
         headers: { accept: "text/plain", "user-agent": userAgent },
         // What is longer is cut by the parser, and what is much longer is no robots.txt.
@@ -127,8 +127,8 @@ export class HostManners {
     } catch (error) {
       return { ...ALLOW_NONE, failure: error };
     }
-    if (answer.status === 200) return parseRobots(new TextDecoder().decode(answer.body), CRAWLER_TOKEN);
+    if (response.status === 200) return parseRobots(new TextDecoder().decode(response.body), CRAWLER_TOKEN);
     // §2.3.1.3: there is no such file; §2.3.1.4: it cannot be had.
-    return answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? ALLOW_ALL : ALLOW_NONE;
+    return response.status >= 400 && response.status < 500 && response.status !== 429 ? ALLOW_ALL : ALLOW_NONE;
   }
 }

@@ -1,6 +1,6 @@
 import { ProviderError } from "../provider.ts";
 import { type FoundPage } from "./page-index.ts";
-import { type QueryAnswer, type QueryMessage } from "./query-worker.ts";
+import { type QueryResponse, type QueryMessage } from "./query-worker.ts";
 
 /** Queries that wait for their answer; one more is refused. */
 const MAX_PENDING = 64;
@@ -48,7 +48,7 @@ export class IndexQueries {
   #start(): Worker {
     const worker = new Worker(new URL("./query-worker.ts", import.meta.url).href, { env: {} });
     worker.unref();
-    worker.addEventListener("message", (event: MessageEvent<QueryAnswer>) => {
+    worker.addEventListener("message", (event: MessageEvent<QueryResponse>) => {
       const { id } = event.data;
       const pending = this.#pending.get(id);
       // An aborted query keeps its place until its answer is here, since it is still worked on.

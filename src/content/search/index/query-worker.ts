@@ -13,14 +13,14 @@ export interface QueryMessage {
   readonly offset: number;
 }
 
-export type QueryAnswer = { readonly id: number } & (
+export type QueryResponse = { readonly id: number } & (
   | { readonly pages: readonly FoundPage[] }
   | { readonly reason: string }
 );
 
 let index: PageIndex | undefined;
 
-function answer({ id, path, query, count, offset }: QueryMessage): QueryAnswer {
+function response({ id, path, query, count, offset }: QueryMessage): QueryResponse {
   try {
     index ??= PageIndex.open(path);
     return { id, pages: index.search(query, count, offset) };
@@ -29,4 +29,4 @@ function answer({ id, path, query, count, offset }: QueryMessage): QueryAnswer {
   }
 }
 
-self.addEventListener("message", (event: MessageEvent<QueryMessage>) => self.postMessage(answer(event.data)));
+self.addEventListener("message", (event: MessageEvent<QueryMessage>) => self.postMessage(response(event.data)));

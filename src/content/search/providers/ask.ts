@@ -1,9 +1,9 @@
 import { type EgressOptions } from "../../egress/guard.ts";
 import { ProviderError } from "../provider.ts";
-import { type WebAnswer, WebError, type WebRequest, webGet } from "../web-get.ts";
+import { type WebResponse, WebError, type WebRequest, webGet } from "../web-get.ts";
 
 /** Bytes of a provider's answer. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** What is asked of a provider's server. */
 export interface Ask {
@@ -15,22 +15,22 @@ export interface Ask {
 }
 
 /** Asks a provider's server; its answer has status 200. Fails with a ProviderError. */
-export async function ask({ url, headers, form, egress, signal }: Ask): Promise<WebAnswer> {
+export async function ask({ url, headers, form, egress, signal }: Ask): Promise<WebResponse> {
   const request: WebRequest = {
     url,
     headers,
     ...(form === undefined ? {} : { form }),
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes: MAX_RESPONSE_BYTES,
     egress,
     // A search page that redirects elsewhere asks for proof of a person, or for a login.
     redirects: "same-origin",
     signal,
   };
-  const answer = await webGet(request).catch((error: unknown) => {
+  const response = await webGet(request).catch((error: unknown) => {
     throw providerError(error);
   });
-  const { status } = answer;
-  if (status === 200) return answer;
+  const { status } = response;
+  if (status === 200) return response;
   if (status === 429 || status === 503) throw new ProviderError("limited", `it responded with ${status}`);
   if (status === 202 || status === 403) throw new ProviderError("challenge", `it responded with ${status}`);
   throw new ProviderError("refused", `it responded with ${status}`);
@@ -39,17 +39,18 @@ export async function ask({ url, headers, form, egress, signal }: Ask): Promise<
 function providerError(error: unknown): ProviderError {
   const reason = error instanceof WebError ? error.reason : "unreachable";
   if (reason === "timeout") return new ProviderError("timeout", "it did not respond in time");
-  if (reason === "too-large") return new ProviderError("unreadable", `its response has over ${MAX_ANSWER_BYTES} bytes`);
+  if (reason === "too-large")
+    return new ProviderError("unreadable", `its response has over ${MAX_RESPONSE_BYTES} bytes`);
   if (reason === "redirects") return new ProviderError("challenge", "it redirects elsewhere");
   if (reason === "refused") return new ProviderError("unreachable", "its address is refused");
   return new ProviderError("unreachable", "it cannot be reached");
 }
 
 /** The JSON object that an answer is. Fails with a ProviderError. */
-export function jsonObject(answer: WebAnswer): object {
+export function jsonObject(response: WebResponse): object {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(answer.body).toString("utf8"));
+    value = JSON.parse(Buffer.from(response.body).toString("utf8"));
   } catch {
     throw new ProviderError("unreadable", "its response is not JSON");
   }

@@ -34,10 +34,10 @@ export function createBrave({ endpoint, key, egress }: BraveOptions): SearchProv
         text_decorations: "false",
       }).toString();
       const headers = { accept: "application/json", "x-subscription-token": key };
-      const answer = jsonObject(await ask({ url, headers, egress, signal }));
-      const found = list(field(answer, "web"), "results");
+      const response = jsonObject(await ask({ url, headers, egress, signal }));
+      const found = list(field(response, "web"), "results");
       // Where nothing was found, the answer says what was asked and has no `web`.
-      if (found === undefined && field(answer, "query") === undefined) {
+      if (found === undefined && field(response, "query") === undefined) {
         throw new ProviderError("unreadable", "its response has no results");
       }
       const results = (found ?? []).map((result) => ({
@@ -45,7 +45,7 @@ export function createBrave({ endpoint, key, egress }: BraveOptions): SearchProv
         url: field(result, "url"),
         snippet: field(result, "description"),
       }));
-      const more = field(field(answer, "query"), "more_results_available") === true && count > PAGE_RESULTS;
+      const more = field(field(response, "query"), "more_results_available") === true && count > PAGE_RESULTS;
       return { results, next: more && page + 1 < MAX_PAGES ? page + 1 : undefined };
     },
   };

@@ -46,8 +46,8 @@ export function createDuckDuckGo({ endpoint, egress, extractor, userAgent }: Htm
     available: () => true,
     async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
       const form = next instanceof URLSearchParams ? next : firstForm(query);
-      const answer = await ask({ url: new URL(endpoint), headers, form, egress, signal });
-      const page = await readResultPage(extractor, answer, SHAPE);
+      const response = await ask({ url: new URL(endpoint), headers, form, egress, signal });
+      const page = await readResultPage(extractor, response, SHAPE);
       const fields = page.next.slice(0, MAX_FORM_FIELDS).map(({ name, value }): [string, string] => [name, value]);
       return { results: page.results, next: fields.length === 0 ? undefined : new URLSearchParams(fields) };
     },

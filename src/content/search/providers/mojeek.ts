@@ -25,8 +25,8 @@ export function createMojeek({ endpoint, egress, extractor, userAgent }: HtmlPro
     async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
       const url = next instanceof URL ? next : new URL(endpoint);
       url.searchParams.set("q", query);
-      const answer = await ask({ url, headers, egress, signal });
-      const page = await readResultPage(extractor, answer, SHAPE);
+      const response = await ask({ url, headers, egress, signal });
+      const page = await readResultPage(extractor, response, SHAPE);
       const link = URL.parse(page.next[0]?.value ?? "", endpoint);
       return { results: page.results, next: link?.origin === url.origin && link.href !== url.href ? link : undefined };
     },

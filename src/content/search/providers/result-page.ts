@@ -2,7 +2,7 @@ import { type FieldValue, type TableShape } from "../../extraction/extraction.ts
 import { type Extractor } from "../../extractor/extractor.ts";
 import { ProviderError } from "../provider.ts";
 import { type RawResult } from "../result.ts";
-import { type WebAnswer } from "../web-get.ts";
+import { type WebResponse } from "../web-get.ts";
 
 /** The layout of a provider's result page; each selector finds an element that says what it is named after. */
 export interface ResultPageShape {
@@ -24,12 +24,12 @@ export interface ResultPage {
 /** Reads a provider's HTML in a worker. Fails with a ProviderError where that is no page of results. */
 export async function readResultPage(
   extractor: Extractor,
-  answer: WebAnswer,
+  response: WebResponse,
   shape: ResultPageShape,
 ): Promise<ResultPage> {
   const { results, next, challenge, nothing } = shape;
   const signs = { challenge: { row: challenge, columns: { is: "" } }, nothing: { row: nothing, columns: { is: "" } } };
-  const fields = await fieldsOf(extractor, answer, { results, next, ...signs });
+  const fields = await fieldsOf(extractor, response, { results, next, ...signs });
   const titles = column(fields, "results.title");
   // A challenge may stand beside results that are blurred.
   if (column(fields, "challenge.is").length > 0) throw new ProviderError("challenge", "it asks for proof of a person");
@@ -50,15 +50,15 @@ type Fields = Readonly<Record<string, FieldValue>>;
 
 async function fieldsOf(
   extractor: Extractor,
-  answer: WebAnswer,
+  response: WebResponse,
   tables: Readonly<Record<string, TableShape>>,
 ): Promise<Fields> {
   const source = {
     engine: "static",
-    body: answer.body,
-    contentType: answer.headers["content-type"] ?? "text/html",
-    finalUrl: answer.url,
-    statusCode: answer.status,
+    body: response.body,
+    contentType: response.headers["content-type"] ?? "text/html",
+    finalUrl: response.url,
+    statusCode: response.status,
     headers: [],
     complete: true,
   } as const;

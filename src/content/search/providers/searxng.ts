@@ -19,8 +19,8 @@ export function createSearxng(baseUrl: string): SearchProvider {
       const url = new URL("search", base);
       url.search = new URLSearchParams({ q: query, format: "json", pageno: String(number) }).toString();
       const headers = { accept: "application/json" };
-      const answer = jsonObject(await ask({ url, headers, egress: { policy: ANYWHERE }, signal }));
-      const found = list(answer, "results");
+      const response = jsonObject(await ask({ url, headers, egress: { policy: ANYWHERE }, signal }));
+      const found = list(response, "results");
       if (found === undefined) throw new ProviderError("unreadable", "its response has no results");
       const results = found.map((result) => ({
         title: field(result, "title"),
@@ -28,7 +28,7 @@ export function createSearxng(baseUrl: string): SearchProvider {
         snippet: field(result, "content"),
       }));
       // No results since no engine answered is no answer.
-      if (results.length === 0 && number === 1 && (list(answer, "unresponsive_engines") ?? []).length > 0) {
+      if (results.length === 0 && number === 1 && (list(response, "unresponsive_engines") ?? []).length > 0) {
         throw new ProviderError("unreachable", "its engines do not respond");
       }
       return { results, next: results.length === 0 ? undefined : number + 1 };

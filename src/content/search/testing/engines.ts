@@ -56,7 +56,7 @@ function each<T>({ from, to }: Page, make: (n: number) => T): T[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, at) => make(from + at));
 }
 
-const ANSWERS: Readonly<Record<EngineKind, (page: Page, origin: string) => Response>> = {
+const RESPONSES: Readonly<Record<EngineKind, (page: Page, origin: string) => Response>> = {
   searxng: (page) =>
     Response.json({
       query: page.query,
@@ -67,7 +67,7 @@ const ANSWERS: Readonly<Record<EngineKind, (page: Page, origin: string) => Respo
         content: `About ${page.query},\n number ${n}`,
         engine: "made",
       })),
-      answers: [],
+      responses: [],
       unresponsive_engines: [],
     }),
   brave: (page) =>
@@ -210,7 +210,7 @@ export function startEngine(kind: EngineKind): MadeEngine {
         await running.stop(true);
         return new Response();
       }
-      return ANSWERS[kind](pageOf(kind, parameters), url.origin);
+      return RESPONSES[kind](pageOf(kind, parameters), url.origin);
     },
   });
   const path = { searxng: "/", brave: "/res/v1/web/search", duckduckgo: "/html/", mojeek: "/search" }[kind];

@@ -88,7 +88,7 @@ export async function startSearx(engineUrl: string): Promise<Searx> {
   });
   const said = child.stderr.text();
   const url = `http://127.0.0.1:${port}/`;
-  while (!(await answers(url))) {
+  while (!(await responses(url))) {
     if (child.exitCode !== null) throw new Error(`Cannot start searx: ${(await said).slice(-2_000)}`);
     await Bun.sleep(50);
   }
@@ -102,7 +102,7 @@ export async function startSearx(engineUrl: string): Promise<Searx> {
   };
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responses(url: string): Promise<boolean> {
   return await fetch(`${url}healthz`).then(
     () => true,
     () => false,

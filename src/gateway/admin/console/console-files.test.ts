@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type ConsoleFile, consoleAnswer, consoleFiles } from "./console-files.ts";
+import { type ConsoleFile, consoleResponse, consoleFiles } from "./console-files.ts";
 
 /** What the console may weigh on the wire, plots and all. */
 const MAX_GZIP_BYTES = 150 * 1024;
@@ -13,7 +13,7 @@ function fileAt(path: string): ConsoleFile {
 }
 
 function ask(path: string, headers: Record<string, string> = {}): Response {
-  return consoleAnswer(fileAt(path), new Request(`http://admin.test${path}`, { headers }));
+  return consoleResponse(fileAt(path), new Request(`http://admin.test${path}`, { headers }));
 }
 
 test("the console weighs 150 KB at most", () => {

@@ -56,8 +56,8 @@ export function consoleFiles(): ReadonlyMap<string, ConsoleFile> {
   );
 }
 
-/** The answer to GET or HEAD of one of the files; the server leaves the body of a HEAD away. */
-export function consoleAnswer(file: ConsoleFile, request: Request): Response {
+/** The response to GET or HEAD of one of the files; the server leaves the body of a HEAD away. */
+export function consoleResponse(file: ConsoleFile, request: Request): Response {
   const tags = request.headers.get("if-none-match") ?? "";
   const { etag = "" } = file.headers;
   const isKnown = tags.trim() === "*" || tags.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);

@@ -90,7 +90,7 @@ class StreamReader implements EventReader {
   async next(): Promise<string | undefined> {
     if (!this.#begun) {
       this.#begun = true;
-      // At once, so that the client gets the head of the answer.
+      // At once, so that the client gets the head of the response.
       return `retry: ${RETRY_MS}\n\n${this.#news()}`;
     }
     for (;;) {

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { isRequestId, nextRequestId } from "../../../lib/request-id.ts";
-import { type ConsoleFile, consoleAnswer } from "../console/console-files.ts";
+import { type ConsoleFile, consoleResponse } from "../console/console-files.ts";
 import { type Call, type Operation } from "../operations/operation.ts";
 import { type AdminParts } from "../parts.ts";
 import { checkType, readJson } from "./body.ts";
@@ -22,7 +22,7 @@ export interface AppDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** On every answer; the console's files have a Cache-Control of their own. */
+/** On every response; the console's files have a Cache-Control of their own. */
 const SAFE: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
@@ -30,10 +30,10 @@ const SAFE: Readonly<Record<string, string>> = {
 /** Characters of the target of a request. */
 const MAX_TARGET = 4096;
 
-/** The admin interface: a function from a request to its answer, which never rejects. */
+/** The admin interface: a function from a request to its response, which never rejects. */
 export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Response> {
   const app = new Hono<Env>();
-  for (const [path, file] of deps.files) app.get(path, (context) => consoleAnswer(file, context.req.raw));
+  for (const [path, file] of deps.files) app.get(path, (context) => consoleResponse(file, context.req.raw));
   for (const operation of deps.operations) {
     app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), (context) =>
       serve(operation, context, deps),
@@ -46,14 +46,14 @@ export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Respon
     const { request } = incoming;
     const given = request.headers.get("x-request-id") ?? "";
     const requestId = isRequestId(given) ? given : nextRequestId();
-    const response = await answer(incoming, requestId);
+    const response = await serverResponse(incoming, requestId);
     for (const [name, value] of Object.entries(SAFE)) response.headers.set(name, value);
     if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
     response.headers.set("x-request-id", requestId);
     return response;
   };
 
-  async function answer(incoming: Incoming, requestId: string): Promise<Response> {
+  async function serverResponse(incoming: Incoming, requestId: string): Promise<Response> {
     try {
       checkTarget(incoming.request);
       // The router would look over empty parts of a path.

@@ -8,9 +8,9 @@ const IDLE_MS = 60_000;
 /** Milliseconds in which a body comes, and in which what is sent is taken. */
 const BODY_MS = 30_000;
 const WRITE_MS = 30_000;
-/** Milliseconds in which a client that has not sent all of its body gets the answer, before its connection is cut. */
+/** Milliseconds in which a client that has not sent all of its body gets the response, before its connection is cut. */
 const LINGER_MS = 1000;
-/** Requests of one connection that are under way: clients that send ahead wait for their answers. */
+/** Requests of one connection that are under way: clients that send ahead wait for their responses. */
 const MAX_OPEN_REQUESTS = 16;
 
 /** What a connection is limited by; tests have less patience. */
@@ -39,7 +39,7 @@ export class Connection {
   readonly isSecure: boolean;
   /** It has shown a right key: it is not closed to make room for others. */
   isTrusted = false;
-  /** It closes with the answers that are under way. */
+  /** It closes with the responses that are under way. */
   #retired = false;
   #open = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -88,7 +88,7 @@ export class Connection {
     clearTimeout(this.#timer);
   }
 
-  /** The answer is sent. `bodyLeft`: the client still sends what nobody reads. */
+  /** The response is sent. `bodyLeft`: the client still sends what nobody reads. */
   requestEnded(bodyLeft: boolean): void {
     this.#open -= 1;
     if (bodyLeft) this.#within(LINGER_MS);

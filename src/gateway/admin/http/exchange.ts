@@ -10,20 +10,20 @@ export interface Incoming {
   readonly readBody: (maxBytes: number) => Promise<Uint8Array>;
 }
 
-/** One of HEAD is asked for as GET, and the body of its answer is left away. */
+/** One of HEAD is asked for as GET, and the body of its response is left away. */
 type Handler = (incoming: Incoming) => Promise<Response>;
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
 
 /** Answers a request of node:http by a handler of web requests. */
-export async function answerBy(
+export async function respondBy(
   handler: Handler,
   message: IncomingMessage,
-  answer: ServerResponse,
+  serverResponse: ServerResponse,
   connection: Connection,
 ): Promise<void> {
   const gone = new AbortController();
-  answer.once("close", () => {
+  serverResponse.once("close", () => {
     gone.abort();
     connection.requestEnded(!message.complete);
   });
@@ -33,7 +33,7 @@ export async function answerBy(
     connection,
     readBody: (maxBytes) => readBody(message, maxBytes, connection),
   });
-  await send(response, { message, answer, connection });
+  await send(response, { message, serverResponse, connection });
 }
 
 function toRequest(message: IncomingMessage, signal: AbortSignal): Request {
@@ -80,63 +80,63 @@ async function readBody(message: IncomingMessage, maxBytes: number, connection: 
 
 interface Sides {
   readonly message: IncomingMessage;
-  readonly answer: ServerResponse;
+  readonly serverResponse: ServerResponse;
   readonly connection: Connection;
 }
 
-async function send(response: Response, { message, answer, connection }: Sides): Promise<void> {
+async function send(response: Response, { message, serverResponse, connection }: Sides): Promise<void> {
   const isHead = message.method === "HEAD";
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const body = isStream ? undefined : new Uint8Array(await response.arrayBuffer());
-  if (answer.destroyed) {
+  if (serverResponse.destroyed) {
     if (isStream) await response.body?.cancel();
     return;
   }
-  answer.statusCode = response.status;
-  for (const [name, value] of response.headers) if (name !== "set-cookie") answer.setHeader(name, value);
+  serverResponse.statusCode = response.status;
+  for (const [name, value] of response.headers) if (name !== "set-cookie") serverResponse.setHeader(name, value);
   const cookies = response.headers.getSetCookie();
-  if (cookies.length > 0) answer.setHeader("set-cookie", cookies);
+  if (cookies.length > 0) serverResponse.setHeader("set-cookie", cookies);
   // What is left of a body would be read as the next request.
-  if (!message.complete || connection.isRetired) answer.setHeader("connection", "close");
+  if (!message.complete || connection.isRetired) serverResponse.setHeader("connection", "close");
   message.resume();
   if (body === undefined) {
-    await stream(response, { message, answer, connection });
+    await stream(response, { message, serverResponse, connection });
     return;
   }
-  if (response.status !== 304 && response.status !== 204) answer.setHeader("content-length", body.length);
+  if (response.status !== 304 && response.status !== 204) serverResponse.setHeader("content-length", body.length);
   connection.writing();
-  answer.end(isHead ? undefined : body);
+  serverResponse.end(isHead ? undefined : body);
 }
 
 /** Sends pieces as the client takes them: there is never more than one that waits. */
-async function stream(response: Response, { message, answer, connection }: Sides): Promise<void> {
+async function stream(response: Response, { message, serverResponse, connection }: Sides): Promise<void> {
   if (message.method === "HEAD" || response.body === null) {
     await response.body?.cancel();
     connection.writing();
-    answer.end();
+    serverResponse.end();
     return;
   }
   // What there may be of a body is not waited for.
   connection.bodyRead();
   const reader = response.body.getReader();
-  answer.once("close", () => void reader.cancel().catch(() => {}));
+  serverResponse.once("close", () => void reader.cancel().catch(() => {}));
   for (;;) {
     const { done, value } = await reader.read();
-    if (done || answer.destroyed) break;
+    if (done || serverResponse.destroyed) break;
     connection.writing();
-    await taken(answer, value);
+    await taken(serverResponse, value);
     connection.written();
   }
-  if (!answer.destroyed) answer.end();
+  if (!serverResponse.destroyed) serverResponse.end();
 }
 
 /** Waits until a piece has left, or the client is gone. */
-function taken(answer: ServerResponse, piece: Uint8Array): Promise<void> {
+function taken(serverResponse: ServerResponse, piece: Uint8Array): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  if (answer.write(piece)) resolve();
+  if (serverResponse.write(piece)) resolve();
   else {
-    answer.once("drain", resolve);
-    answer.once("close", resolve);
+    serverResponse.once("drain", resolve);
+    serverResponse.once("close", resolve);
   }
   return promise;
 }

@@ -72,7 +72,7 @@ export class Guard {
     return { access: session.access, by, session };
   }
 
-  /** The answer to an address that floods, whatever it would ask; undefined for all others. */
+  /** The response to an address that floods, whatever it would ask; undefined for all others. */
   refusal(address: string): string | undefined {
     if (!this.#throttle.isFlood(address)) return undefined;
     const error = new TooManyTries(this.#throttle.waitMs(address));

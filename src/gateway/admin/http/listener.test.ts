@@ -3,9 +3,9 @@ import { connect, type Socket } from "node:net";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { type Patience } from "./connection.ts";
-import { answerBy, type Incoming } from "./exchange.ts";
+import { respondBy, type Incoming } from "./exchange.ts";
 import { Listener, MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS } from "./listener.ts";
-import { malformedAnswer } from "./problem.ts";
+import { malformedResponse } from "./problem.ts";
 
 setDefaultTimeout(patient(30_000));
 
@@ -31,9 +31,9 @@ async function listen(
     secure: undefined,
     patience,
     refusal,
-    malformed: malformedAnswer,
-    handle: (message, answer, connection) => {
-      answerBy(handler, message, answer, connection).catch(() => connection.cut());
+    malformed: malformedResponse,
+    handle: (message, response, connection) => {
+      respondBy(handler, message, response, connection).catch(() => connection.cut());
     },
   });
   opened = listener;
@@ -76,7 +76,7 @@ test("whoever sends a byte now and then holds a connection no longer than who se
   await until(() => listener.connections === 0);
 });
 
-test("a client that takes nothing of its answer is cut, and so is one of a stream without an end", async () => {
+test("a client that takes nothing of its response is cut, and so is one of a stream without an end", async () => {
   let cancelled = false;
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(1_000_000)),
@@ -142,7 +142,7 @@ test("one address has a part of the connections", async () => {
 });
 
 test("an address that is not listened to is told so at once", async () => {
-  const text = malformedAnswer("");
+  const text = malformedResponse("");
   const listener = await listen(hello, LONG, (address) => (address === "127.0.3.2" ? text : undefined));
   const refused = client(listener.port, `${HEAD}\r\n`, "127.0.3.2");
   const other = client(listener.port, `${HEAD}\r\n`, "127.0.3.3");

@@ -27,10 +27,10 @@ export interface ListenerOptions {
   readonly port: number;
   /** Certificate and key; undefined: no TLS. */
   readonly secure: SecureContext | undefined;
-  readonly handle: (message: IncomingMessage, answer: ServerResponse, connection: Connection) => void;
+  readonly handle: (message: IncomingMessage, response: ServerResponse, connection: Connection) => void;
   /** What an address gets that is not listened to; undefined: it is. */
   readonly refusal: (address: string) => string | undefined;
-  /** A head that cannot be read: its answer, as it goes out. */
+  /** A head that cannot be read: its response, as it goes out. */
   readonly malformed: (code: string) => string;
   readonly patience?: Patience;
 }
@@ -51,8 +51,8 @@ export class Listener {
   private constructor(options: ListenerOptions) {
     this.#options = options;
     this.#secure = options.secure;
-    this.#http = createHttpServer({ maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: true }, (message, answer) =>
-      this.#requested(message, answer),
+    this.#http = createHttpServer({ maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: true }, (message, response) =>
+      this.#requested(message, response),
     );
     // Its own time-outs know nothing of who may wait for what: `Connection` bounds everything.
     this.#http.headersTimeout = 0;
@@ -88,7 +88,7 @@ export class Listener {
     return address === this.#options.address && (port === 0 ? this.#options.port === 0 : port === this.#port);
   }
 
-  /** New connections get TLS by `secure`, or none; others end with the answers that are under way if that is a change of scheme. */
+  /** New connections get TLS by `secure`, or none; others end with the responses that are under way if that is a change of scheme. */
   show(secure: SecureContext | undefined): void {
     const isOther = (secure === undefined) !== (this.#secure === undefined);
     this.#secure = secure;
@@ -193,10 +193,10 @@ export class Listener {
     return true;
   }
 
-  #requested(message: IncomingMessage, answer: ServerResponse): void {
+  #requested(message: IncomingMessage, response: ServerResponse): void {
     const connection = this.#connections.get(message.socket);
     if (connection === undefined) message.socket.destroy();
-    else if (connection.requestBegun(message)) this.#options.handle(message, answer, connection);
+    else if (connection.requestBegun(message)) this.#options.handle(message, response, connection);
   }
 
   #malformed(code: string, socket: { writable: boolean; end(text: string): unknown; destroy(): unknown }): void {

@@ -3,7 +3,7 @@ import { ERRORS, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../..
 /** Seconds after which a client may try again that was refused for want of room. */
 const RETRY_AFTER_SECONDS = "2";
 
-/** The answer to a request that was refused. */
+/** The response to a request that was refused. */
 export function problemResponse(
   error: TurnpikeError,
   requestId: string,
@@ -26,7 +26,7 @@ export function errorCodes(): string[] {
 }
 
 /** The bytes that answer a head which cannot be read; `code` is the parser's. */
-export function malformedAnswer(code: string): string {
+export function malformedResponse(code: string): string {
   const isLong = code === "HPE_HEADER_OVERFLOW";
   const error = isLong
     ? new TurnpikeError("head-too-large", "Cannot read the request: its head is too large")

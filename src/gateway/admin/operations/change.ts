@@ -1,8 +1,8 @@
 import { refuseKnown, revisionsOf, entityTag } from "../http/preconditions.ts";
 import { type AdminParts } from "../parts.ts";
-import { type ChangeOutcome, type Edit, type EditFinding } from "../running-config/running-config.ts";
+import { type ChangeOutcome, type Edit, type EditDiagnostic } from "../running-config/running-config.ts";
 import { type Call, callerOf } from "./operation.ts";
-import { answered, requireChange } from "./outcomes.ts";
+import { responded, requireChange } from "./outcomes.ts";
 
 type Done = Extract<ChangeOutcome, { readonly kind: "done" }>;
 
@@ -19,18 +19,18 @@ interface Extras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer to a change that was made. */
-export function changeAnswer(
+/** The response to a change that was made. */
+export function changeResponse(
   {
     revision,
     warnings,
     restart,
-  }: Pick<Done, "revision"> & { readonly warnings: readonly EditFinding[]; readonly restart: readonly string[] },
+  }: Pick<Done, "revision"> & { readonly warnings: readonly EditDiagnostic[]; readonly restart: readonly string[] },
   body: Readonly<Record<string, unknown>>,
   { status = 200, headers = {} }: Extras = {},
 ): Response {
   const told = {
-    ...(warnings.length === 0 ? {} : { warnings: warnings.map(answered) }),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(responded) }),
     ...(restart.length === 0 ? {} : { restart }),
   };
   return Response.json({ ok: true, ...body, ...told }, { status, headers: { ...headers, etag: entityTag(revision) } });

@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { publishedSchema } from "../../config/json-schema.ts";
 import { JSON_TYPE, MAX_CONFIG_BYTES } from "../http/body.ts";
 import { entityTag, refuseKnown, revisionsOf } from "../http/preconditions.ts";
-import { changeAnswer, changeBy } from "./change.ts";
-import { configAnswer } from "./config-answer.ts";
+import { changeResponse, changeBy } from "./change.ts";
+import { configResponse } from "./config-response.ts";
 import { callerOf, hasFlag, type Operation } from "./operation.ts";
-import { answered, requirePersist, requireReload } from "./outcomes.ts";
-import { anyObject, changed, ETAG, finding, patchOperation } from "./shapes.ts";
+import { responded, requirePersist, requireReload } from "./outcomes.ts";
+import { anyObject, changed, ETAG, diagnostic, patchOperation } from "./shapes.ts";
 
 const document = anyObject.openapi("Configuration", {
   description: 'The whole configuration. Secrets are "<secret>"; sent back so, they stay as they are',
@@ -21,7 +21,7 @@ export const showConfig: Operation = {
   conditional: true,
   success: { status: 200, description: "The configuration", schema: document, headers: ETAG },
   failures: [],
-  run: ({ request }, { config }) => configAnswer(request, config, "config", () => config.document()),
+  run: ({ request }, { config }) => configResponse(request, config, "config", () => config.document()),
 };
 
 export const replaceConfig: Operation = {
@@ -36,7 +36,7 @@ export const replaceConfig: Operation = {
   failures: ["invalid-configuration", "change-failed"],
   async run(call, parts) {
     const edit = { kind: "replace", document: call.body } as const;
-    return changeAnswer(await changeBy(call, parts, edit, "the configuration"), {});
+    return changeResponse(await changeBy(call, parts, edit, "the configuration"), {});
   },
 };
 
@@ -52,8 +52,8 @@ export const checkConfig: Operation = {
     description: "The effects; `ok` is false if there are problems",
     schema: z.object({
       ok: z.boolean(),
-      problems: z.array(finding),
-      warnings: z.array(finding),
+      problems: z.array(diagnostic),
+      warnings: z.array(diagnostic),
       difference: z.array(patchOperation).openapi({ description: "From the running configuration to this one" }),
       restart: z.array(z.string()).openapi({ description: "Keys whose change takes effect at the next start only" }),
     }),
@@ -61,8 +61,8 @@ export const checkConfig: Operation = {
   failures: [],
   run({ body }, { config }) {
     const { ok, problems, warnings, difference, restart } = config.check(body);
-    const findings = { problems: problems.map(answered), warnings: warnings.map(answered) };
-    return Response.json({ ok, ...findings, difference, restart });
+    const diagnostics = { problems: problems.map(responded), warnings: warnings.map(responded) };
+    return Response.json({ ok, ...diagnostics, difference, restart });
   },
 };
 
@@ -120,6 +120,6 @@ export const reloadConfig: Operation = {
   failures: ["invalid-configuration", "no-config-file", "change-failed"],
   async run(call, { config }) {
     const done = requireReload(await config.reload(callerOf(call).by));
-    return changeAnswer(done, { discarded: done.discarded });
+    return changeResponse(done, { discarded: done.discarded });
   },
 };

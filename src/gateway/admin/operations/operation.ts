@@ -23,9 +23,9 @@ export interface BodyRule {
 export interface Success {
   readonly status: 200 | 201;
   readonly description: string;
-  /** Of a JSON answer. */
+  /** Of a JSON response. */
   readonly schema?: z.ZodType;
-  /** Other media types that the answer may have. */
+  /** Other media types that the response may have. */
   readonly types?: readonly string[];
   /** Fields of the head, and what each says. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export interface Operation {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: readonly QueryParameter[];
   readonly body?: BodyRule;
-  /** It takes If-Match and If-None-Match, and its answer has an ETag. */
+  /** It takes If-Match and If-None-Match, and its response has an ETag. */
   readonly conditional?: true;
   readonly success: Success;
   /** What it can end in beside what every operation can. */

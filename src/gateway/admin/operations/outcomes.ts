@@ -2,19 +2,19 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { stale } from "../http/preconditions.ts";
 import {
   type ChangeOutcome,
-  type EditFinding,
+  type EditDiagnostic,
   type PersistOutcome,
   type ReloadOutcome,
 } from "../running-config/running-config.ts";
 
 /** A finding as answers have it. */
-export interface AnsweredFinding {
+export interface ReportedDiagnostic {
   readonly path: string;
   readonly message: string;
   readonly pointer?: string;
 }
 
-export function answered({ path, message, pointer }: EditFinding): AnsweredFinding {
+export function responded({ path, message, pointer }: EditDiagnostic): ReportedDiagnostic {
   return { path, message, ...(pointer === undefined ? {} : { pointer }) };
 }
 
@@ -118,11 +118,11 @@ function noFile(what: string): TurnpikeError {
   return new TurnpikeError("no-config-file", `Cannot ${what}: the gateway was started without a configuration file`);
 }
 
-function invalid(problems: readonly EditFinding[]): TurnpikeError {
+function invalid(problems: readonly EditDiagnostic[]): TurnpikeError {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   return new TurnpikeError(
     "invalid-configuration",
     `Cannot serve by this configuration: it has ${count}`,
-    problems.map(answered),
+    problems.map(responded),
   );
 }

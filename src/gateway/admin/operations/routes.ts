@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { listAt } from "../../config/finding.ts";
+import { listAt } from "../../config/diagnostic.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type AdminParts } from "../parts.ts";
-import { changeBy, changeAnswer } from "./change.ts";
-import { configAnswer, liveAnswer } from "./config-answer.ts";
+import { changeBy, changeResponse } from "./change.ts";
+import { configResponse, liveResponse } from "./config-response.ts";
 import { type Call, type Operation } from "./operation.ts";
 import { anyObject, changed, ETAG } from "./shapes.ts";
 
@@ -55,7 +55,7 @@ export const listRoutes: Operation = {
     const closed = new Set(view.closedRoutes);
     const list = (): unknown => ({ routes: listedRoutes(config.document(), closed) });
     // Which routes are closed changes by itself as well.
-    return closed.size === 0 ? configAnswer(request, config, "routes", list) : liveAnswer(request, config, list());
+    return closed.size === 0 ? configResponse(request, config, "routes", list) : liveResponse(request, config, list());
   },
 };
 
@@ -104,12 +104,12 @@ export const addRoute: Operation = {
     const { host, name } = selected;
     const edit = { kind: "add-route", route: body } as const;
     const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
-    const answer = {
+    const response = {
       created: prefix,
       ...(host === undefined ? {} : { host }),
       ...(name === undefined ? {} : { name }),
     };
-    return changeAnswer(done, answer, { status: 201, headers: { location: placeOf(prefix, selected) } });
+    return changeResponse(done, response, { status: 201, headers: { location: locationOf(prefix, selected) } });
   },
 };
 
@@ -142,7 +142,7 @@ export const patchRoute: Operation = {
     const selected = selectionOf(call);
     const edit = { kind: "patch-route", prefix, ...selected, patch: body } as const;
     const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
-    return changeAnswer(done, { changed: textOf(body, "path_prefix") ?? prefix });
+    return changeResponse(done, { changed: textOf(body, "path_prefix") ?? prefix });
   },
 };
 
@@ -187,7 +187,7 @@ async function deleteBy(prefix: string, call: Call, parts: AdminParts): Promise<
   const selected = selectionOf(call);
   const edit = { kind: "delete-route", prefix, ...selected } as const;
   const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
-  return changeAnswer(done, { deleted: prefix });
+  return changeResponse(done, { deleted: prefix });
 }
 
 /** What a route is told by, from others of its prefix. */
@@ -205,7 +205,7 @@ function shown(prefix: string, { host = "", name = "" }: Selection): string {
   return `${JSON.stringify(prefix)}${named}${host === "" ? "" : ` of ${JSON.stringify(host)}`}`;
 }
 
-function placeOf(prefix: string, { host, name }: Selection): string {
+function locationOf(prefix: string, { host, name }: Selection): string {
   const query = new URLSearchParams({
     ...(host === undefined ? {} : { host }),
     ...(name === undefined ? {} : { name }),

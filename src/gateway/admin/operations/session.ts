@@ -15,7 +15,7 @@ const session = z
   })
   .openapi("Session");
 
-function answer(access: Access, kept: Session | undefined, cookie?: string): Response {
+function response(access: Access, kept: Session | undefined, cookie?: string): Response {
   const headers: Record<string, string> = cookie === undefined ? {} : { "set-cookie": cookie };
   return Response.json({ access, csrf_token: kept?.csrfToken ?? "" }, { headers });
 }
@@ -51,7 +51,7 @@ export const beginSession: Operation = {
       address: connection.address,
     } as const;
     events.add({ kind: "session", message: `${connection.address} has logged in to the console`, by, outcome: "done" });
-    return answer(access, kept, sessionCookie(token, connection.isSecure));
+    return response(access, kept, sessionCookie(token, connection.isSecure));
   },
 };
 
@@ -65,7 +65,7 @@ export const showSession: Operation = {
   failures: [],
   run(call) {
     const { access, session: kept } = callerOf(call);
-    return answer(access, kept);
+    return response(access, kept);
   },
 };
 

@@ -1,4 +1,4 @@
-/** Schemas that several answers are made of; the description of the interface names them. */
+/** Schemas that several responses are made of; the description of the interface names them. */
 import { z } from "@hono/zod-openapi";
 import { errorCodes } from "../http/problem.ts";
 
@@ -23,7 +23,7 @@ export const problem = z
   })
   .openapi("Problem", { description: "RFC 9457 problem details" });
 
-export const finding = z
+export const diagnostic = z
   .object({ path: z.string(), message: z.string(), pointer: z.string().optional() })
   .openapi("Finding", { description: "A problem or a warning, and where in the configuration" });
 
@@ -88,7 +88,7 @@ export const server = z
 /** What every change answers. */
 export const changed = {
   ok: z.literal(true),
-  warnings: z.array(finding).optional(),
+  warnings: z.array(diagnostic).optional(),
   restart: z
     .array(z.string())
     .optional()

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { listAt } from "../../config/finding.ts";
+import { listAt } from "../../config/diagnostic.ts";
 import { VERSION } from "../../../lib/version.ts";
-import { liveAnswer } from "./config-answer.ts";
+import { liveResponse } from "./config-response.ts";
 import { type Operation } from "./operation.ts";
 import { actor, ETAG, patchOperation, wasm } from "./shapes.ts";
 
@@ -46,7 +46,7 @@ export const showStatus: Operation = {
   run({ request }, { config, view, overview }) {
     const served = config.effective();
     const { path, changedInMemory, changedOnDisk } = config.file;
-    return liveAnswer(request, config, {
+    return liveResponse(request, config, {
       status: "ok",
       version: VERSION,
       started_at_ms: view.startedAt,

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { listAt } from "../../config/finding.ts";
+import { listAt } from "../../config/diagnostic.ts";
 import { LOAD_BALANCERS } from "../../config/schema/upstreams.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type OverviewUpstream, type ServerFigures } from "../overview/overview-snapshot.ts";
-import { changeAnswer, changeBy } from "./change.ts";
-import { liveAnswer } from "./config-answer.ts";
+import { changeResponse, changeBy } from "./change.ts";
+import { liveResponse } from "./config-response.ts";
 import { callerOf, type Operation } from "./operation.ts";
 import { anyObject, changed, ETAG, server } from "./shapes.ts";
 
@@ -36,7 +36,7 @@ export const listUpstreams: Operation = {
   },
   failures: [],
   run: ({ request }, { config, overview }) =>
-    liveAnswer(request, config, { upstreams: listedUpstreams(config.effective(), overview.servers()) }),
+    liveResponse(request, config, { upstreams: listedUpstreams(config.effective(), overview.servers()) }),
 };
 
 /** Each upstream as it is configured, with its servers as they are, those that discovery has found among them. */
@@ -51,7 +51,7 @@ function listedUpstreams(served: unknown, live: readonly OverviewUpstream[]): un
       ...own,
       name,
       load_balancer: own["load_balancer"] ?? LOAD_BALANCERS[0],
-      servers: servers.map((figures) => ({ ...ownServers.get(figures.server), ...placeOf(figures), ...figures })),
+      servers: servers.map((figures) => ({ ...ownServers.get(figures.server), ...addressOf(figures), ...figures })),
     };
   });
 }
@@ -63,7 +63,7 @@ function keyOf({ unix, address, port }: JsonObject): string {
   return `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
 }
 
-function placeOf({ server: key }: ServerFigures): JsonObject {
+function addressOf({ server: key }: ServerFigures): JsonObject {
   if (key.startsWith("unix:")) return { unix: key.slice("unix:".length) };
   const colon = key.lastIndexOf(":");
   return { address: key.slice(0, colon).replace(/^\[(.*)\]$/, "$1"), port: Number(key.slice(colon + 1)) };
@@ -88,7 +88,7 @@ export const addUpstream: Operation = {
     const name = nameOf(call.body) ?? "";
     const done = await changeBy(call, parts, { kind: "add-upstream", upstream: call.body }, thing(name));
     const location = `/v1/upstreams/${encodeURIComponent(name)}`;
-    return changeAnswer(done, { created: name }, { status: 201, headers: { location } });
+    return changeResponse(done, { created: name }, { status: 201, headers: { location } });
   },
 };
 
@@ -119,7 +119,7 @@ export const patchUpstream: Operation = {
   async run(call, parts) {
     const { name = "" } = call.parameters;
     const done = await changeBy(call, parts, { kind: "patch-upstream", name, patch: call.body }, thing(name));
-    return changeAnswer(done, { changed: nameOf(call.body) ?? name });
+    return changeResponse(done, { changed: nameOf(call.body) ?? name });
   },
 };
 
@@ -141,7 +141,7 @@ export const deleteUpstream: Operation = {
   async run(call, parts) {
     const { name = "" } = call.parameters;
     const done = await changeBy(call, parts, { kind: "delete-upstream", name }, thing(name));
-    return changeAnswer(done, { deleted: name });
+    return changeResponse(done, { deleted: name });
   },
 };
 

@@ -45,7 +45,7 @@ export const showUsage: Operation = {
   failures: ["forbidden", "store-unavailable"],
   async run(call, parts) {
     const isReset = hasFlag(call.query, "reset");
-    if (!isReset) return answer(call, await read(() => parts.usage.read()));
+    if (!isReset) return response(call, await read(() => parts.usage.read()));
     if (callerOf(call).access !== "full") {
       throw new TurnpikeError("forbidden", "Cannot reset the usage by the key of readers");
     }
@@ -70,7 +70,7 @@ async function reset(call: Call, { usage: report, events }: AdminParts): Promise
   try {
     const reading = await read(() => report.readAndReset());
     events.add({ kind: "change", message: "reset the usage", by, outcome: "done" });
-    return answer(call, reading);
+    return response(call, reading);
   } catch (error) {
     events.add({ kind: "change", message: `reset the usage: ${messageOf(error)}`, by, outcome: "failed" });
     throw error;
@@ -85,7 +85,7 @@ async function read(ask: () => Promise<UsageReading>): Promise<UsageReading> {
   }
 }
 
-function answer({ request, query }: Call, reading: UsageReading): Response {
+function response({ request, query }: Call, reading: UsageReading): Response {
   const wantsCsv = query.get("format") === "csv" || request.headers.get("accept")?.includes(CSV) === true;
   const headers = { vary: "Accept" };
   if (!wantsCsv) return Response.json(reading.body, { headers });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { answeredForAWhile, forAWhile } from "./for-a-while.ts";
+import { hasResponseFor, forAWhile } from "./for-a-while.ts";
 
 test("a value is read once in its time, however many ask", () => {
   let now = 0;
@@ -16,11 +16,11 @@ test("a value is read once in its time, however many ask", () => {
   expect([read(), read()]).toEqual([2, 2]);
 });
 
-test("an answer is asked for once at a time, and told for longer where it took long", async () => {
+test("a response is asked for once at a time, and told for longer where it took long", async () => {
   let now = 0;
   let asked = 0;
   let waiting = Promise.withResolvers<number>();
-  const ask = answeredForAWhile(
+  const ask = hasResponseFor(
     1000,
     () => {
       asked++;
@@ -47,7 +47,7 @@ test("an answer is asked for once at a time, and told for longer where it took l
 test("a question that fails is asked again after its time", async () => {
   let now = 0;
   let asked = 0;
-  const ask = answeredForAWhile(
+  const ask = hasResponseFor(
     1000,
     async () => {
       if (++asked === 1) throw new Error("away");

@@ -1,6 +1,6 @@
-/** An answer that took long is told this many times longer than that, so that asking takes a tenth of the time at most. */
+/** A response that took long is told this many times longer than that, so that asking takes a tenth of the time at most. */
 const REST = 10;
-/** Milliseconds for which an answer is told at most. */
+/** Milliseconds for which a response is told at most. */
 const MOST_MS = 30_000;
 
 /** What `read` gives, told again to all who ask within `ms`: however many ask, it is read once in that time. */
@@ -12,22 +12,22 @@ export function forAWhile<T>(ms: number, read: () => T, now: () => number = () =
   };
 }
 
-/** The same for an answer that takes time: it is asked for once at a time, and told for `ms` from when it came, longer where it took long. */
-export function answeredForAWhile<T>(
+/** The same for a response that takes time: it is asked for once at a time, and told for `ms` from when it came, longer where it took long. */
+export function hasResponseFor<T>(
   ms: number,
   ask: () => Promise<T>,
   now: () => number = () => performance.now(),
 ): () => Promise<T> {
-  let answer: Promise<T> | undefined;
+  let response: Promise<T> | undefined;
   let until = 0;
   return () => {
-    if (answer !== undefined && now() < until) return answer;
+    if (response !== undefined && now() < until) return response;
     const began = now();
     until = Number.POSITIVE_INFINITY;
-    answer = ask().finally(() => {
+    response = ask().finally(() => {
       const ended = now();
       until = ended + Math.min(MOST_MS, Math.max(ms, REST * (ended - began)));
     });
-    return answer;
+    return response;
   };
 }

@@ -50,7 +50,7 @@ test("the snapshot adds up what all workers count, by class, route and cache", (
     }
     telemetry.http.begin(exchange());
     telemetry.connections.entered("tls");
-    telemetry.cache.answered("hit");
+    telemetry.cache.responded("hit");
     route.cached("hit");
     telemetry.cache.holds(2, 512);
     telemetry.payments.became("settled");
@@ -179,7 +179,7 @@ test("payments are told by day and one by one, and no signature with them", asyn
     ["0x2", "unknown"],
   ] as const) {
     const { payment } = await store.ledger.reserve({ ...RESERVATION, ...known, nonce, amount: "2500000" });
-    await store.ledger.move(payment, { state, hold: false, transaction: "0xabc" });
+    await store.ledger.move(payment, { state, lease: false, transaction: "0xabc" });
   }
   const summary = await createOverview(source(), { startedAtMs: 0 }).payments();
   const day = new Date().toISOString().slice(0, 10);
@@ -210,7 +210,7 @@ test("where nothing is sold, the ledger is away, or there is no content service,
   expect(await away.content()).toMatchObject({ available: false });
 });
 
-test("the content service is asked once a second, and one that gives no answer is given up", async () => {
+test("the content service is asked once a second, and one that gives no response is given up", async () => {
   const asked: string[] = [];
   const unix = join(folder, "content.sock");
   const server = Bun.serve({
@@ -224,9 +224,9 @@ test("the content service is asked once a second, and one that gives no answer i
   });
   const options = { startedAtMs: 0, contentSocket: unix };
   const overview = createOverview(source(), options);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => overview.content()));
-  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-  expect(answers[0]).toEqual({
+  const responses = await Promise.all(Array.from({ length: 20 }, () => overview.content()));
+  expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+  expect(responses[0]).toEqual({
     available: true,
     health: { status: "ok", figures: { engines: { static: { waiting: 3 } } } },
   });

@@ -5,7 +5,7 @@ import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
 import { FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { type ContentSummary } from "./content-summary.ts";
-import { answeredForAWhile, forAWhile } from "./for-a-while.ts";
+import { hasResponseFor, forAWhile } from "./for-a-while.ts";
 import { type OverviewSnapshot, type OverviewUpstream, type WasmState } from "./overview-snapshot.ts";
 import { type PaymentSummary } from "./payment-summary.ts";
 import { readContent } from "./read-content.ts";
@@ -15,8 +15,8 @@ import { readWasm } from "./read-wasm.ts";
 
 /** Milliseconds for which a snapshot, and what ledger and content service answer, is told again. @bound */
 const SNAPSHOT_MS = 500;
-const ANSWER_MS = 1000;
-/** Milliseconds that the ledger has for its answer. @bound */
+const RESPONSE_MS = 1000;
+/** Milliseconds that the ledger has for its response. @bound */
 const LEDGER_MS = 3000;
 
 /** The figures that operators look at. */
@@ -29,7 +29,7 @@ export interface Overview {
   servers(): readonly OverviewUpstream[];
   /** Filters and tenants, as they are now. */
   wasm(): WasmState;
-  /** Made at most once a second; `available: false` if no ledger is open or it gives no answer. */
+  /** Made at most once a second; `available: false` if no ledger is open or it gives no response. */
   payments(): Promise<PaymentSummary>;
   /** Asked for at most once a second. */
   content(): Promise<ContentSummary>;
@@ -70,8 +70,8 @@ export function createOverview(source: OverviewSource, { startedAtMs, contentSoc
     },
     servers: () => source.upstreams(),
     wasm: () => readWasm(zone),
-    payments: answeredForAWhile(ANSWER_MS, () => paymentsOf(source)),
-    content: answeredForAWhile(ANSWER_MS, async () =>
+    payments: hasResponseFor(RESPONSE_MS, () => paymentsOf(source)),
+    content: hasResponseFor(RESPONSE_MS, async () =>
       contentSocket === undefined
         ? { available: false, reason: "This gateway has no content service of its own" }
         : await readContent(contentSocket),

@@ -39,7 +39,7 @@ export type PaymentSummary =
       /** Payments of which it is not known whether money moved; `unknown` are those of them that a facilitator could not tell of. */
       readonly open: number;
       readonly unknown: number;
-      /** Settled, and their answers were not handed over whole. */
+      /** Settled, and their responses were not handed over whole. */
       readonly owed: number;
       readonly oldest_open_ms?: number;
       readonly recent: readonly RecentPayment[];

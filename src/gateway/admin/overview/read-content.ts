@@ -1,15 +1,15 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type ContentSummary } from "./content-summary.ts";
 
-/** Milliseconds that the content service has for its answer. @bound */
+/** Milliseconds that the content service has for its response. @bound */
 const TIMEOUT_MS = 2000;
-/** Bytes that its answer may have. */
+/** Bytes that its response may have. */
 const MAX_BYTES = 65_536;
 
 /** Asks the content service behind a Unix socket how it is. */
 export async function readContent(socket: string): Promise<ContentSummary> {
   try {
-    // While it starts, and while its browser does not work, the answer says so; then there are no figures, or old ones.
+    // While it starts, and while its browser does not work, the response says so; then there are no figures, or old ones.
     const [health, figures] = await Promise.all([ask(socket, "/health"), ask(socket, "/figures")]);
     return { available: true, health: { ...health, ...("engines" in figures ? { figures } : {}) } };
   } catch (error) {

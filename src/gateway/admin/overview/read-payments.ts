@@ -11,7 +11,7 @@ const RECENT = 50;
 /** Rows of what was sold; a gateway with more routes than that is told of its last days. */
 const MAX_SOLD = 10_000;
 
-/** Reads the ledger. Rejects if it gives no answer. */
+/** Reads the ledger. Rejects if it gives no response. */
 export async function readPayments(view: LedgerView, nowMs: number): Promise<PaymentSummary> {
   const [sold, standing, recent] = await Promise.all([
     view.sold(nowMs - (DAYS - 1) * DAY_MS),

@@ -1,6 +1,6 @@
 /** One change of the document, as a new document: what is not changed is shared with the old one. */
 import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
-import { listAt, valueAt } from "../../config/finding.ts";
+import { listAt, valueAt } from "../../config/diagnostic.ts";
 import { referencesTo } from "../../config/upstream-references.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { type ChangeOutcome, type Edit } from "./running-config.ts";
@@ -114,13 +114,13 @@ function remove(document: unknown, key: ListKey, index: number): Edited {
   return { ...withList(document, key, list.toSpliced(index, 1)), at: [key], before: [key] };
 }
 
-function patch(document: unknown, place: readonly [ListKey, number], merge: unknown): Edited | Refusal {
-  const [key, index] = place;
+function patch(document: unknown, target: readonly [ListKey, number], merge: unknown): Edited | Refusal {
+  const [key, index] = target;
   const list = listAt(document, [key]);
   const item = mergePatch(list[index], merge);
   const other = indexOf(document, key, identityOf(key, item));
   if (other >= 0 && other !== index) return DUPLICATE;
-  return { ...withList(document, key, list.with(index, item)), at: place, before: place };
+  return { ...withList(document, key, list.with(index, item)), at: target, before: target };
 }
 
 function withList(

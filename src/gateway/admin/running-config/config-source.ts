@@ -1,6 +1,6 @@
 /** Reads the document of a configuration, and compiles a configuration from it. */
 import { messageOf } from "../../../lib/caught.ts";
-import { findingText } from "../../config/finding.ts";
+import { diagnosticText } from "../../config/diagnostic.ts";
 import { applyFlags, type ConfigFlags } from "../../config/flags.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
@@ -36,8 +36,8 @@ function loadDocument(document: unknown, { prepare, flags }: ConfigSource, cache
   const first = loadValue(prepare(document), cache);
   if (first.config === undefined || Object.values(flags).every((flag) => flag === undefined)) return first;
   const second = applyFlags(first.config, flags, cache);
-  const known = new Set(first.warnings.map(findingText));
-  const more = second.warnings.filter((warning) => !known.has(findingText(warning)));
+  const known = new Set(first.warnings.map(diagnosticText));
+  const more = second.warnings.filter((warning) => !known.has(diagnosticText(warning)));
   return { ...second, warnings: [...first.warnings, ...more] };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parsePath, pointerOf } from "./finding-pointer.ts";
+import { parsePath, pointerOf } from "./diagnostic-pointer.ts";
 import { isSame, jsonDifference } from "./json-difference.ts";
 import { type JsonPatchOperation } from "./running-config.ts";
 import { TurnQueue } from "./turn-queue.ts";

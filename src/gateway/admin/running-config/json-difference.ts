@@ -65,13 +65,13 @@ class Comparison {
 
 /** For each item of a list, the place that it had in the list before; -1: it is new. */
 export function pairsOf(before: readonly unknown[], after: readonly unknown[]): number[] {
-  const places = placesOf(before);
-  if (places === undefined || placesOf(after) === undefined) return pairsByPlace(before, after);
-  return after.map((item) => places.get(listName(item) ?? "") ?? -1);
+  const indexes = indexesOf(before);
+  if (indexes === undefined || indexesOf(after) === undefined) return pairsByIndex(before, after);
+  return after.map((item) => indexes.get(listName(item) ?? "") ?? -1);
 }
 
 /** What is alike at the begin and the end stays; between them item follows item. */
-function pairsByPlace(before: readonly unknown[], after: readonly unknown[]): number[] {
+function pairsByIndex(before: readonly unknown[], after: readonly unknown[]): number[] {
   const most = Math.min(before.length, after.length);
   let head = 0;
   while (head < most && isSame(before[head], after[head])) head++;
@@ -85,14 +85,14 @@ function pairsByPlace(before: readonly unknown[], after: readonly unknown[]): nu
 }
 
 /** The places of items by name; undefined where one has no name, or two have the same. */
-function placesOf(items: readonly unknown[]): ReadonlyMap<string, number> | undefined {
-  const places = new Map<string, number>();
+function indexesOf(items: readonly unknown[]): ReadonlyMap<string, number> | undefined {
+  const indexes = new Map<string, number>();
   for (const [i, item] of items.entries()) {
     const name = listName(item);
-    if (name === undefined || places.has(name)) return undefined;
-    places.set(name, i);
+    if (name === undefined || indexes.has(name)) return undefined;
+    indexes.set(name, i);
   }
-  return places;
+  return indexes;
 }
 
 /** The longest sequence of rising numbers in a list of numbers that each occur once; -1 is left out. */

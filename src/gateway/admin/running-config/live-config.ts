@@ -1,6 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type Config } from "../../config/config.ts";
-import { type Finding, valueAt } from "../../config/finding.ts";
+import { type Diagnostic, valueAt } from "../../config/diagnostic.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { type Loaded } from "../../config/load.ts";
 import { type ParseCache } from "../../config/parse.ts";
@@ -11,14 +11,14 @@ import { applyEdit, type Edited } from "./apply-edit.ts";
 import { changeEvent, detailOf, persistEvent, reloadEvent } from "./config-events.ts";
 import { ConfigFile } from "./config-file.ts";
 import { type ConfigSource, documentIn, loadValues, openConfig, type OpenedConfig } from "./config-source.ts";
-import { pointerOf } from "./finding-pointer.ts";
+import { pointerOf } from "./diagnostic-pointer.ts";
 import { isSame, jsonDifference } from "./json-difference.ts";
 import { restartKeys } from "./restart-keys.ts";
 import {
   type ChangeOutcome,
   type CheckOutcome,
   type Edit,
-  type EditFinding,
+  type EditDiagnostic,
   type Failed,
   type Invalid,
   type JsonPatchOperation,
@@ -122,8 +122,8 @@ export class LiveConfig implements RunningConfig {
     const { config, problems, warnings } = this.#fit(loadValues(next, this.#source, this.#cache));
     return {
       ok: config !== undefined,
-      problems: findingsIn(problems, []),
-      warnings: findingsIn(warnings, []),
+      problems: diagnosticsIn(problems, []),
+      warnings: diagnosticsIn(warnings, []),
       difference: jsonDifference(document, next, withoutSecrets),
       restart: config === undefined ? [] : restartKeys(this.#atStart, config),
     };
@@ -169,7 +169,7 @@ export class LiveConfig implements RunningConfig {
     const next = withSecretsOf(edited, document);
     const { config, problems, warnings } = this.#fit(loadValues(next, this.#source, this.#cache));
     if (config === undefined) return invalid(problems, warnings, edited.at);
-    return this.#serve({ document: next, config }, findingsIn(warnings, edited.at));
+    return this.#serve({ document: next, config }, diagnosticsIn(warnings, edited.at));
   }
 
   /** Has a problem where a running gateway cannot go over to what was loaded. */
@@ -182,7 +182,7 @@ export class LiveConfig implements RunningConfig {
   /** Serves by another configuration, or by the old one as before. */
   async #serve(
     next: Served,
-    warnings: readonly EditFinding[],
+    warnings: readonly EditDiagnostic[],
   ): Promise<Extract<ChangeOutcome, { kind: "done" }> | Failed> {
     try {
       await this.#options.apply(next.config);
@@ -204,7 +204,7 @@ export class LiveConfig implements RunningConfig {
     if (loaded.config === undefined || bytes === undefined) return invalid(loaded.problems, loaded.warnings, []);
     const memory = this.#served.document;
     const saved = this.#saved;
-    const outcome = await this.#serve({ document, config: loaded.config }, findingsIn(loaded.warnings, []));
+    const outcome = await this.#serve({ document, config: loaded.config }, diagnosticsIn(loaded.warnings, []));
     if (outcome.kind === "failed") return outcome;
     this.#saved = document;
     file.hasNow(bytes);
@@ -251,17 +251,17 @@ function withSecretsOf({ document, at, before }: Edited, old: unknown): unknown 
   return { ...document, [list]: items.with(index, kept) };
 }
 
-function findingsIn(findings: readonly Finding[], at: readonly (string | number)[]): EditFinding[] {
-  return findings.map((finding) => {
-    const pointer = pointerOf(finding.path, at);
-    return pointer === undefined ? finding : { ...finding, pointer };
+function diagnosticsIn(diagnostics: readonly Diagnostic[], at: readonly (string | number)[]): EditDiagnostic[] {
+  return diagnostics.map((diagnostic) => {
+    const pointer = pointerOf(diagnostic.path, at);
+    return pointer === undefined ? diagnostic : { ...diagnostic, pointer };
   });
 }
 
 function invalid(
-  problems: readonly Finding[],
-  warnings: readonly Finding[],
+  problems: readonly Diagnostic[],
+  warnings: readonly Diagnostic[],
   at: readonly (string | number)[],
 ): Invalid {
-  return { kind: "invalid", problems: findingsIn(problems, at), warnings: findingsIn(warnings, at) };
+  return { kind: "invalid", problems: diagnosticsIn(problems, at), warnings: diagnosticsIn(warnings, at) };
 }

@@ -1,6 +1,6 @@
 /** The running configuration: a JSON document that operators change, check, reload from its file and write to it. */
 import { type Config } from "../../config/config.ts";
-import { type Finding } from "../../config/finding.ts";
+import { type Diagnostic } from "../../config/diagnostic.ts";
 import { type Actor } from "../../telemetry/event.ts";
 
 /** One change of the document. A `host` or `name` of undefined is any; an empty one is the route without. */
@@ -30,15 +30,15 @@ export type JsonPatchOperation =
   | { readonly op: "remove"; readonly path: string };
 
 /** A problem or warning. `pointer` (RFC 6901) says where it is in what was sent; undefined: it lies elsewhere. */
-export interface EditFinding extends Finding {
+export interface EditDiagnostic extends Diagnostic {
   readonly pointer?: string;
 }
 
 /** What a configuration was refused for. */
 export interface Invalid {
   readonly kind: "invalid";
-  readonly problems: readonly EditFinding[];
-  readonly warnings: readonly EditFinding[];
+  readonly problems: readonly EditDiagnostic[];
+  readonly warnings: readonly EditDiagnostic[];
 }
 
 /** It could not be done; what was there before stays. */
@@ -52,7 +52,7 @@ export type ChangeOutcome =
   | {
       readonly kind: "done";
       readonly revision: string;
-      readonly warnings: readonly EditFinding[];
+      readonly warnings: readonly EditDiagnostic[];
       /** Keys whose change takes effect at the next start only. */
       readonly restart: readonly string[];
     }
@@ -75,7 +75,7 @@ export type ReloadOutcome =
   | {
       readonly kind: "done";
       readonly revision: string;
-      readonly warnings: readonly EditFinding[];
+      readonly warnings: readonly EditDiagnostic[];
       readonly restart: readonly string[];
       /** From the file to what ran before: the changes in memory that are lost. */
       readonly discarded: readonly JsonPatchOperation[];
@@ -99,8 +99,8 @@ export type PersistOutcome =
 /** What a configuration would do. */
 export interface CheckOutcome {
   readonly ok: boolean;
-  readonly problems: readonly EditFinding[];
-  readonly warnings: readonly EditFinding[];
+  readonly problems: readonly EditDiagnostic[];
+  readonly warnings: readonly EditDiagnostic[];
   /** From the running configuration to the checked one. */
   readonly difference: readonly JsonPatchOperation[];
   /** Keys whose change takes effect at the next start only. */

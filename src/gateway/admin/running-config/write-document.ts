@@ -1,7 +1,7 @@
 /** Writes the running document to its file. */
 import { dirname, resolve } from "node:path";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
-import { findingText } from "../../config/finding.ts";
+import { diagnosticText } from "../../config/diagnostic.ts";
 import { MAX_FILE_BYTES } from "../../config/load.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
@@ -43,7 +43,7 @@ export async function writeDocument(file: ConfigFile, writing: Writing): Promise
   }
   const { document: read, loaded } = loadConfigText(text, { source, format });
   if (loaded.config === undefined || !isSame(read, document)) {
-    const why = loaded.problems.map(findingText).join("; ") || "it would not be read as it is";
+    const why = loaded.problems.map(diagnosticText).join("; ") || "it would not be read as it is";
     return { kind: "failed", reason: `the gateway could not start with it: ${why}`, code: undefined };
   }
   try {

@@ -125,7 +125,7 @@ test("readings with resets every few milliseconds while requests come: each requ
 
 type Fault = "" | "never came" | "answer lost";
 
-/** A store in memory, of whose calls some never come, or lose their answers. */
+/** A store in memory, of whose calls some never come, or lose their responses. */
 class FaultyStore implements OpenUsageStore {
   adding: Fault = "";
   resetting: Fault = "";
@@ -148,7 +148,7 @@ class FaultyStore implements OpenUsageStore {
 async function withFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
   const result = fault === "never came" ? undefined : await work();
   if (result === undefined && fault !== "") throw new Error("the database is away");
-  if (fault === "answer lost") throw new Error("the answer is lost");
+  if (fault === "answer lost") throw new Error("the response is lost");
   return result as T; // Where nothing went wrong there is one.
 }
 

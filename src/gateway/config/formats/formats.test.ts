@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { stringify } from "yaml";
-import { findingText } from "../finding.ts";
+import { diagnosticText } from "../diagnostic.ts";
 import { loadFile } from "../load.ts";
 import { JSONC_FORMAT } from "./jsonc.ts";
 import { JSON_FORMAT } from "./text-format.ts";
@@ -166,7 +166,7 @@ test("findings in every format have the line and column of their key", async () 
     const path = join(folder, name);
     writeFileSync(path, text);
     const { problems, warnings } = await loadFile(path);
-    found[name] = [...problems, ...warnings].map(findingText).filter((line) => /port|path_prefix/.test(line));
+    found[name] = [...problems, ...warnings].map(diagnosticText).filter((line) => /port|path_prefix/.test(line));
   }
   expect(found).toEqual({
     "a.json": lines("line 7, column 7"),

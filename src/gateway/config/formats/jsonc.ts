@@ -1,6 +1,6 @@
 /** JSON with comments and trailing commas, as editors write it. */
 import { createScanner } from "jsonc-parser";
-import { type ParsedJson, parseJson, placeAt, placeText, visitJson, withoutMark } from "../json.ts";
+import { type ParsedJson, parseJson, positionAt, positionText, visitJson, withoutMark } from "../json.ts";
 import { type TextFormat } from "./text-format.ts";
 
 export const JSONC_FORMAT: TextFormat = {
@@ -12,7 +12,7 @@ export const JSONC_FORMAT: TextFormat = {
 function parse(text: string): ParsedJson {
   const { text: plain, unclosed } = plainJson(text);
   if (unclosed === undefined) return parseJson(plain);
-  return { ok: false, fault: `${placeText(placeAt(plain, unclosed))}: a comment is not closed` };
+  return { ok: false, fault: `${positionText(positionAt(plain, unclosed))}: a comment is not closed` };
 }
 
 /**

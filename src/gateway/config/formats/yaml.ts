@@ -14,7 +14,7 @@ import {
   Parser,
   Scalar,
 } from "yaml";
-import { MAX_DEPTH, type ParsedJson, placeAt, placeText, type visitJson, withoutMark } from "../json.ts";
+import { MAX_DEPTH, type ParsedJson, positionAt, positionText, type visitJson, withoutMark } from "../json.ts";
 import { type TextFormat } from "./text-format.ts";
 
 /** Larger files of YAML are refused: its parser takes about 1 s for each 1.2 MB, JSON's a hundredth of that. @internal */
@@ -81,7 +81,7 @@ function read(source: string, visit: Parameters<typeof visitJson>[1]): ParsedJso
     return { ok: true, value: new ValueBuilder(visit).document(yamlDocument(text)) };
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error;
-    return { ok: false, fault: `${placeText(placeAt(text, error.offset))}: ${error.message}` };
+    return { ok: false, fault: `${positionText(positionAt(text, error.offset))}: ${error.message}` };
   }
 }
 

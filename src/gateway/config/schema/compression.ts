@@ -36,7 +36,7 @@ const keys = {
     ),
 };
 
-/** `compression`: of the answers of all routes. */
+/** `compression`: of the responses of all routes. */
 export const compression = z
   .strictObject(keys)
   .exactOptional()

@@ -11,7 +11,7 @@ export function ours(description: string): { description: string; ours: true } {
   return { description, ours: true };
 }
 
-/** How a key's value is kept out of answers and logs; `src/gateway/config/secrets.ts` reads it. */
+/** How a key's value is kept out of responses and logs; `src/gateway/config/secrets.ts` reads it. */
 export type SecretKind =
   /** All of it. */
   | "whole"

@@ -1,5 +1,5 @@
 import { type TimerWheel } from "../../../lib/timer-wheel.ts";
-import { tellOwnSink } from "../../proxy/own-exchange.ts";
+import { tellOwnSink } from "../../proxy/subrequest.ts";
 import { type ForwardTarget } from "../../proxy/target.ts";
 import { type Upstream } from "../../upstream/upstream.ts";
 import { MAX_CALL_BODY_BYTES, MAX_CALL_MS } from "./call-limits.ts";
@@ -48,6 +48,6 @@ export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTarge
     extraFields: "",
     extraFieldsWithoutHost: "",
     extraNames: [],
-    answerError: tellOwnSink,
+    respondWithError: tellOwnSink,
   };
 }

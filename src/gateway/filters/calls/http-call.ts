@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { eachField, type Fields } from "../../../lib/fields.ts";
-import { CannedError } from "../../answer.ts";
+import { CannedError } from "../../local-response.ts";
 import { type BodySink, type RequestBody, type RequestHead, type ResponseHead } from "../../exchange.ts";
 import { type HttpCallOutcome, type Pairs } from "./call.ts";
 import { MAX_CALL_BODY_BYTES } from "./call-limits.ts";

@@ -3,11 +3,11 @@ import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { nextRequestId } from "../../../lib/request-id.ts";
 import { Deadline } from "../../../lib/timer-wheel.ts";
-import { CannedError } from "../../answer.ts";
+import { CannedError } from "../../local-response.ts";
 import { type Exchange, type RequestBody, type RequestHead, type ResponseHead } from "../../exchange.ts";
 import { type BodyMemory } from "../../policy/gathered-body.ts";
 import { forward } from "../../proxy/forward.ts";
-import { OwnExchange, type OwnOrigin, type OwnSink } from "../../proxy/own-exchange.ts";
+import { Subrequest, type OwnOrigin, type SubrequestSink } from "../../proxy/subrequest.ts";
 import { type ForwardTarget } from "../../proxy/target.ts";
 import { flushCork } from "../../wire/outgoing.ts";
 import { type OpenCall } from "./call.ts";
@@ -32,9 +32,9 @@ export interface CallKeeper {
  * One request of a filter on its way: what http_call and grpc_call have in common. It ends once: by what its upstream sends, by
  * its time, or by `cancel`.
  */
-export abstract class UpstreamCall extends Deadline implements OwnSink, OpenCall {
+export abstract class UpstreamCall extends Deadline implements SubrequestSink, OpenCall {
   readonly #keeper: CallKeeper;
-  readonly #exchange: OwnExchange;
+  readonly #exchange: Subrequest;
   /** Bytes of bodies that it holds. */
   #held = 0;
   /** A function of the call is running: what happens meanwhile is told later. */
@@ -45,7 +45,7 @@ export abstract class UpstreamCall extends Deadline implements OwnSink, OpenCall
   constructor(keeper: CallKeeper, head: RequestHead, body: RequestBody) {
     super();
     this.#keeper = keeper;
-    this.#exchange = new OwnExchange(originOf(keeper.client), head, this, body);
+    this.#exchange = new Subrequest(originOf(keeper.client), head, this, body);
   }
 
   get isOver(): boolean {

@@ -1,17 +1,17 @@
 import { type ControlLink } from "../filter.ts";
 import { type CommandOutcome } from "./control-connection.ts";
-import { type ControlAnswer, type ControlCall } from "./control-messages.ts";
+import { type ControlReply, type ControlCall } from "./control-messages.ts";
 import { MAX_CALLS } from "./remote-control.ts";
 
 /** A worker's way to the control socket of another process, as that process sees it. */
 export class ControlClient {
   readonly #control: ControlLink;
-  readonly #send: (message: ControlAnswer) => void;
+  readonly #send: (message: ControlReply) => void;
   /** What forgets each call. */
   readonly #calls = new Map<number, () => void>();
 
   /** `send` never throws: a worker that is gone hears nothing. */
-  constructor(control: ControlLink, send: (message: ControlAnswer) => void) {
+  constructor(control: ControlLink, send: (message: ControlReply) => void) {
     this.#control = control;
     this.#send = send;
     this.tellState();
@@ -39,7 +39,7 @@ export class ControlClient {
   #call(id: number, command: Buffer): void {
     const forget = this.#control.call(command, (outcome) => {
       this.#calls.delete(id);
-      this.#answer(id, outcome);
+      this.#response(id, outcome);
     });
     this.#calls.set(id, forget);
   }
@@ -52,7 +52,7 @@ export class ControlClient {
     this.#fail(id, "it was forgotten");
   }
 
-  #answer(id: number, outcome: CommandOutcome): void {
+  #response(id: number, outcome: CommandOutcome): void {
     if (outcome.kind === "reply") this.#send({ kind: "control_reply", id, bytes: outcome.bytes });
     else this.#fail(id, outcome.detail);
   }

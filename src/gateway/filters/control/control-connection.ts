@@ -11,7 +11,7 @@ const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5000;
 /** Milliseconds after which a bare line is all that there will be. */
 const BARE_LINE_MS = 500;
-/** What is asked first, and what the answer must say: the protocol's version is 1. */
+/** What is asked first, and what the response must say: the protocol's version is 1. */
 const GREETING = "__info__\n";
 const VERSION = /(?:^|\s)proto_version=1(?!\S)/;
 

@@ -36,7 +36,7 @@ class Caller {
 
   /** What the call came to. */
   async outcome(name: string): Promise<string> {
-    await until(() => this.done.has(name), undefined, `the answer to ${name}`);
+    await until(() => this.done.has(name), undefined, `the response to ${name}`);
     return this.done.get(name) ?? "";
   }
 
@@ -87,8 +87,8 @@ const events: NewEvent[] = [];
 const log: string[] = [];
 
 /** Each of them answers once, whatever happened before. */
-async function bothAnswer(): Promise<void> {
-  sandbox.answer = (line) => reply(`done: ${line}`);
+async function bothRespond(): Promise<void> {
+  sandbox.response = (line) => reply(`done: ${line}`);
   await until(() => control.isReady);
   for (const [i, caller] of [first, second].entries()) {
     const name = `check ${i} ${performance.now()}`;
@@ -134,7 +134,7 @@ afterAll(async () => {
 });
 
 test("two workers call by one connection, and each gets its own replies", async () => {
-  sandbox.answer = (line) => reply(`did ${line}`, 3);
+  sandbox.response = (line) => reply(`did ${line}`, 3);
   for (let i = 0; i < 20; i++) {
     first.call(`a${i}`);
     second.call(`b${i}`);
@@ -149,13 +149,13 @@ test("two workers call by one connection, and each gets its own replies", async 
 
 test("a reply with every byte in it crosses the processes as it is", async () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-  sandbox.answer = () => reply(bytes);
+  sandbox.response = () => reply(bytes);
   first.call("bytes");
   expect(await first.outcome("bytes")).toBe(`${bytes.toString("latin1")}\x1e0\n`);
 });
 
 test("a call that its worker has forgotten is not sent, or its reply is dropped, and the order of others stays", async () => {
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   first.call("sent, forgotten");
   await sandbox.received(1);
   first.call("waits, forgotten");
@@ -166,7 +166,7 @@ test("a call that its worker has forgotten is not sent, or its reply is dropped,
   await first.isReady();
   second.call("after");
   await second.isReady();
-  sandbox.answer = (line) => reply(`late: ${line}`);
+  sandbox.response = (line) => reply(`late: ${line}`);
   sandbox.clients[0]?.socket.write(reply("late"));
   expect(await first.outcome("stays")).toBe("late: stays\x1e0\n");
   expect(await second.outcome("after")).toBe("late: after\x1e0\n");
@@ -176,7 +176,7 @@ test("a call that its worker has forgotten is not sent, or its reply is dropped,
 
 test("a worker that is killed takes its calls with it, and the others' go on", async () => {
   const third = new Caller(control);
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   third.call("under way");
   await sandbox.received(1);
   third.call("waits");
@@ -184,16 +184,16 @@ test("a worker that is killed takes its calls with it, and the others' go on", a
   first.call("behind them");
   await first.isReady();
   await third.kill();
-  sandbox.answer = (line) => reply(`done: ${line}`);
+  sandbox.response = (line) => reply(`done: ${line}`);
   sandbox.clients[0]?.socket.write(reply("nobody's"));
   expect(await first.outcome("behind them")).toBe("done: behind them\x1e0\n");
   expect(sandbox.lines).toEqual(["under way", "behind them"]);
-  await bothAnswer();
+  await bothRespond();
 });
 
 test("a worker that calls too much is refused what is too much, and the others are not", async () => {
   control.use(settings({ connections: 16 }));
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   await until(() => sandbox.clients.length === 16);
   const names = Array.from({ length: 1041 }, (_, i) => `flood ${i}`);
   for (const name of names) first.call(name);
@@ -202,7 +202,7 @@ test("a worker that calls too much is refused what is too much, and the others a
   await first.isReady();
   await sandbox.received(16);
   for (const { socket } of sandbox.clients) socket.write(reply("nobody's"));
-  await bothAnswer();
+  await bothRespond();
 });
 
 test.each([
@@ -212,11 +212,11 @@ test.each([
   ["with a command that is too long", { id: 8, command: new Uint8Array(5000).fill(97) }],
 ])("a message %s harms nobody", async (_, message) => {
   first.garble({ kind: "control_call", ...message });
-  await bothAnswer();
+  await bothRespond();
 });
 
 test("a sandbox that restarts fails what was under way in all workers; they learn of both, and so do operators", async () => {
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   first.call("lost 1");
   second.call("lost 2");
   await sandbox.received(1);
@@ -231,7 +231,7 @@ test("a sandbox that restarts fails what was under way in all workers; they lear
   sandbox.greet = () => reply("proto_version=1\n");
   sandbox.cut();
   await until(async () => (await first.isReady()) && (await second.isReady()));
-  await bothAnswer();
+  await bothRespond();
   const told = events.map(({ kind, message, details }) => [kind, message, details?.["connected"]]);
   const socket = `the control socket "${sandbox.path}"`;
   expect(told).toEqual([
@@ -245,7 +245,7 @@ test("a sandbox that restarts fails what was under way in all workers; they lear
 test("another path is used at once, and what is under way on the old one ends as it is", async () => {
   const next = await startSandbox();
   try {
-    sandbox.answer = () => undefined;
+    sandbox.response = () => undefined;
     first.call("old");
     await sandbox.received(1);
     second.call("old, waits");
@@ -253,7 +253,7 @@ test("another path is used at once, and what is under way on the old one ends as
     control.use(settings({ path: next.path }));
     first.call("new");
     expect(await first.outcome("new")).toBe("done: new\x1e0\n");
-    sandbox.answer = (line) => reply(`old did ${line}`);
+    sandbox.response = (line) => reply(`old did ${line}`);
     sandbox.clients[0]?.socket.write(reply("old did old"));
     expect(await first.outcome("old")).toBe("old did old\x1e0\n");
     expect(await second.outcome("old, waits")).toBe("old did old, waits\x1e0\n");
@@ -268,7 +268,7 @@ test("another path is used at once, and what is under way on the old one ends as
 test("more and fewer connections, and another deadline, take effect without a break", async () => {
   control.use(settings({ connections: 3 }));
   await until(() => sandbox.clients.length === 3);
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const names = ["one", "two", "three"].map((name) => `under way ${name}`);
   for (const name of names) first.call(name);
   await sandbox.received(3);
@@ -279,11 +279,11 @@ test("more and fewer connections, and another deadline, take effect without a br
   second.call("short");
   expect(await second.outcome("short")).toBe("failed: the control socket failed: a command got no reply in time");
   control.use(settings({ connections: 2 }));
-  await bothAnswer();
+  await bothRespond();
 });
 
 /** What a sandbox may do with a command: right, slowly, wrongly, or not at all. */
-function moody(random: () => number): Sandbox["answer"] {
+function moody(random: () => number): Sandbox["response"] {
   return (line, { socket }) => {
     const mood = random();
     if (mood < 0.6) return reply(`did ${line}`);
@@ -302,7 +302,7 @@ test.each([1, 2, 3, 4])(
   "whatever sandbox and workers do, each call gets its own reply once, or fails (seed %i)",
   async (seed) => {
     const random = fractionsOf(seed);
-    sandbox.answer = moody(random);
+    sandbox.response = moody(random);
     const made: (readonly [caller: Caller, name: string])[] = [];
     const forgotten = new Set<string>();
     for (let i = 0; i < 120; i++) {
@@ -324,7 +324,7 @@ test.each([1, 2, 3, 4])(
       if (outcome?.startsWith("failed: ") === false) expect(outcome).toBe(`did ${name}\u001e0\n`);
     }
     expect([...first.twice, ...second.twice]).toEqual([]);
-    await bothAnswer();
+    await bothRespond();
   },
 );
 

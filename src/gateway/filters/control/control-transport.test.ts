@@ -53,7 +53,7 @@ function textOf(outcome: CommandOutcome): string {
 
 test("a command is answered with its output and exit code, one after the other", async () => {
   await startReady();
-  sandbox.answer = (line) => reply(`did ${line}`, 3);
+  sandbox.response = (line) => reply(`did ${line}`, 3);
   expect(textOf(await call("one"))).toBe("did one\x1e3\n");
   expect(textOf(await call("two"))).toBe("did two\x1e3\n");
   expect(said).toEqual([]);
@@ -61,7 +61,7 @@ test("a command is answered with its output and exit code, one after the other",
 
 test("commands wait for each other on one connection, in their order", async () => {
   await startReady();
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const calls = ["a", "b", "c"].map((command) => call(command));
   for (const [i, command] of ["a", "b", "c"].entries()) {
     await sandbox.received(i + 1);
@@ -73,11 +73,11 @@ test("commands wait for each other on one connection, in their order", async () 
 
 test("64 commands wait behind the one under way, and the next is refused", async () => {
   await startReady();
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const calls = Array.from({ length: 65 }, (_, i) => call(`c${i}`));
   expect(textOf(await call("late"))).toBe("failed: too many commands wait for it");
   await sandbox.received(1);
-  sandbox.answer = (line) => reply(line);
+  sandbox.response = (line) => reply(line);
   sandbox.clients[0]?.socket.write(reply("c0"));
   expect((await Promise.all(calls)).map(textOf)).toEqual(calls.map((_, i) => `c${i}\x1e0\n`));
 });
@@ -85,7 +85,7 @@ test("64 commands wait behind the one under way, and the next is refused", async
 test("several connections share the commands", async () => {
   await startReady({ connections: 3 });
   await until(() => sandbox.clients.length === 3);
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   for (const command of ["a", "b", "c"]) void call(command);
   await sandbox.received(3);
   expect(sandbox.clients.map(({ lines }) => lines.length)).toEqual([1, 1, 1]);
@@ -93,7 +93,7 @@ test("several connections share the commands", async () => {
 
 test.each([
   [
-    "an answer that names another version",
+    "a response that names another version",
     () => reply("proto_version=2\n"),
     "it does not speak version 1 of the protocol",
   ],
@@ -147,13 +147,13 @@ test.each([
   ["does not answer in time", () => undefined, "a command got no reply in time"],
 ])("a sandbox that %s fails what is under way and what waits, and is connected to again", async (_, harm, why) => {
   const started = await startReady({ commandMs: 300 });
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const calls = [call("a"), call("b")];
   await sandbox.received(1);
   harm();
   const failed = `failed: the control socket failed: ${why}`;
   expect((await Promise.all(calls)).map(textOf)).toEqual([failed, failed]);
-  sandbox.answer = (line) => reply(line);
+  sandbox.response = (line) => reply(line);
   await until(() => started.isReady);
   expect(textOf(await call("c"))).toBe("c\x1e0\n");
 });
@@ -168,7 +168,7 @@ test("bytes that nobody asked for end the connection", async () => {
 
 test("a bare line fails its call alone, once nothing has followed it for a while", async () => {
   await startReady({ bareLineMs: 30 });
-  sandbox.answer = (line) => (line === "bare" ? "ERR no such tenant\n" : reply(line));
+  sandbox.response = (line) => (line === "bare" ? "ERR no such tenant\n" : reply(line));
   const calls = [call("bare"), call("next")];
   expect((await Promise.all(calls)).map(textOf)).toEqual([
     'failed: the sandbox has replied in a bare line: "ERR no such tenant"',
@@ -181,21 +181,21 @@ test("what follows a bare line too late is not the reply to the next command", a
   await startReady({ bareLineMs: 30 });
   // Commands are read one after the other: the rest is written before anything else is.
   const late = reply("/sockets/a");
-  sandbox.answer = (line) => (line === "start a" ? "OK starting\n" : late);
+  sandbox.response = (line) => (line === "start a" ? "OK starting\n" : late);
   sandbox.greet = () => late;
   const calls = [call("start a"), call("start b")];
   const [first, second] = (await Promise.all(calls)).map(textOf);
   expect(first).toStartWith("failed: the sandbox has replied in a bare line");
   expect(second).toStartWith("failed: the control socket failed");
   sandbox.greet = () => reply(REPORT);
-  sandbox.answer = (line) => reply(line);
+  sandbox.response = (line) => reply(line);
   await until(() => transport?.isReady === true);
   expect(textOf(await call("start c"))).toBe("start c\x1e0\n");
 });
 
 test("a line that looks bare and goes on is output", async () => {
   await startReady({ bareLineMs: 10_000 });
-  sandbox.answer = () => "OK first\n";
+  sandbox.response = () => "OK first\n";
   const outcome = call("x");
   await sandbox.received(1);
   sandbox.clients[0]?.socket.write("second\x1e0\n");
@@ -204,7 +204,7 @@ test("a line that looks bare and goes on is output", async () => {
 
 test("a command that is forgotten is not sent, and the reply of one that was is nobody's", async () => {
   const started = await startReady();
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const heard: string[] = [];
   const forgetFirst = started.call(Buffer.from("first"), () => heard.push("first"));
   const forgetSecond = started.call(Buffer.from("second"), () => heard.push("second"));
@@ -212,7 +212,7 @@ test("a command that is forgotten is not sent, and the reply of one that was is 
   await sandbox.received(1);
   forgetFirst();
   forgetSecond();
-  sandbox.answer = (line) => reply(line);
+  sandbox.response = (line) => reply(line);
   sandbox.clients[0]?.socket.write(reply("first"));
   expect(textOf(await third)).toBe("third\x1e0\n");
   expect(sandbox.lines).toEqual(["first", "third"]);
@@ -228,7 +228,7 @@ test("what cannot be a command is refused, and nothing of it is sent", async () 
 
 test("closing fails what waits, and connects no more", async () => {
   const started = await startReady();
-  sandbox.answer = () => undefined;
+  sandbox.response = () => undefined;
   const waiting = call("x");
   await sandbox.received(1);
   started.close();

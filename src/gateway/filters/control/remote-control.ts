@@ -1,7 +1,7 @@
 import { type ControlLink } from "../filter.ts";
 import { commandFault } from "./command.ts";
 import { type CommandOutcome, MAX_QUEUED } from "./control-connection.ts";
-import { type ControlAnswer, type ControlCall } from "./control-messages.ts";
+import { type ControlReply, type ControlCall } from "./control-messages.ts";
 import { failLater } from "./fail-later.ts";
 
 /** Most of `wasm_control_connections`. */
@@ -15,7 +15,7 @@ const FORGOTTEN = (): void => {};
 export class RemoteControl implements ControlLink {
   /** Throws where the other process is gone. */
   readonly #send: (message: ControlCall) => void;
-  /** What hears the answers. A forgotten call stays until it is answered, as it fills the channel until then. */
+  /** What hears the responses. A forgotten call stays until it is answered, as it fills the channel until then. */
   readonly #calls = new Map<number, (outcome: CommandOutcome) => void>();
   /** Told when `isReady` may have changed. */
   onState: () => void = () => {};
@@ -45,7 +45,7 @@ export class RemoteControl implements ControlLink {
     return () => this.#forget(id);
   }
 
-  heard(message: ControlAnswer): void {
+  heard(message: ControlReply): void {
     if (message.kind === "control_state") {
       this.#isReady = message.isReady;
       this.onState();

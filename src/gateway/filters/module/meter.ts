@@ -3,7 +3,7 @@ import { ByteWriter } from "./byte-writer.ts";
 import { type Edits } from "./edits.ts";
 import { FunctionWalk } from "./function-walk.ts";
 import { MAX_FUNCTION_BYTES, MAX_METERED_BYTES, MAX_TABLE_ENTRIES, PAGE_BYTES, START_FUEL } from "./limits.ts";
-import { addedBodies, MeteringCode, type Places } from "./metering-code.ts";
+import { addedBodies, MeteringCode, type MeterIndexes } from "./metering-code.ts";
 import { EXTERNAL, type ModuleShape } from "./module-shape.ts";
 import { ModuleRefused } from "./refused.ts";
 import { SECTION, SECTION_ORDER } from "./sections.ts";
@@ -33,7 +33,7 @@ const HAS_MAXIMUM = 1;
  */
 export function meter(shape: ModuleShape, memoryBytes: number): Metered {
   const memory = memoryPages(shape, memoryBytes);
-  const places: Places = {
+  const indexes: MeterIndexes = {
     fuelGlobal: shape.globalCount,
     pagesGlobal: shape.globalCount + 1,
     type: shape.types.length,
@@ -41,14 +41,14 @@ export function meter(shape: ModuleShape, memoryBytes: number): Metered {
     chargeEntries: shape.functions.length + 1,
     grow: shape.functions.length + 2,
   };
-  const code = meterCode(shape, places, addedBodies(places, memory.maximum));
+  const code = meterCode(shape, indexes, addedBodies(indexes, memory.maximum));
   const sections = new Map<number, Uint8Array>([
     [SECTION.type, extended(shape, SECTION.type, 1, typeOfAdded())],
-    [SECTION.function, extended(shape, SECTION.function, 3, repeated(places.type, 3))],
+    [SECTION.function, extended(shape, SECTION.function, 3, repeated(indexes.type, 3))],
     [SECTION.table, tableSection(shape)],
     [SECTION.memory, memorySection(shape, memory.maximum)],
     [SECTION.global, extended(shape, SECTION.global, 2, addedGlobals(memory.minimum))],
-    [SECTION.export, extended(shape, SECTION.export, shape.memory === undefined ? 1 : 2, addedExports(shape, places))],
+    [SECTION.export, extended(shape, SECTION.export, shape.memory === undefined ? 1 : 2, addedExports(shape, indexes))],
     [SECTION.code, code.bytes],
   ]);
   const out = new ByteWriter(shape.bytes.length * 2).raw(shape.bytes.subarray(0, 8));
@@ -102,10 +102,10 @@ function addedGlobals(pages: number): Uint8Array {
   return out.done();
 }
 
-function addedExports(shape: ModuleShape, places: Places): Uint8Array {
+function addedExports(shape: ModuleShape, indexes: MeterIndexes): Uint8Array {
   const taken = shape.exports.find(({ name }) => name === FUEL_EXPORT || name === MEMORY_EXPORT);
   if (taken !== undefined) throw new ModuleRefused(`it exports "${taken.name}", a name that the gateway needs`);
-  const out = new ByteWriter().name(FUEL_EXPORT).byte(EXTERNAL.indexOf("global")).u32(places.fuelGlobal);
+  const out = new ByteWriter().name(FUEL_EXPORT).byte(EXTERNAL.indexOf("global")).u32(indexes.fuelGlobal);
   if (shape.memory !== undefined) out.name(MEMORY_EXPORT).byte(EXTERNAL.indexOf("memory")).u32(0);
   return out.done();
 }
@@ -138,14 +138,14 @@ function tableSection({ tables, bytes }: ModuleShape): Uint8Array {
   return out.done();
 }
 
-function meterCode(shape: ModuleShape, places: Places, added: readonly Uint8Array[]) {
+function meterCode(shape: ModuleShape, indexes: MeterIndexes, added: readonly Uint8Array[]) {
   const { bytes, sections, imports, functions, types } = shape;
   const bodies = functions.length - imports.length;
   const section = sections.get(SECTION.code) ?? { start: 0, end: 0 };
   const reader = new ByteReader(bytes, section.start, section.end);
   const count = section.end === 0 ? 0 : reader.count("function bodies");
   if (count !== bodies) throw new ModuleRefused(`it declares ${bodies} functions, and has bodies for ${count}`);
-  const inserted = new MeteringCode(places);
+  const inserted = new MeteringCode(indexes);
   const walk = new FunctionWalk(reader, shape);
   const out = new ByteWriter((section.end - section.start) * 2 + 256).u32(count + added.length);
   for (let i = 0; i < count; i++) {

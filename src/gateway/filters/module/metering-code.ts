@@ -3,7 +3,7 @@ import { Edit } from "./edits.ts";
 import { I32 } from "./value-types.ts";
 
 /** Where what metering adds lies in a module: behind everything of its own. */
-export interface Places {
+export interface MeterIndexes {
   readonly fuelGlobal: number;
   readonly pagesGlobal: number;
   /** The type (i32) -> i32. */
@@ -41,32 +41,32 @@ const ENTRIES_SHIFT = 3;
 const PAGE_FUEL_SHIFT = 4;
 
 /** Traps if the fuel has gone below zero. */
-function checkFuel(code: ByteWriter, { fuelGlobal }: Places): ByteWriter {
+function checkFuel(code: ByteWriter, { fuelGlobal }: MeterIndexes): ByteWriter {
   code.byte(OP.globalGet).u32(fuelGlobal).byte(OP.i32Const).s32(0).byte(OP.ltS);
   return code.byte(OP.if).byte(NO_VALUE).byte(OP.unreachable).byte(OP.end);
 }
 
 /** `fuel -= amount; if (fuel < 0) trap` */
-function charge(amount: number, places: Places): Uint8Array {
-  const code = new ByteWriter(32).byte(OP.globalGet).u32(places.fuelGlobal);
-  code.byte(OP.i32Const).s32(amount).byte(OP.sub).byte(OP.globalSet).u32(places.fuelGlobal);
-  return checkFuel(code, places).done();
+function charge(amount: number, indexes: MeterIndexes): Uint8Array {
+  const code = new ByteWriter(32).byte(OP.globalGet).u32(indexes.fuelGlobal);
+  code.byte(OP.i32Const).s32(amount).byte(OP.sub).byte(OP.globalSet).u32(indexes.fuelGlobal);
+  return checkFuel(code, indexes).done();
 }
 
 /** Code to put in for each kind of edit; that for amounts is made once for each amount. */
 export class MeteringCode {
-  readonly #places: Places;
+  readonly #indexes: MeterIndexes;
   readonly #charges = new Map<number, Uint8Array>();
   readonly #others: ReadonlyMap<number, Uint8Array>;
 
-  constructor(places: Places) {
-    this.#places = places;
+  constructor(indexes: MeterIndexes) {
+    this.#indexes = indexes;
     const call = (index: number) => new ByteWriter(8).byte(OP.call).u32(index).done();
     this.#others = new Map([
-      [Edit.chargeBytes, call(places.chargeBytes)],
-      [Edit.chargeEntries, call(places.chargeEntries)],
-      [Edit.size, new ByteWriter(8).byte(OP.globalGet).u32(places.pagesGlobal).done()],
-      [Edit.grow, call(places.grow)],
+      [Edit.chargeBytes, call(indexes.chargeBytes)],
+      [Edit.chargeEntries, call(indexes.chargeEntries)],
+      [Edit.size, new ByteWriter(8).byte(OP.globalGet).u32(indexes.pagesGlobal).done()],
+      [Edit.grow, call(indexes.grow)],
     ]);
   }
 
@@ -75,7 +75,7 @@ export class MeteringCode {
     if (other !== undefined) return other;
     let code = this.#charges.get(amount);
     if (code === undefined) {
-      code = charge(amount, this.#places);
+      code = charge(amount, this.#indexes);
       this.#charges.set(amount, code);
     }
     return code;
@@ -83,19 +83,19 @@ export class MeteringCode {
 }
 
 /** Takes fuel for a length, which it returns: `fuel -= (length >>> shift) + 1`. */
-function chargeLengthBody(places: Places, shift: number): Uint8Array {
-  const code = new ByteWriter(64).u32(0).byte(OP.globalGet).u32(places.fuelGlobal);
+function chargeLengthBody(indexes: MeterIndexes, shift: number): Uint8Array {
+  const code = new ByteWriter(64).u32(0).byte(OP.globalGet).u32(indexes.fuelGlobal);
   code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(shift).byte(OP.shrU);
-  code.byte(OP.i32Const).s32(1).byte(OP.add).byte(OP.sub).byte(OP.globalSet).u32(places.fuelGlobal);
-  return checkFuel(code, places).byte(OP.localGet).u32(0).byte(OP.end).done();
+  code.byte(OP.i32Const).s32(1).byte(OP.add).byte(OP.sub).byte(OP.globalSet).u32(indexes.fuelGlobal);
+  return checkFuel(code, indexes).byte(OP.localGet).u32(0).byte(OP.end).done();
 }
 
 /**
  * `memory.grow` of a memory that has its final size from the start: it counts pages. A real one would move the memory, which
  * takes seconds for many small steps (57 s to 64 MiB by single pages).
  */
-function growBody(places: Places, maximum: number): Uint8Array {
-  const { fuelGlobal, pagesGlobal } = places;
+function growBody(indexes: MeterIndexes, maximum: number): Uint8Array {
+  const { fuelGlobal, pagesGlobal } = indexes;
   const code = new ByteWriter(96).u32(1).u32(1).byte(I32);
   // if (delta > maximum - pages) return -1
   code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(maximum).byte(OP.globalGet).u32(pagesGlobal).byte(OP.sub);
@@ -103,17 +103,17 @@ function growBody(places: Places, maximum: number): Uint8Array {
   // fuel -= delta << shift
   code.byte(OP.globalGet).u32(fuelGlobal).byte(OP.localGet).u32(0).byte(OP.i32Const).s32(PAGE_FUEL_SHIFT);
   code.byte(OP.shl).byte(OP.sub).byte(OP.globalSet).u32(fuelGlobal);
-  checkFuel(code, places);
+  checkFuel(code, indexes);
   // old = pages; pages = old + delta; return old
   code.byte(OP.globalGet).u32(pagesGlobal).byte(OP.localTee).u32(1).byte(OP.localGet).u32(0).byte(OP.add);
   return code.byte(OP.globalSet).u32(pagesGlobal).byte(OP.localGet).u32(1).byte(OP.end).done();
 }
 
 /** The bodies of the functions that are added, in the order of their numbers. */
-export function addedBodies(places: Places, maximumPages: number): Uint8Array[] {
+export function addedBodies(indexes: MeterIndexes, maximumPages: number): Uint8Array[] {
   return [
-    chargeLengthBody(places, BYTES_SHIFT),
-    chargeLengthBody(places, ENTRIES_SHIFT),
-    growBody(places, maximumPages),
+    chargeLengthBody(indexes, BYTES_SHIFT),
+    chargeLengthBody(indexes, ENTRIES_SHIFT),
+    growBody(indexes, maximumPages),
   ];
 }

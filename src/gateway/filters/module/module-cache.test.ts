@@ -20,27 +20,27 @@ async function file(name: string, bytes: Uint8Array): Promise<string> {
   return path;
 }
 
-function answering(code: number): Uint8Array {
+function responding(code: number): Uint8Array {
   return onRequest(op.i32(code));
 }
 
 test("a module is compiled once, by whatever path, and again when it changes", async () => {
   const cache = new ModuleCache();
-  const one = await cache.load(await file("a.wasm", answering(0)), MEMORY_BYTES);
-  const same = await cache.load(await file("b.wasm", answering(0)), MEMORY_BYTES);
+  const one = await cache.load(await file("a.wasm", responding(0)), MEMORY_BYTES);
+  const same = await cache.load(await file("b.wasm", responding(0)), MEMORY_BYTES);
   expect(same).toBe(one);
   expect(one).toMatchObject({ abi: { kind: "own" }, facts: { functions: 1, loops: 0 } });
-  const changed = await cache.load(await file("a.wasm", answering(1)), MEMORY_BYTES);
+  const changed = await cache.load(await file("a.wasm", responding(1)), MEMORY_BYTES);
   expect(changed.hash).not.toBe(one.hash);
   expect(await cache.load(join(folder, "b.wasm"), MEMORY_BYTES * 2)).not.toBe(one);
 });
 
 test("the cache keeps the latest modules and no more", async () => {
   const cache = new ModuleCache();
-  const first = await cache.load(await file("first.wasm", answering(100)), MEMORY_BYTES);
+  const first = await cache.load(await file("first.wasm", responding(100)), MEMORY_BYTES);
   for (let i = 0; i < MAX_CACHED_MODULES; i++) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the order is known
-    await cache.load(await file("next.wasm", answering(1000 + i)), MEMORY_BYTES);
+    await cache.load(await file("next.wasm", responding(1000 + i)), MEMORY_BYTES);
   }
   expect(await cache.load(join(folder, "first.wasm"), MEMORY_BYTES)).not.toBe(first);
 });

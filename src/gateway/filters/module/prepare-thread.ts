@@ -1,5 +1,5 @@
 import { type PreparedModule } from "./prepare.ts";
-import { type PrepareAnswer, type PrepareJob } from "./prepare-worker.ts";
+import { type PrepareReply, type PrepareJob } from "./prepare-worker.ts";
 import { ModuleRefused } from "./refused.ts";
 
 /**
@@ -9,7 +9,7 @@ import { ModuleRefused } from "./refused.ts";
 export function prepareInThread(job: PrepareJob): Promise<PreparedModule> {
   const worker = new Worker(new URL("./prepare-worker.ts", import.meta.url).href, { env: {} });
   const { promise, resolve, reject } = Promise.withResolvers<PreparedModule>();
-  worker.addEventListener("message", ({ data }: MessageEvent<PrepareAnswer>) => {
+  worker.addEventListener("message", ({ data }: MessageEvent<PrepareReply>) => {
     if (data.ok) resolve(data.prepared);
     else reject(data.isRefused ? ModuleRefused.told(data.reason, data.offset) : new Error(data.reason));
   });

@@ -8,14 +8,14 @@ export interface PrepareJob {
   readonly memoryBytes: number;
 }
 
-export type PrepareAnswer =
+export type PrepareReply =
   | { readonly ok: true; readonly prepared: PreparedModule }
   | { readonly ok: false; readonly isRefused: boolean; readonly reason: string; readonly offset: number | undefined };
 
 /** The worker's own side of its message channel; the types of Bun describe the main thread's. */
 declare const self: Worker;
 
-function answer({ file, memoryBytes }: PrepareJob): PrepareAnswer {
+function response({ file, memoryBytes }: PrepareJob): PrepareReply {
   try {
     return { ok: true, prepared: prepare(file, memoryBytes) };
   } catch (error) {
@@ -25,7 +25,7 @@ function answer({ file, memoryBytes }: PrepareJob): PrepareAnswer {
 }
 
 self.addEventListener("message", (event: MessageEvent<PrepareJob>) => {
-  const found = answer(event.data);
+  const found = response(event.data);
   if (found.ok) self.postMessage(found, [found.prepared.bytes.buffer]);
   else self.postMessage(found);
 });

@@ -8,7 +8,7 @@ import { type Plugin } from "./plugin.ts";
 type Value = string | Uint8Array;
 
 /** Where a property is asked for. */
-export interface PropertyPlace {
+export interface PropertyScope {
   readonly context: Context;
   readonly plugin: Plugin;
 }
@@ -29,21 +29,21 @@ function bool(value: boolean): Uint8Array {
 }
 
 /** A property of Envoy's by its path; undefined where it is unknown here, or not known yet. */
-export function propertyOf(path: string, place: PropertyPlace): Value | undefined {
+export function propertyOf(path: string, scope: PropertyScope): Value | undefined {
   const [first = "", second = "", ...rest] = path.split(BETWEEN);
   const plain = PLUGIN[first];
-  if (plain !== undefined) return second === "" ? plain(place) : undefined;
-  const { exchange } = place.context;
+  if (plain !== undefined) return second === "" ? plain(scope) : undefined;
+  const { exchange } = scope.context;
   if (exchange === undefined) return undefined;
   if (first === "request" || first === "response") {
     const lists = first === "request" ? REQUEST_LISTS : RESPONSE_LISTS;
     const kind = lists[second];
-    if (kind !== undefined) return listProperty(place.context.fields(kind), rest.join(BETWEEN));
+    if (kind !== undefined) return listProperty(scope.context.fields(kind), rest.join(BETWEEN));
   }
-  return rest.length === 0 ? STREAM[`${first}.${second}`]?.(exchange, place.context) : undefined;
+  return rest.length === 0 ? STREAM[`${first}.${second}`]?.(exchange, scope.context) : undefined;
 }
 
-const PLUGIN: Readonly<Record<string, (place: PropertyPlace) => Value>> = {
+const PLUGIN: Readonly<Record<string, (scope: PropertyScope) => Value>> = {
   plugin_name: ({ plugin }) => latin1(plugin.settings.name),
   plugin_root_id: ({ plugin }) => latin1(plugin.settings.rootId),
   plugin_vm_id: ({ plugin }) => latin1(plugin.settings.vmId),

@@ -10,12 +10,12 @@ import { MetricTable } from "./metric-table.ts";
 import { type Plugin } from "./plugin.ts";
 import { Stream } from "./stream.ts";
 
-const ANSWERED: FilterDecision = { kind: "answered" };
+const RESPONDED: FilterDecision = { kind: "responded" };
 const NO_INSTANCE = new TurnpikeError("filter-unavailable", "a filter of this route failed and is started again");
 const FULL = new TurnpikeError("overloaded", "a filter of this route has as many requests as it may");
 
 /** A place for an instance, which is started when a request needs it. */
-interface Place {
+interface InstanceSlot {
   instance: ProxyInstance | undefined;
   startedAt: number;
   /** Failures since an instance was sound. */
@@ -27,7 +27,7 @@ export class ProxyWasmFilter implements Filter {
   readonly name: string;
   readonly readsCalls = false;
   readonly #plugin: Plugin;
-  readonly #places: readonly Place[];
+  readonly #slots: readonly InstanceSlot[];
   /** Instances that were closed and still have streams. */
   #closing = 0;
   #next = 0;
@@ -46,18 +46,18 @@ export class ProxyWasmFilter implements Filter {
       defined: new MetricTable((type, metric) => runtime.defined.cell(settings.name, type, metric)),
       calls: runtime.calls.filter(),
     };
-    this.#places = Array.from({ length: settings.instances }, () => ({
+    this.#slots = Array.from({ length: settings.instances }, () => ({
       instance: undefined,
       startedAt: 0,
       failures: 0,
     }));
-    const [first] = this.#places;
+    const [first] = this.#slots;
     if (first !== undefined) this.#start(first);
   }
 
   /** None is ever a request's own. */
   get instances(): { readonly all: number; readonly pinned: number } {
-    const running = this.#places.filter(({ instance }) => instance?.isBroken === false).length;
+    const running = this.#slots.filter(({ instance }) => instance?.isBroken === false).length;
     return { all: running + this.#closing, pinned: 0 };
   }
 
@@ -66,17 +66,17 @@ export class ProxyWasmFilter implements Filter {
     if (instance !== undefined && !instance.isFull) return new Stream(instance, exchange).begin();
     const { counts, runtime } = this.#plugin;
     counts.notInvoked("request", instance === undefined ? "start" : "busy", exchange.trace);
-    runtime.answerError(exchange, instance === undefined ? NO_INSTANCE : FULL);
-    return ANSWERED;
+    runtime.respondWithError(exchange, instance === undefined ? NO_INSTANCE : FULL);
+    return RESPONDED;
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const place of this.#places) {
-      const { instance } = place;
+    for (const slot of this.#slots) {
+      const { instance } = slot;
       if (instance === undefined || instance.isBroken) continue;
-      place.instance = undefined;
+      slot.instance = undefined;
       this.#closing++;
       instance.close();
     }
@@ -84,42 +84,42 @@ export class ProxyWasmFilter implements Filter {
 
   /** The next instance in turn that runs; undefined: none does, and none may be started yet. */
   #take(): ProxyInstance | undefined {
-    const places = this.#places;
-    for (let i = 0; i < places.length; i++) {
-      const place = places[this.#next];
-      this.#next = this.#next + 1 === places.length ? 0 : this.#next + 1;
-      if (place === undefined) continue;
-      const instance = this.#running(place);
+    const slots = this.#slots;
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[this.#next];
+      this.#next = this.#next + 1 === slots.length ? 0 : this.#next + 1;
+      if (slot === undefined) continue;
+      const instance = this.#running(slot);
       if (instance !== undefined) return instance;
     }
     return undefined;
   }
 
-  #running(place: Place): ProxyInstance | undefined {
-    const { instance } = place;
+  #running(slot: InstanceSlot): ProxyInstance | undefined {
+    const { instance } = slot;
     if (instance?.isBroken === false) return instance;
     if (this.#isClosed) return undefined;
     const { runtime } = this.#plugin;
     const now = runtime.clock();
     if (instance !== undefined) {
-      place.instance = undefined;
+      slot.instance = undefined;
       this.#gauge(-1);
-      place.failures = now - place.startedAt > SOUND_AFTER_MS ? 1 : place.failures + 1;
+      slot.failures = now - slot.startedAt > SOUND_AFTER_MS ? 1 : slot.failures + 1;
     }
-    if (place.failures > 0 && now < place.startedAt + backOffMs(place.failures)) return undefined;
+    if (slot.failures > 0 && now < slot.startedAt + backOffMs(slot.failures)) return undefined;
     try {
-      this.#start(place);
+      this.#start(slot);
     } catch (error) {
-      place.failures++;
-      place.startedAt = now;
+      slot.failures++;
+      slot.startedAt = now;
       runtime.log(this.name, messageOf(error));
     }
-    return place.instance;
+    return slot.instance;
   }
 
-  #start(place: Place): void {
-    place.startedAt = this.#plugin.runtime.clock();
-    place.instance = new ProxyInstance(this.#plugin, () => {
+  #start(slot: InstanceSlot): void {
+    slot.startedAt = this.#plugin.runtime.clock();
+    slot.instance = new ProxyInstance(this.#plugin, () => {
       this.#closing--;
       this.#gauge(-1);
     });

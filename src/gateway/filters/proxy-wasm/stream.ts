@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { Deadline } from "../../../lib/timer-wheel.ts";
-import { answer } from "../../answer.ts";
+import { respond } from "../../local-response.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type CallGroup } from "../calls/call.ts";
 import { CONTINUE, type FilterDecision } from "../filter.ts";
@@ -16,7 +16,7 @@ import { RequestSide } from "./request-side.ts";
 import { ResponseSide } from "./response-side.ts";
 import { type SideStream } from "./side-stream.ts";
 
-const ANSWERED: FilterDecision = { kind: "answered" };
+const RESPONDED: FilterDecision = { kind: "responded" };
 const FAILED = new TurnpikeError("filter-failed", "a filter of this route failed");
 const UNAVAILABLE = new TurnpikeError("filter-unavailable", "a filter of this route failed");
 const CLOSED = new TurnpikeError("filter-failed", "a filter of this route has closed the stream");
@@ -249,7 +249,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#endWith(() => {
       const { grpcStatus, status, body } = local;
       const { exchange } = this;
-      if (!exchange.head.isGrpc || grpcStatus < 0) answer(exchange, status, fields, body);
+      if (!exchange.head.isGrpc || grpcStatus < 0) respond(exchange, status, fields, body);
       else {
         exchange.response.start({ status: 200, reason: "", fields, bodyLength: 0, grpcStatus });
         exchange.response.end("");
@@ -262,11 +262,11 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   }
 
   #fail(error: TurnpikeError): void {
-    this.#endWith(() => this.runtime.answerError(this.exchange, error));
+    this.#endWith(() => this.runtime.respondWithError(this.exchange, error));
   }
 
   /** Lets nothing of the upstream's pass any more and responds to the client, past what stands between the filter and the upstream. */
-  #endWith(respond: () => void): void {
+  #endWith(send: () => void): void {
     const { exchange } = this;
     const wasDecided = this.#decision !== undefined;
     this.#isOver = true;
@@ -278,14 +278,14 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
       const inner = exchange.response;
       exchange.response = this.#response.sink;
       try {
-        respond();
+        send();
       } finally {
         exchange.response = inner;
       }
     }
     // Who works for the response may be in the midst of a call to this side.
     if (wasDecided) queueMicrotask(() => this.#stopUpstream());
-    this.#settleDecision(ANSWERED);
+    this.#settleDecision(RESPONDED);
   }
 
   #stopUpstream(): void {
@@ -309,7 +309,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#request.close();
     this.#response.close();
     this.runtime.wheel.remove(this);
-    this.#settleDecision(ANSWERED);
+    this.#settleDecision(RESPONDED);
     if (this.#isLost) return;
     const { done } = this.callbacks;
     if (done === undefined) {

@@ -1,5 +1,5 @@
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { answerError } from "../../answer.ts";
+import { respondWithError } from "../../local-response.ts";
 import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-metrics.ts";
 import { UpstreamCalls } from "../calls/call-group.ts";
 import { type ControlLink } from "../filter.ts";
@@ -53,7 +53,7 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
     hostCallDeadlineMs: () => runtime.deadlineMs,
     log: (filter, line) => void lines.push(`${filter}: ${line}`),
     onFault: (error) => void faults.push(error),
-    answerError,
+    respondWithError,
     metrics: () => ({ invoked: count, notInvoked: count }),
     gauges: {
       instancesChanged: (change) => void (gauge.instances += change),

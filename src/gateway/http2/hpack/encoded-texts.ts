@@ -18,7 +18,7 @@ export class EncodedTexts {
   readonly #slots: (Kept | undefined)[] = Array.from({ length: CACHE_SLOTS });
   /** Of the last text that was offered to each slot. A first sight leaves this alone. */
   readonly #prints = new Int32Array(CACHE_SLOTS);
-  /** What was written last: most answers of a worker follow one that has the same fields. */
+  /** What was written last: most responses of a worker follow one that has the same fields. */
   #last: Kept | undefined;
   /** Of the text that `write` did not have. */
   #print = 0;

@@ -6,7 +6,7 @@ const MAX_KEPT_BLOCK = 512;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The last header block of one direction of a connection that did not change the decoder's table, and the value that was made of
+ * The last field section of one direction of a connection that did not change the decoder's table, and the value that was made of
  * it. A client that sends the same request again, or a server the same response, mostly sends the same bytes: comparing them
  * costs a tenth of decoding them (bench http2-hpack).
  */

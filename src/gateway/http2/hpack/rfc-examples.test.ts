@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { decodeBlock, type Pair, pairDecoder } from "./testing/decode.ts";
 
-/** One header block of RFC 7541 appendix C and its fields. */
+/** One field section of RFC 7541 appendix C and its fields. */
 interface Example {
   readonly hex: string;
   readonly fields: readonly Pair[];

@@ -1,7 +1,7 @@
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { BufferPool } from "../../../lib/buffer-pool.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
-import { type AnsweredRequest, type Exchange } from "../../exchange.ts";
+import { type LoggedRequest, type Exchange } from "../../exchange.ts";
 import { type ServerHost, type ServerSettings } from "../../server-host.ts";
 import * as f from "../frame.ts";
 import { Http2ServerConnection } from "../server-connection.ts";
@@ -24,7 +24,7 @@ export class Host implements ServerHost {
   readonly buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 0 });
   readonly scheme = "https";
   readonly exchanges: Exchange[] = [];
-  readonly refusals: AnsweredRequest[] = [];
+  readonly refusals: LoggedRequest[] = [];
   closedCount = 0;
   current: ServerSettings = SETTINGS;
   onExchange: (exchange: Exchange) => void = () => {};
@@ -38,7 +38,7 @@ export class Host implements ServerHost {
     this.exchanges.push(exchange);
     this.onExchange(exchange);
   }
-  refused(request: AnsweredRequest): void {
+  refused(request: LoggedRequest): void {
     this.refusals.push(request);
   }
   closed(): void {

@@ -1,6 +1,6 @@
 import { BufferPool } from "../../../lib/buffer-pool.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type AnsweredRequest, type Exchange } from "../../exchange.ts";
+import { type LoggedRequest, type Exchange } from "../../exchange.ts";
 import { type ServerConnection, type ServerHost, type ServerSettings } from "../../server-host.ts";
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { type Http3Endpoint, type Http3Options, startHttp3 } from "../server.ts";
@@ -9,7 +9,7 @@ import { type Http3Endpoint, type Http3Options, startHttp3 } from "../server.ts"
 export interface TestEndpoint {
   readonly endpoint: Http3Endpoint;
   readonly port: number;
-  readonly refused: readonly AnsweredRequest[];
+  readonly refused: readonly LoggedRequest[];
   readonly faults: readonly unknown[];
   readonly connections: ReadonlySet<ServerConnection>;
   readonly buffers: BufferPool;
@@ -42,7 +42,7 @@ export async function startEndpoint(
   const wheel = new TimerWheel();
   const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
   const connections = new Set<ServerConnection>();
-  const refused: AnsweredRequest[] = [];
+  const refused: LoggedRequest[] = [];
   const faults: unknown[] = [];
   const settings = { ...SETTINGS, ...options.settings };
   const host: ServerHost = {

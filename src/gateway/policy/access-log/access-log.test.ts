@@ -48,7 +48,7 @@ test("nothing a client sends can forge a field or a line", () => {
   expect(line).not.toContain("\n");
 });
 
-test("a client that left before an answer is logged as 499", () => {
+test("a client that left before a response is logged as 499", () => {
   expect(JSON.parse(written(jsonLine, exchangeOf("/", "a", 0)))).toMatchObject({
     status: 499,
     duration_ms: 1.235,
@@ -98,7 +98,7 @@ function variants(): Exchange[] {
 function tried(server: string, status: number): UpstreamRecord {
   const record = new UpstreamRecord("");
   record.tryBegan(server, "http", undefined);
-  record.answered(status);
+  record.responded(status);
   record.firstByteMs = 0.5;
   return record;
 }

@@ -1,6 +1,6 @@
 import { fieldValue } from "../../../lib/fields.ts";
 import { type LineBytes } from "../../../lib/line-bytes.ts";
-import { type AnsweredRequest } from "../../exchange.ts";
+import { type LoggedRequest } from "../../exchange.ts";
 import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
 
 /** Milliseconds since the epoch, and since the exchange began, and what of queries is not told. */
@@ -11,7 +11,7 @@ export interface Finished {
 }
 
 /** Writes what a log says of a request, without the line's end. */
-export type LogLine = (line: LineBytes, exchange: AnsweredRequest, finished: Finished) => void;
+export type LogLine = (line: LineBytes, exchange: LoggedRequest, finished: Finished) => void;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -38,12 +38,12 @@ function quoted(text: string): string {
 }
 
 /** One line in the combined format of Apache and nginx. */
-export function combinedLine(line: LineBytes, exchange: AnsweredRequest, { at, hidden }: Finished): void {
+export function combinedLine(line: LineBytes, exchange: LoggedRequest, { at, hidden }: Finished): void {
   const { head } = exchange;
   const referer = quoted(hidden.url(fieldValue(head.fields, "referer") ?? "-"));
   const agent = quoted(fieldValue(head.fields, "user-agent") ?? "-");
   const request = quoted(`${head.method} ${head.path}${hidden.query(head.query)} ${exchange.protocol}`);
-  // 499 is nginx's code for a client that left before there was an answer.
+  // 499 is nginx's code for a client that left before there was a response.
   const status = exchange.status === 0 ? 499 : exchange.status;
   line.text(
     `${exchange.clientAddress} - - [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"`,

@@ -1,6 +1,6 @@
 import { fieldValue } from "../../../lib/fields.ts";
 import { type LineBytes } from "../../../lib/line-bytes.ts";
-import { type AnsweredRequest } from "../../exchange.ts";
+import { type LoggedRequest } from "../../exchange.ts";
 import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
 import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
@@ -65,7 +65,7 @@ const target = new KeptPart();
 let { protocol, method, scheme, authority } = { protocol: "", method: "", scheme: "", authority: "" };
 
 /** Protocol, method, scheme and host, up to the path. */
-function addTarget(line: LineBytes, exchange: AnsweredRequest): void {
+function addTarget(line: LineBytes, exchange: LoggedRequest): void {
   const { head } = exchange;
   const isKept =
     authority === head.authority && method === head.method && protocol === exchange.protocol && scheme === head.scheme;
@@ -135,7 +135,7 @@ function addFields(line: LineBytes, sent: string, hidden: HiddenParameters): voi
 }
 
 /** One JSON object; keys that a request has nothing for are left out. */
-export function jsonLine(line: LineBytes, exchange: AnsweredRequest, { at, elapsedMs, hidden }: Finished): void {
+export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): void {
   const { head, trace, consumer } = exchange;
   line.ascii(lineBegin(at));
   line.json(exchange.id);
@@ -151,7 +151,7 @@ export function jsonLine(line: LineBytes, exchange: AnsweredRequest, { at, elaps
     line.json(hidden.query(head.query));
     line.ascii(',"status":');
   }
-  // 499 is nginx's code for a client that left before there was an answer.
+  // 499 is nginx's code for a client that left before there was a response.
   line.integer(exchange.status === 0 ? 499 : exchange.status);
   line.ascii(',"bytes_received":');
   line.integer(exchange.bytesReceived);

@@ -100,15 +100,15 @@ class ApiKey implements Method {
   #find(value: string): number {
     // Text is hashed as UTF-8, which is the same bytes where all of them are ASCII.
     Bun.SHA256.hash(IS_ASCII.test(value) ? value : Buffer.from(value, "latin1"), this.#presentedBytes);
-    const place = (this.#presented[0] ?? 0) & (RECENT_KEYS - 1);
-    const recent = this.#recent[place] ?? 0;
+    const slot = (this.#presented[0] ?? 0) & (RECENT_KEYS - 1);
+    const recent = this.#recent[slot] ?? 0;
     const found = this.#among(recent, recent + 1);
-    return found === 0 ? this.#findAnew(place) : found;
+    return found === 0 ? this.#findAnew(slot) : found;
   }
 
-  #findAnew(place: number): number {
+  #findAnew(slot: number): number {
     const found = this.#among(0, this.#outcomes.length);
-    if (found > 0 && found <= MAX_RECENT_NUMBER) this.#recent[place] = found - 1;
+    if (found > 0 && found <= MAX_RECENT_NUMBER) this.#recent[slot] = found - 1;
     return found;
   }
 

@@ -46,7 +46,7 @@ test("who is let in has a name, and is known to be let in; nobody else is", asyn
   expect([decision, exchange.consumer, exchange.isLetIn]).toEqual(["continue", "alice", true]);
   expect(exchange.head.fields).toBe("A: 1\r\nX-Consumer-Name: alice\r\n");
   const refused = await ask(KEYS, "X-Key: wrong\r\nA: 1\r\n");
-  expect([refused.decision, refused.exchange.isLetIn, refused.heads[0]?.status]).toEqual(["answered", false, 401]);
+  expect([refused.decision, refused.exchange.isLetIn, refused.heads[0]?.status]).toEqual(["responded", false, 401]);
   expect([refused.heads[0]?.fields.includes("WWW-Authenticate: ApiKey"), refused.exchange.head.fields]).toEqual([
     true,
     "A: 1\r\n",
@@ -84,7 +84,7 @@ test("a preflight is answered without credentials, where they are asked for", as
     const policy = createAuthPolicy({ auth: auth as Auth, identityNames: ["x"] }, {} as KeySetDeps);
     decisions.push(await policy?.request(exchange));
   }
-  expect(decisions).toEqual(["answered", "continue"]);
+  expect(decisions).toEqual(["responded", "continue"]);
 });
 
 /** A connection whose requests one configuration after another decides about. */
@@ -122,18 +122,18 @@ test("equal requests of a connection are let in alike, and any difference is loo
   for (let n = 0; n < 3; n++) {
     expect(connection.askPolicy(policy, "X-Key: k\r\nX_Role: admin\r\nA: 1\r\n")).toEqual(alice);
   }
-  expect(connection.askPolicy(policy, "X-Key: K\r\nX_Role: admin\r\nA: 1\r\n")[0]).toBe("answered");
-  expect(connection.askPolicy(policy, "A: 1\r\n")[0]).toBe("answered");
+  expect(connection.askPolicy(policy, "X-Key: K\r\nX_Role: admin\r\nA: 1\r\n")[0]).toBe("responded");
+  expect(connection.askPolicy(policy, "A: 1\r\n")[0]).toBe("responded");
   expect(connection.askPolicy(policy, "A: 1\r\n", "?key=other&b=1")[1]).toBe("carol");
   expect(connection.askPolicy(policy, "A: 1\r\n", "?key=other&b=1")[2]).toContain("?b=1");
-  expect(connection.askPolicy(policy, "A: 1\r\n", "?key=othe&b=1")[0]).toBe("answered");
+  expect(connection.askPolicy(policy, "A: 1\r\n", "?key=othe&b=1")[0]).toBe("responded");
   expect(connection.askPolicy(policy, "X-Key: k\r\nA: 1\r\n")).toEqual(alice);
 });
 
 test("a key that the next configuration does not have is refused on a connection that it was let in on", () => {
   const connection = new Connection();
   expect(connection.ask(KEYS, "X-Key: k\r\n")[0]).toBe("continue");
-  expect(connection.ask({ ...KEYS, keys: [{ key: "new", name: "alice" }] }, "X-Key: k\r\n")[0]).toBe("answered");
+  expect(connection.ask({ ...KEYS, keys: [{ key: "new", name: "alice" }] }, "X-Key: k\r\n")[0]).toBe("responded");
 });
 
 test("a token is verified for each request, also in a chain with keys", () => {
@@ -145,5 +145,5 @@ test("a token is verified for each request, also in a chain with keys", () => {
   const connection = new Connection();
   expect(connection.askPolicy(policy, fields)[1]).toBe("bob");
   now += 3_600_000;
-  expect(connection.askPolicy(policy, fields)[0]).toBe("answered");
+  expect(connection.askPolicy(policy, fields)[0]).toBe("responded");
 });

@@ -1,9 +1,9 @@
 import { fieldLine, type Fields, withoutFields } from "../../../lib/fields.ts";
 import { flatText } from "../../../lib/flat-text.ts";
-import { answer, answerError } from "../../answer.ts";
+import { respond, respondWithError } from "../../local-response.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
-import { answerPreflight, isPreflight } from "../preflight.ts";
+import { respondToPreflight, isPreflight } from "../preflight.ts";
 import { hasBearer } from "./bearer.ts";
 import { GuardedBody } from "./guarded-body.ts";
 import { asksCredentials, type Auth, createMethod, identityNames, methodsIn } from "./create-method.ts";
@@ -44,8 +44,8 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
       exchange.isLetIn = false;
       if (guards && isPreflight(exchange)) {
         // A preflight has no credentials: what scripts may ask for is the gateway's to say, by `cors`.
-        answerPreflight(exchange, "");
-        return "answered";
+        respondToPreflight(exchange, "");
+        return "responded";
       }
       if (admitAgain(gate, exchange)) return "continue";
       const outcome = method.check(exchange);
@@ -76,7 +76,7 @@ function decide(gate: Gate, exchange: Exchange, outcome: Outcome): Decision {
   // What was presented is written into no log.
   gate.method.take(exchange.head);
   if (!exchange.gone) refuse(exchange, outcome);
-  return "answered";
+  return "responded";
 }
 
 /**
@@ -119,8 +119,9 @@ function guardBody({ forged }: Gate, exchange: Exchange): void {
   if (forged.length > 0 && exchange.head.bodyLength !== 0) exchange.body = new GuardedBody(exchange.body, forged);
 }
 
-function refuse(exchange: Exchange, { error, challenges, answer: passed }: Refused): void {
+function refuse(exchange: Exchange, { error, challenges, response: passed }: Refused): void {
   const lines = challenges.map((challenge) => fieldLine("WWW-Authenticate", challenge)).join("");
-  if (passed === undefined || exchange.head.isGrpc) answerError(exchange, error, error.status === 401 ? lines : "");
-  else answer(exchange, passed.status, passed.fields + (passed.status === 401 ? lines : ""), passed.body);
+  if (passed === undefined || exchange.head.isGrpc)
+    respondWithError(exchange, error, error.status === 401 ? lines : "");
+  else respond(exchange, passed.status, passed.fields + (passed.status === 401 ? lines : ""), passed.body);
 }

@@ -18,7 +18,7 @@ const MOST_BODY = 65_536;
 
 let wheel: TimerWheel;
 let server: Server;
-let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let reply: (request: IncomingMessage, response: ServerResponse) => void;
 let asked: IncomingMessage[];
 let logged: string[];
 const methods: Method[] = [];
@@ -27,10 +27,10 @@ let port = 0;
 beforeEach(async () => {
   wheel = new TimerWheel();
   [asked, logged] = [[], []];
-  answer = (_, response) => void response.writeHead(200).end();
+  reply = (_, response) => void response.writeHead(200).end();
   server = createServer((request, response) => {
     asked.push(request);
-    answer(request, response);
+    reply(request, response);
   });
   port = await listenOnLoopback(server);
 });
@@ -70,10 +70,10 @@ function exchangeOf(fields = ""): Exchange {
   return Object.assign(requestOf(fields, "?q=1"), { peerAddress: "192.0.2.1", clientAddress: "192.0.2.2", id: "id-1" });
 }
 
-/** The name that a request is let in by with what the upstream is told, the service's own answer, or what went wrong. */
+/** The name that a request is let in by with what the upstream is told, the service's own response, or what went wrong. */
 function told(outcome: Outcome): string {
   if (outcome.kind === "admitted") return `${outcome.consumer}: ${outcome.fields}`;
-  const { answer: passed, error } = outcome;
+  const { response: passed, error } = outcome;
   return passed === undefined ? error.message : `${error.status} as ${passed.status}: ${String(passed.body)}`;
 }
 
@@ -119,7 +119,7 @@ test.each([
   [500, {}, DOWN],
   [500, { Location: "/login" }, DOWN],
 ] as const)("%d with %j makes of a request %j", async (status, fields, expected) => {
-  answer = (_, response) => void response.writeHead(status, fields as Record<string, string>).end("body");
+  reply = (_, response) => void response.writeHead(status, fields as Record<string, string>).end("body");
   expect(await ask(methodOf())).toContain(expected);
 });
 
@@ -130,23 +130,23 @@ test("fields for upstreams are bounded, and a name is one", async () => {
     [MOST_FIELDS - line, true],
     [MOST_FIELDS - line + 1, false],
   ] as const) {
-    answer = (_, response) => void response.writeHead(200, { "X-Role": "r".repeat(length) }).end();
+    reply = (_, response) => void response.writeHead(200, { "X-Role": "r".repeat(length) }).end();
     expect((await ask(method)).startsWith(": ")).toBe(isIn);
   }
   for (const names of [["a", "b"], ["a".repeat(257)]]) {
-    answer = (_, response) => void response.writeHead(200, { "X-User": names }).end();
+    reply = (_, response) => void response.writeHead(200, { "X-User": names }).end();
     expect(await ask(method)).toContain(DOWN);
   }
-  answer = (_, response) => void response.writeHead(200, { "X-User": Buffer.from("Зоя").toString("latin1") }).end();
+  reply = (_, response) => void response.writeHead(200, { "X-User": Buffer.from("Зоя").toString("latin1") }).end();
   expect(await ask(methodOf({ consumers: ["Зоя"] }))).toStartWith("Зоя: ");
   expect(await ask(methodOf({ consumers: ["Eva"] }))).toContain("not allowed");
 });
 
-test("an answer may be as long as a page to log in, and no longer", async () => {
+test("a response may be as long as a page to log in, and no longer", async () => {
   const method = methodOf();
-  answer = (_, response) => void response.writeHead(401).end("x".repeat(MOST_BODY));
+  reply = (_, response) => void response.writeHead(401).end("x".repeat(MOST_BODY));
   expect(await ask(method)).toHaveLength("401 as 401: ".length + MOST_BODY);
-  answer = (_, response) => void response.writeHead(401).end("x".repeat(MOST_BODY + 1));
+  reply = (_, response) => void response.writeHead(401).end("x".repeat(MOST_BODY + 1));
   expect(await ask(method)).toContain(DOWN);
   expect(logged).toEqual([expect.stringContaining(`more than ${MOST_BODY} bytes`)]);
 });
@@ -154,13 +154,13 @@ test("an answer may be as long as a page to log in, and no longer", async () => 
 test("that the service is down is said once, until it is up again", async () => {
   const method = methodOf();
   for (const up of [200, 401]) {
-    answer = (_, response) => void response.writeHead(500).end();
+    reply = (_, response) => void response.writeHead(500).end();
     await ask(method);
     await ask(method);
-    answer = (_, response) => void response.writeHead(up).end();
+    reply = (_, response) => void response.writeHead(up).end();
     await ask(method);
   }
-  answer = (_, response) => void response.writeHead(500).end();
+  reply = (_, response) => void response.writeHead(500).end();
   await ask(method);
   expect(logged).toEqual(Array(3).fill('Cannot ask the service of route "/a" who is let in: it answered 500'));
 });
@@ -174,7 +174,7 @@ test("two Authorization fields are refused where the service would see them", as
 test("as many questions are asked at one time as may be, and one that ends makes room", async () => {
   const method = methodOf();
   const held: ServerResponse[] = [];
-  answer = (_, response) => void held.push(response);
+  reply = (_, response) => void held.push(response);
   const waiting = Array.from({ length: MOST_QUESTIONS }, () => ask(method));
   expect(await ask(method)).toContain("too many requests wait");
   for (let ended = 0; ended < MOST_QUESTIONS; ) {
@@ -182,14 +182,14 @@ test("as many questions are asked at one time as may be, and one that ends makes
     for (; ended < held.length; ended++) held[ended]?.end();
   }
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([": "]));
-  answer = (_, response) => void response.end();
+  reply = (_, response) => void response.end();
   expect(await ask(method)).toBe(": ");
 });
 
 test("a client that leaves is asked for no more, and nobody is to blame", async () => {
   const method = methodOf();
   const closed = Promise.withResolvers<void>();
-  answer = (request) => void request.socket.on("close", () => closed.resolve());
+  reply = (request) => void request.socket.on("close", () => closed.resolve());
   const exchange = exchangeOf();
   const outcome = method.check(exchange);
   await until(() => asked.length === 1);
@@ -201,7 +201,7 @@ test("a client that leaves is asked for no more, and nobody is to blame", async 
 });
 
 test("a service that says nothing is given up in time", async () => {
-  answer = () => {};
+  reply = () => {};
   expect(await ask(methodOf({ timeout_ms: 50 }))).toContain(DOWN);
   expect(logged).toEqual([expect.stringContaining("timeout")]);
 });

@@ -6,7 +6,7 @@ import { ServerPool } from "../../upstream/server-pool.ts";
 import { onlyFields } from "./identity-fields.ts";
 import { type KeySetDeps } from "./jwks.ts";
 import { type Admitted, consumerLine, type Method, type Outcome, type Refused } from "./method.ts";
-import { Question, type ServiceAnswer } from "./question.ts";
+import { Question, type ServiceResponse } from "./question.ts";
 import { refusal } from "./refusals.ts";
 import { serviceAddress, type ServiceAddress } from "./service-address.ts";
 
@@ -25,7 +25,7 @@ const MAX_QUESTIONS = 256;
 const MAX_SERVICE_CONNECTIONS = 64;
 const MAX_IDLE_SERVICE_CONNECTIONS = 16;
 const SERVICE_IDLE_MS = 60_000;
-/** Characters of fields that upstreams get from one answer. */
+/** Characters of fields that upstreams get from one response. */
 const MAX_GIVEN_FIELDS = 16_384;
 
 /** Services are no servers of upstreams: nobody reads these numbers. */
@@ -88,7 +88,7 @@ class ForwardAuth implements Method {
   }
 
   async #ask(exchange: Exchange): Promise<Outcome> {
-    const { promise, resolve } = Promise.withResolvers<ServiceAnswer | string>();
+    const { promise, resolve } = Promise.withResolvers<ServiceResponse | string>();
     const question = new Question(this.#pool, this.#headFor(exchange), this.#config.timeout_ms, resolve);
     this.#questions++;
     exchange.onGone = () => {
@@ -116,20 +116,20 @@ class ForwardAuth implements Method {
     );
   }
 
-  #outcomeOf(answer: ServiceAnswer | string, isGone: boolean): Outcome {
+  #outcomeOf(response: ServiceResponse | string, isGone: boolean): Outcome {
     if (isGone) return this.#down;
-    if (typeof answer === "string") return this.#failed(answer);
-    const { status } = answer;
+    if (typeof response === "string") return this.#failed(response);
+    const { status } = response;
     if (status >= 200 && status < 300) {
-      const admitted = this.#admit(answer.fields);
+      const admitted = this.#admit(response.fields);
       if (typeof admitted === "string") return this.#failed(admitted);
       this.#failing = false;
       return admitted;
     }
-    const isRedirect = status >= 300 && status < 400 && fieldValues(answer.fields, "location").length === 1;
+    const isRedirect = status >= 300 && status < 400 && fieldValues(response.fields, "location").length === 1;
     if (!isRedirect && (status < 400 || status >= 500)) return this.#failed(`it answered ${status}`);
     this.#failing = false;
-    return passedOn(answer);
+    return passedOn(response);
   }
 
   /** What the upstream is told; a text says what is wrong with it. */
@@ -155,11 +155,16 @@ class ForwardAuth implements Method {
   }
 }
 
-/** The service's own answer, for the client. */
-function passedOn({ status, fields, body }: ServiceAnswer): Refused {
+/** The service's own response, for the client. */
+function passedOn({ status, fields, body }: ServiceResponse): Refused {
   const { error } = status === 403 ? FORBIDDEN : UNAUTHORIZED;
   // The date is set anew.
-  return { kind: "refused", error, challenges: [], answer: { status, fields: withoutFields(fields, ["date"]), body } };
+  return {
+    kind: "refused",
+    error,
+    challenges: [],
+    response: { status, fields: withoutFields(fields, ["date"]), body },
+  };
 }
 
 const FORBIDDEN = refusal("forbidden", "the service that decides does not let this request in", []);

@@ -10,7 +10,7 @@ import { serviceAddress } from "./service-address.ts";
 const MAX_KEY_SET_BYTES = 131_072;
 /** Keys of a set that are taken. */
 const MAX_KEYS = 64;
-/** Milliseconds for one answer of the issuer. @bound */
+/** Milliseconds for one response of the issuer. @bound */
 const KEY_SET_TIMEOUT_MS = 5000;
 /** Milliseconds after which the set is asked for again, and after which one that could not be is believed no longer. @bound */
 const FRESH_MS = 600_000;
@@ -79,7 +79,7 @@ export class KeySet {
     return this.#findAfter(loading, kid);
   }
 
-  /** Nothing is asked for any more; those who wait get the answer to what is under way. */
+  /** Nothing is asked for any more; those who wait get the response to what is under way. */
   close(): void {
     this.#closed = true;
   }

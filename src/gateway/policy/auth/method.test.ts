@@ -33,17 +33,17 @@ test("everybody is let in under a name that can be told, or under none", () => {
   expect(() => createAnonymous("a\n")).toThrow('"a\\n" cannot be a name');
 });
 
-test("of several refusals a service's own answer tells most, then 403, 503 and 401, with the challenges of all", () => {
+test("of several refusals a service's own response tells most, then 403, 503 and 401, with the challenges of all", () => {
   const missing = refusal("unauthorized", "a", ["A", "B"]);
   const wrong = refusal("unauthorized", "b", ["B", "C"]);
   const forbidden = refusal("forbidden", "c", []);
   const down = refusal("auth-unavailable", "d", []);
-  const passed = { ...missing, answer: { status: 302, fields: "", body: new Uint8Array() } };
+  const passed = { ...missing, response: { status: 302, fields: "", body: new Uint8Array() } };
   expect(combined([missing])).toBe(missing);
   expect(combined([missing, wrong])).toEqual({ ...missing, challenges: ["A", "B", "C"] });
   expect(combined([wrong, down]).error.status).toBe(503);
   expect(combined([down, wrong]).error.status).toBe(503);
   expect(combined([wrong, down, forbidden]).error.status).toBe(403);
-  expect(combined([forbidden, down, passed]).answer).toBe(passed.answer);
+  expect(combined([forbidden, down, passed]).response).toBe(passed.response);
   expect(() => combined([])).toThrow("no method was asked");
 });

@@ -19,8 +19,8 @@ export interface Admitted {
   readonly fields: Fields;
 }
 
-/** The answer of a service that decides, passed on to the client. */
-export interface PassedAnswer {
+/** The response of a service that decides, passed on to the client. */
+export interface PassedResponse {
   readonly status: number;
   readonly fields: Fields;
   readonly body: Uint8Array;
@@ -31,7 +31,7 @@ export interface Refused {
   readonly error: TurnpikeError;
   /** Values of WWW-Authenticate: how this method would be satisfied. */
   readonly challenges: readonly string[];
-  readonly answer?: PassedAnswer;
+  readonly response?: PassedResponse;
 }
 
 export type Outcome = Admitted | Refused;

@@ -6,10 +6,10 @@ import { type PoolRefusal, type ServerPool, type UpstreamConnection, Waiter } fr
 import { flushCork } from "../../wire/outgoing.ts";
 
 /** Bytes of the body of an authentication response. Login pages are smaller; a longer body fails the authentication. */
-const MAX_ANSWER_BODY_BYTES = 65_536;
+const MAX_RESPONSE_BODY_BYTES = 65_536;
 
 /** What a service answered. */
-export interface ServiceAnswer {
+export interface ServiceResponse {
   readonly status: number;
   readonly fields: Fields;
   readonly body: Uint8Array;
@@ -34,28 +34,33 @@ class QuestionWaiter extends Waiter {
 }
 
 /**
- * One GET to a service that decides, over a connection of its pool. `onAnswer` is called once: with the whole answer, or with why
+ * One GET to a service that decides, over a connection of its pool. `onResponse` is called once: with the whole response, or with why
  * there is none.
  */
 export class Question implements ResponseSink, TimeKeeper {
   readonly #pool: ServerPool;
   readonly #head: string;
   readonly #dueAt: number;
-  #onAnswer: ((answer: ServiceAnswer | string) => void) | undefined;
+  #onResponse: ((response: ServiceResponse | string) => void) | undefined;
   #waiter: QuestionWaiter | undefined;
   #connection: ClientConnection | undefined;
   /** The connection had carried others: the service may have closed it meanwhile. */
   #reused = false;
-  #answerHead: ResponseHead | undefined;
+  #responseHead: ResponseHead | undefined;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
   /** `head` is the request without its empty line; `timeoutMs` is the time for all of it. */
-  constructor(pool: ServerPool, head: string, timeoutMs: number, onAnswer: (answer: ServiceAnswer | string) => void) {
+  constructor(
+    pool: ServerPool,
+    head: string,
+    timeoutMs: number,
+    onResponse: (response: ServiceResponse | string) => void,
+  ) {
     this.#pool = pool;
     this.#head = head;
     this.#dueAt = pool.wheel.now() + timeoutMs;
-    this.#onAnswer = onAnswer;
+    this.#onResponse = onResponse;
   }
 
   begin(): void {
@@ -66,7 +71,7 @@ export class Question implements ResponseSink, TimeKeeper {
 
   /** Ends it; nobody hears of it any more. */
   cancel(): void {
-    this.#onAnswer = undefined;
+    this.#onResponse = undefined;
     this.#release();
   }
 
@@ -88,19 +93,19 @@ export class Question implements ResponseSink, TimeKeeper {
     this.fail("timeout");
   }
 
-  /** There is no answer. */
+  /** There is no response. */
   fail(reason: string): void {
     this.#release();
     this.#tell(reason);
   }
 
   start(head: ResponseHead): void {
-    if (head.status >= 200) this.#answerHead = head;
+    if (head.status >= 200) this.#responseHead = head;
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     this.#bytes += end - start;
-    if (this.#bytes > MAX_ANSWER_BODY_BYTES) this.fail(`more than ${MAX_ANSWER_BODY_BYTES} bytes`);
+    if (this.#bytes > MAX_RESPONSE_BODY_BYTES) this.fail(`more than ${MAX_RESPONSE_BODY_BYTES} bytes`);
     // A copy: what a socket brought is larger than what is kept of it.
     else this.#chunks.push(Buffer.from(chunk.subarray(start, end)));
     return true;
@@ -108,7 +113,7 @@ export class Question implements ResponseSink, TimeKeeper {
 
   end(): void {
     this.#connection = undefined;
-    const head = this.#answerHead;
+    const head = this.#responseHead;
     if (head === undefined) this.#tell("malformed");
     else this.#tell({ status: head.status, fields: head.fields, body: Buffer.concat(this.#chunks) });
   }
@@ -134,9 +139,9 @@ export class Question implements ResponseSink, TimeKeeper {
     this.#connection = undefined;
   }
 
-  #tell(answer: ServiceAnswer | string): void {
-    const tell = this.#onAnswer;
-    this.#onAnswer = undefined;
-    tell?.(answer);
+  #tell(response: ServiceResponse | string): void {
+    const tell = this.#onResponse;
+    this.#onResponse = undefined;
+    tell?.(response);
   }
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode } from "../../../lib/errors.ts";
-import { CannedError } from "../../answer.ts";
+import { CannedError } from "../../local-response.ts";
 import { type Refused } from "./method.ts";
 
 /** A refusal that is the same for every request. `detail` is ASCII. */
@@ -7,7 +7,7 @@ export function refusal(code: ErrorCode, detail: string, challenges: readonly st
   return { kind: "refused", error: new CannedError(code, detail), challenges };
 }
 
-/** Which of several refusals tells the client most: a service's own answer, then 403, 503, 401; with the challenges of all. */
+/** Which of several refusals tells the client most: a service's own response, then 403, 503, 401; with the challenges of all. */
 export function combined(refusals: readonly Refused[]): Refused {
   const [first] = refusals;
   if (first === undefined) throw new Error("Cannot refuse: no method was asked");
@@ -16,8 +16,8 @@ export function combined(refusals: readonly Refused[]): Refused {
   return { ...ranked, challenges: [...new Set(refusals.flatMap(({ challenges }) => challenges))] };
 }
 
-function rankOf({ answer, error }: Refused): number {
-  if (answer !== undefined) return 0;
+function rankOf({ response, error }: Refused): number {
+  if (response !== undefined) return 0;
   if (error.status === 403) return 1;
   return error.status === 503 ? 2 : 3;
 }

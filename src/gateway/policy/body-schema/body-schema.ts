@@ -2,7 +2,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldValues } from "../../../lib/fields.ts";
 import { compileSchema, type Schema, TooCostly } from "../../../lib/json-schema/compile-schema.ts";
 import { JsonFault, readJson } from "../../../lib/json-schema/read-json.ts";
-import { answerError, CannedError } from "../../answer.ts";
+import { respondWithError, CannedError } from "../../local-response.ts";
 import { type Exchange, type RequestHead } from "../../exchange.ts";
 import { type BodyMemory, GatheredBody, type GatherBounds } from "../gathered-body.ts";
 import { type Decision, type Policy } from "../policy.ts";
@@ -15,7 +15,7 @@ export interface BodySchemaConfig {
 }
 
 export interface BodySchemaDeps {
-  /** The worker's buffers: kept answers, which were paid for, must not make way for what strangers send. */
+  /** The worker's buffers: kept responses, which were paid for, must not make way for what strangers send. */
   readonly memory: BodyMemory;
 }
 
@@ -70,7 +70,7 @@ interface Gathered {
 }
 
 function decide(exchange: Exchange, { schema, body, fault }: Gathered): Decision {
-  if (exchange.gone) return "answered";
+  if (exchange.gone) return "responded";
   if (fault !== undefined) return refuse(exchange, fault);
   const { method } = exchange.head;
   const isEmpty = body.bytes.length === 0;
@@ -82,8 +82,8 @@ function decide(exchange: Exchange, { schema, body, fault }: Gathered): Decision
 }
 
 function refuse(exchange: Exchange, error: TurnpikeError): Decision {
-  if (!exchange.gone) answerError(exchange, error);
-  return "answered";
+  if (!exchange.gone) respondWithError(exchange, error);
+  return "responded";
 }
 
 function problemOf(schema: Schema, bytes: Uint8Array): TurnpikeError | undefined {

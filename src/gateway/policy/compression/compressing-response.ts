@@ -117,7 +117,7 @@ export class CompressingResponse implements ResponseSink {
       },
       ended: () => this.#sink.end(this.#trailers),
       broken: () => {
-        this.#sink.abort(new TurnpikeError("internal", "the answer could not be compressed"));
+        this.#sink.abort(new TurnpikeError("internal", "the response could not be compressed"));
         this.#exchange.onCancel?.();
       },
     });

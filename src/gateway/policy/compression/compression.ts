@@ -18,7 +18,7 @@ export function createCompressionPolicy(config: CompressionConfig, slots: Slots 
   const { enabled, min_bytes: minBytes, types, encodings } = { ...COMPRESSION_DEFAULTS, ...config };
   if (!enabled || types.length === 0 || encodings.length === 0) return undefined;
   const rules: RouteRules = { minBytes, matches: createMediaTypeMatch(types), slots };
-  // Clients ask for much the same: the last answer serves most of them.
+  // Clients ask for much the same: the last response serves most of them.
   let lastAsked = "";
   let lastCoding: Coding | undefined;
   function codingFor(acceptEncoding: string): Coding | undefined {
@@ -30,7 +30,7 @@ export function createCompressionPolicy(config: CompressionConfig, slots: Slots 
   }
   return {
     name: "compression",
-    editsAnswers: true,
+    runsOnLocalReply: true,
     request(exchange) {
       const { head } = exchange;
       if (head.isGrpc || head.upgrade !== "") return "continue";

@@ -6,7 +6,7 @@ import { type Slots } from "./slots.ts";
 
 const VARY = "Vary: Accept-Encoding\r\n";
 
-/** What is done to an answer; without `coding` its body stays as it is. */
+/** What is done to a response; without `coding` its body stays as it is. */
 export interface Decided {
   readonly fields: Fields;
   readonly coding: Coding | undefined;
@@ -19,7 +19,7 @@ export interface RouteRules {
   readonly slots: Slots;
 }
 
-/** How the answer to one request may be sent. */
+/** How the response to one request may be sent. */
 export class Plan {
   readonly #rules: RouteRules;
   readonly #coding: Coding | undefined;
@@ -61,7 +61,7 @@ export class Plan {
     return fieldValue(fields, "content-range") === undefined && !forbidsTransforms(fields);
   }
 
-  /** What the client has stored was compressed by us where it asks with the weak form: the answer speaks of that one. */
+  /** What the client has stored was compressed by us where it asks with the weak form: the response speaks of that one. */
   #notModified(fields: Fields): Fields {
     const tag = fieldValue(fields, "etag");
     if (tag === undefined || !tag.startsWith('"') || !hasWeakForm(this.#requestFields, tag)) return fields;
@@ -69,7 +69,7 @@ export class Plan {
   }
 }
 
-/** RFC 9111 §5.2.1.6 and §5.2.2.6; of requests and of answers. */
+/** RFC 9111 §5.2.1.6 and §5.2.2.6; of requests and of responses. */
 export function forbidsTransforms(fields: Fields): boolean {
   const control = fieldValue(fields, "cache-control");
   return control !== undefined && /(?:^|,)[\t ]*no-transform[\t ]*(?:,|$)/i.test(control);

@@ -1,7 +1,7 @@
-/** Answers that a worker compresses at one time; those beyond it go out as they are. @internal */
+/** Responses that a worker compresses at one time; those beyond it go out as they are. @internal */
 export const MAX_COMPRESSORS = 256;
 
-/** Counts the answers that are being compressed. */
+/** Counts the responses that are being compressed. */
 export class Slots {
   readonly #most: number;
   #taken = 0;

@@ -5,7 +5,7 @@ import { type ResponseSink } from "../../exchange.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { HeadEdit } from "../head-edit.ts";
 import { type Policy } from "../policy.ts";
-import { answerPreflight, isPreflight } from "../preflight.ts";
+import { respondToPreflight, isPreflight } from "../preflight.ts";
 import { createOriginMatch, type OriginMatch } from "./origins.ts";
 
 const ANY = "*";
@@ -36,7 +36,7 @@ const MAX_ECHOED = 4096;
 
 interface Compiled {
   readonly allows: OriginMatch;
-  /** Every origin gets the same answer, so caches need not tell them apart. */
+  /** Every origin gets the same response, so caches need not tell them apart. */
   readonly isForAll: boolean;
   readonly credentials: Fields;
   /** Of answers that scripts may read. */
@@ -57,15 +57,15 @@ export function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy 
   const compiled = compile(config, config.allow_origins, isPriced);
   return {
     name: "cors",
-    editsAnswers: true,
+    runsOnLocalReply: true,
     request(exchange) {
       const { head } = exchange;
       // No browser calls gRPC.
       if (head.isGrpc) return "continue";
       const origin = fieldValue(head.fields, "origin");
       if (origin !== undefined && isPreflight(exchange)) {
-        answerPreflight(exchange, preflightFields(compiled, origin, head.fields));
-        return "answered";
+        respondToPreflight(exchange, preflightFields(compiled, origin, head.fields));
+        return "responded";
       }
       exchange.response = new CorsEdit(exchange.response, compiled, origin);
       return "continue";
@@ -114,7 +114,7 @@ function echo(name: string, value: string): Fields {
   return value.length <= MAX_ECHOED && TOKENS.test(value) ? fieldLine(name, value) : "";
 }
 
-/** Empty where scripts of the origin may not read the answer. */
+/** Empty where scripts of the origin may not read the response. */
 function allowedFields({ allows, isForAll, credentials }: Compiled, origin: string | undefined): Fields {
   if (isForAll) return `Access-Control-Allow-Origin: *\r\n`;
   if (origin === undefined || !allows(origin)) return "";

@@ -24,11 +24,11 @@ export function createRequestHeadersPolicy({ request: rules }: HeaderRulesConfig
 export function createResponseHeadersPolicy({ response: rules }: HeaderRulesConfig): Policy | undefined {
   if (isEmpty(rules)) return undefined;
   const changes = changesOf(rules);
-  // By its type a client knows a call's answer.
+  // By its type a client knows a call's response.
   const ofCalls = changesOf(without(rules, "content-type"));
   return {
     name: "headers.response",
-    editsAnswers: true,
+    runsOnLocalReply: true,
     request(exchange) {
       exchange.response = new FieldEdit(exchange.response, exchange.head.isGrpc ? ofCalls : changes);
       return "continue";

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { LineSearch } from "../../../lib/fields.ts";
-import { answerError } from "../../answer.ts";
+import { respondWithError } from "../../local-response.ts";
 import { FIELD_ROLES } from "../../config/field-roles.ts";
 import { type Policy } from "../policy.ts";
 
@@ -21,8 +21,8 @@ export function createMethodOverridePolicy(): Policy {
     guards: true,
     request(exchange) {
       if (!OVERRIDES.finds(exchange.head.fields)) return "continue";
-      answerError(exchange, REFUSED);
-      return "answered";
+      respondWithError(exchange, REFUSED);
+      return "responded";
     },
     close() {},
   };

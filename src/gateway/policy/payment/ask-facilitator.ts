@@ -3,21 +3,21 @@ import { type PaymentPayload, type PaymentRequirements } from "../../../payments
 import { transferOf } from "../../../payments/x402/transfer.ts";
 import { type Exchange } from "../../exchange.ts";
 import { asSpan } from "./payment-span.ts";
-import { type Sale } from "./sale.ts";
+import { type PaidRoute } from "./paid-route.ts";
 
-type Asked = Pick<Sale, "facilitator" | "log">;
+type Asked = Pick<PaidRoute, "facilitator" | "log">;
 
 /** The payment that the facilitator is asked about. */
-interface Deal {
+interface AcceptedPayment {
   readonly payload: PaymentPayload;
   readonly requirements: PaymentRequirements;
 }
 
 /** Asks whether a payment is valid. An exception of the facilitator counts as a failure, so the client gets nothing. */
-export async function verifyOnce(asked: Asked, exchange: Exchange, deal: Deal): Promise<Verification> {
+export async function verifyOnce(asked: Asked, exchange: Exchange, accepted: AcceptedPayment): Promise<Verification> {
   return asSpan(exchange, "payment.verify", async () => {
     try {
-      return await asked.facilitator.verify(deal.payload, deal.requirements);
+      return await asked.facilitator.verify(accepted.payload, accepted.requirements);
     } catch (error) {
       asked.log(`payment: verification threw: ${nameOf(error)}`);
       return { kind: "failed", cause: "defect" };
@@ -26,8 +26,8 @@ export async function verifyOnce(asked: Asked, exchange: Exchange, deal: Deal): 
 }
 
 /** Asks the facilitator to settle. After an exception the outcome is unknown. */
-export async function settleOnce(asked: Asked, exchange: Exchange, deal: Deal): Promise<Settlement> {
-  const { payload, requirements } = deal;
+export async function settleOnce(asked: Asked, exchange: Exchange, accepted: AcceptedPayment): Promise<Settlement> {
+  const { payload, requirements } = accepted;
   // The amount is zero, so there is nothing to settle on a chain.
   if (requirements.amount === "0") {
     return { kind: "settled", transaction: "", payer: transferOf(payload, requirements).from };
@@ -43,11 +43,11 @@ export async function settleOnce(asked: Asked, exchange: Exchange, deal: Deal): 
 }
 
 /** Looks up the outcome of a settlement that has begun. */
-export async function findOnce(asked: Asked, exchange: Exchange, deal: Deal): Promise<Outcome> {
-  if (deal.requirements.amount === "0") return { kind: "unspent" };
+export async function findOnce(asked: Asked, exchange: Exchange, accepted: AcceptedPayment): Promise<Outcome> {
+  if (accepted.requirements.amount === "0") return { kind: "unspent" };
   return asSpan(exchange, "payment.find", async () => {
     try {
-      return await asked.facilitator.find(deal.payload, deal.requirements);
+      return await asked.facilitator.find(accepted.payload, accepted.requirements);
     } catch (error) {
       asked.log(`payment: looking for a settlement threw: ${nameOf(error)}`);
       return { kind: "unknown", cause: "defect" };

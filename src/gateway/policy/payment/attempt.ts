@@ -9,15 +9,15 @@ import { voidReason } from "../../../payments/settlement/void-reason.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
-import { type Answer } from "./answers/answers.ts";
+import { type PaidResponse } from "./responses/response-store.ts";
 import { findOnce, nameOf, settleOnce, verifyOnce } from "./ask-facilitator.ts";
-import { deliver, type Delivery } from "./answers/deliver.ts";
-import { FirstLook } from "./answers/first-look.ts";
-import { HeldResponse } from "./answers/held-response.ts";
-import { Hold } from "./hold.ts";
-import { withReceipt } from "./answers/inline-receipt.ts";
-import { keptAnswer } from "./answers/kept-answer.ts";
-import { PassingResponse } from "./answers/passing-response.ts";
+import { deliver, type Delivery } from "./responses/deliver.ts";
+import { FirstLook } from "./responses/first-look.ts";
+import { BufferedResponse } from "./responses/buffered-response.ts";
+import { Lease } from "./lease.ts";
+import { withReceipt } from "./responses/inline-receipt.ts";
+import { keptResponse } from "./responses/kept-response.ts";
+import { PassingResponse } from "./responses/passing-response.ts";
 import { receiptFields, receiptOf, refusalOf } from "./receipt.ts";
 import {
   respondBroken,
@@ -31,10 +31,10 @@ import {
 } from "./refusals.ts";
 import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
 import { paymentError } from "./respond.ts";
-import { type Sale } from "./sale.ts";
+import { type PaidRoute } from "./paid-route.ts";
 
 /** One payment with the payment requirements that it accepts. */
-export interface Deal {
+export interface AcceptedPayment {
   readonly payload: PaymentPayload;
   readonly requirements: PaymentRequirements;
   /** The x402 version that the client uses. */
@@ -49,16 +49,16 @@ export interface Deal {
  *   reserved ── verify ──▶ upstream ── settle ──▶ release      settle: after
  *   reserved ── verify ──▶ settle ──▶ upstream, passed through  settle: before
  *   unknown  ── find, settle ──▶ as below
- *   settled  ──▶ the kept answer, or the upstream once more, free of charge: it is paid and owed
+ *   settled  ──▶ the kept response, or the upstream once more, free of charge: it is paid and owed
  */
 export class Attempt {
-  readonly #sale: Sale;
+  readonly #paidRoute: PaidRoute;
   readonly #exchange: Exchange;
-  readonly #deal: Deal;
+  readonly #accepted: AcceptedPayment;
   readonly #payment: Payment;
   readonly #request: RequestDigest;
-  readonly #hold: Hold;
-  #held: HeldResponse | undefined;
+  readonly #lease: Lease;
+  #held: BufferedResponse | undefined;
   #passing: PassingResponse | undefined;
   #look: FirstLook | undefined;
   /**
@@ -69,13 +69,13 @@ export class Attempt {
   /** True: the payment is processed to its end even if the client's connection closes. */
   #settling = false;
 
-  constructor(sale: Sale, exchange: Exchange, deal: Deal, payment: Payment) {
-    this.#sale = sale;
+  constructor(paidRoute: PaidRoute, exchange: Exchange, accepted: AcceptedPayment, payment: Payment) {
+    this.#paidRoute = paidRoute;
     this.#exchange = exchange;
-    this.#deal = deal;
+    this.#accepted = accepted;
     this.#payment = payment;
     this.#request = new RequestDigest(exchange, payment.bodyDigest);
-    this.#hold = new Hold(sale, payment, deal.id);
+    this.#lease = new Lease(paidRoute, payment, accepted.id);
     exchange.onGone = () => this.#onGone();
   }
 
@@ -84,7 +84,7 @@ export class Attempt {
       return await this.#begin();
     } catch (error) {
       await this.#fail(error);
-      return "answered";
+      return "responded";
     }
   }
 
@@ -95,30 +95,30 @@ export class Attempt {
   }
 
   async #verify(): Promise<Decision> {
-    const { log, route } = this.#sale;
-    const verification = await verifyOnce(this.#sale, this.#exchange, this.#deal);
+    const { log, route } = this.#paidRoute;
+    const verification = await verifyOnce(this.#paidRoute, this.#exchange, this.#accepted);
     if (verification.kind === "valid" && !this.#exchange.gone) return this.#admit(verification.payer);
-    await this.#hold.move({ state: "released", hold: false });
+    await this.#lease.move({ state: "released", lease: false });
     if (verification.kind === "refused") {
-      respondRefused(this.#exchange, this.#sale, verification.reason);
+      respondRefused(this.#exchange, this.#paidRoute, verification.reason);
     } else if (verification.kind !== "valid") {
       log(`payment: cannot verify on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
       respondUnverified(this.#exchange, verification.kind);
     }
-    return "answered";
+    return "responded";
   }
 
   /** The payment is valid: asks the upstream, or settles first. */
   async #admit(payer: string): Promise<Decision> {
-    if (!(await this.#hold.move({ state: "verified", hold: true, payer }))) return this.#lose();
-    if (!(await this.#hold.tieId())) {
+    if (!(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
+    if (!(await this.#lease.tieId())) {
       this.#release();
       const detail = "The id of this payment stands for another one. Use another id for another request.";
-      respondSpent(this.#exchange, this.#sale, paymentError("payment-conflict", detail));
-      return "answered";
+      respondSpent(this.#exchange, this.#paidRoute, paymentError("payment-conflict", detail));
+      return "responded";
     }
-    if (this.#sale.settle === "after") return this.#sell();
-    return (await this.#charge(this.#deal.requirements.amount)) ? this.#owe() : "answered";
+    if (this.#paidRoute.settle === "after") return this.#sell();
+    return (await this.#charge(this.#accepted.requirements.amount)) ? this.#owe() : "responded";
   }
 
   /** Buffers the response, and sends the request to the upstream. */
@@ -126,17 +126,17 @@ export class Attempt {
     const exchange = this.#exchange;
     if (exchange.gone) {
       this.#release();
-      return "answered";
+      return "responded";
     }
-    this.#held = new HeldResponse(
+    this.#held = new BufferedResponse(
       {
         exchange,
-        answers: this.#sale.answers,
+        responses: this.#paidRoute.responses,
         isFree: (status) => this.#isFree(status, this.#look?.overrides ?? []),
-        receipt: this.#hold.paid === undefined ? "" : this.#receiptFields(),
+        receipt: this.#lease.paid === undefined ? "" : this.#receiptFields(),
       },
       {
-        complete: (answer) => this.#inBackground(this.#complete(answer)),
+        complete: (response) => this.#inBackground(this.#complete(response)),
         unpaid: () => this.#release(),
         broken: (error) => this.#broken(error),
       },
@@ -149,25 +149,25 @@ export class Attempt {
   /** Sends the request to the upstream for a payment that is settled, and passes the response on as it arrives. */
   async #stream(): Promise<Decision> {
     const request = this.#request;
-    const fault = await request.gather(this.#sale.answers);
+    const fault = await request.gather(this.#paidRoute.responses);
     if (fault !== undefined) {
       this.#broken(fault);
-      return "answered";
+      return "responded";
     }
     if (!request.mustRead) request.watch(() => this.#inBackground(this.#noteBody()));
     // Recorded before the upstream works: a client that disconnects, or outlives the lease, counts as served.
-    if (!(await this.#hold.move({ state: "settled", hold: true, delivered: false, ...this.#request.spentOn })))
+    if (!(await this.#lease.move({ state: "settled", lease: true, delivered: false, ...this.#request.spentOn })))
       return this.#lose();
     if (this.#exchange.gone) {
       this.#release();
-      return "answered";
+      return "responded";
     }
     this.#passing = new PassingResponse(this.#exchange, this.#receiptFields(), {
       over: (delivered, partial) =>
         this.#inBackground(
-          this.#hold.move({
+          this.#lease.move({
             state: "settled",
-            hold: false,
+            lease: false,
             ...(delivered ? { delivered } : {}),
             partial,
             ...this.#request.spentOn,
@@ -180,40 +180,40 @@ export class Attempt {
   }
 
   /** The response is complete: settle, then send it. */
-  async #complete(answer: Answer): Promise<void> {
+  async #complete(response: PaidResponse): Promise<void> {
     // The rest of this method releases the lease. A client that leaves now must not release it earlier, while the
     // response is being stored.
     this.#held = undefined;
     try {
-      if (this.#hold.paid === undefined) {
+      if (this.#lease.paid === undefined) {
         const amount = this.#amountFor();
         if (amount === undefined) {
           this.#broken(paymentError("upstream-failed", "The upstream's charge for this makes no sense"));
           return;
         }
-        if (!(await this.#charge(amount, answer))) return;
+        if (!(await this.#charge(amount, response))) return;
       } else if (!this.#request.fits) {
         await this.#refuseBody();
         return;
       } else {
-        this.#keep(answer);
+        this.#keep(response);
       }
-      await this.#send(answer, true);
+      await this.#send(response, true);
     } finally {
-      this.#sale.answers.release(answer);
+      this.#paidRoute.responses.release(response);
     }
   }
 
   /** Whether a response with this status and these Settlement-Overrides fields is free. */
   #isFree(status: number, overrides: readonly string[]): boolean {
-    const { requirements } = this.#deal;
+    const { requirements } = this.#accepted;
     if (status < 400) return isFreeOfCharge(overrides, requirements);
-    return !(this.#sale.chargesFailures && isChargedFailure(overrides, requirements));
+    return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
   }
 
   /** The price of the response; undefined if the upstream's charge is not valid. */
   #amountFor(): string | undefined {
-    const { requirements } = this.#deal;
+    const { requirements } = this.#accepted;
     if (requirements.scheme !== "upto") return requirements.amount;
     return parseCharge(this.#look?.overrides ?? [], requirements);
   }
@@ -221,19 +221,19 @@ export class Attempt {
   /**
    * Settles the payment and records the result. False: not settled, or the result is unknown; a response has been sent.
    */
-  async #charge(amount: string, answer?: Answer): Promise<boolean> {
-    const going = await this.#hold.move({ state: "settling", hold: true, amount, ...this.#request.spentOn });
+  async #charge(amount: string, response?: PaidResponse): Promise<boolean> {
+    const going = await this.#lease.move({ state: "settling", lease: true, amount, ...this.#request.spentOn });
     if (!going || this.#exchange.gone) {
       this.#release();
       if (!going) respondLost(this.#exchange);
       return false;
     }
-    const settlement = await this.#settle({ ...this.#deal.requirements, amount });
+    const settlement = await this.#settle({ ...this.#accepted.requirements, amount });
     if (settlement.kind === "refused") {
       await this.#giveUp(settlement.reason);
       return false;
     }
-    if (answer !== undefined) this.#keep(answer);
+    if (response !== undefined) this.#keep(response);
     if (settlement.kind === "unknown") {
       await this.#pend(settlement.cause, settlement.transaction);
       return false;
@@ -243,7 +243,7 @@ export class Attempt {
 
   /** False: the lease was lost meanwhile, and this request sends nothing of the response. */
   async #book(settlement: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
-    if (await this.#hold.book(settlement, amount)) return true;
+    if (await this.#lease.book(settlement, amount)) return true;
     this.#lose();
     return false;
   }
@@ -253,55 +253,57 @@ export class Attempt {
    */
   async #reconcile(): Promise<Decision> {
     const { amount } = this.#payment;
-    const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#deal.requirements, amount };
+    const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#accepted.requirements, amount };
     this.#settling = true;
-    const outcome = await findOnce(this.#sale, this.#exchange, { ...this.#deal, requirements });
+    const outcome = await findOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements });
     if (outcome.kind === "void") {
-      await this.#giveUp(voidReason(this.#deal.payload, this.#payment.validBefore > this.#sale.clock() / 1000));
-      return "answered";
+      await this.#giveUp(
+        voidReason(this.#accepted.payload, this.#payment.validBefore > this.#paidRoute.clock() / 1000),
+      );
+      return "responded";
     }
     const settlement = outcome.kind === "settled" ? outcome : await this.#settle(requirements);
     if (settlement.kind === "settled") {
-      return (await this.#book(settlement, amount)) ? this.#owe() : "answered";
+      return (await this.#book(settlement, amount)) ? this.#owe() : "responded";
     }
     // A rejection now can be a consequence of the first settlement's success: the nonce is spent, or the balance is
     // gone. So it proves nothing.
     await this.#pend(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
-    return "answered";
+    return "responded";
   }
 
   /** Delivers what is paid for: the stored response, or a new one. */
   async #owe(): Promise<Decision> {
     this.#settling = false;
-    const answer = await keptAnswer(this.#sale, this.#payment.fingerprint, this.#request);
-    if (answer instanceof TurnpikeError) {
-      this.#broken(answer);
-      return "answered";
+    const response = await keptResponse(this.#paidRoute, this.#payment.fingerprint, this.#request);
+    if (response instanceof TurnpikeError) {
+      this.#broken(response);
+      return "responded";
     }
-    if (answer === undefined) return this.#sale.settle === "before" ? this.#stream() : this.#sell();
+    if (response === undefined) return this.#paidRoute.settle === "before" ? this.#stream() : this.#sell();
     try {
-      await this.#send(answer, false);
+      await this.#send(response, false);
     } finally {
-      this.#sale.answers.release(answer);
+      this.#paidRoute.responses.release(response);
     }
-    return "answered";
+    return "responded";
   }
 
   #settle(requirements: PaymentRequirements): Promise<Settlement> {
     this.#settling = true;
-    return settleOnce(this.#sale, this.#exchange, { ...this.#deal, requirements });
+    return settleOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements });
   }
 
-  #keep(answer: Answer): void {
-    const { answers, clock } = this.#sale;
-    const until = clock() + this.#deal.requirements.maxTimeoutSeconds * 1000;
-    this.#kept = answers.keep(this.#payment.fingerprint, answer, until);
+  #keep(response: PaidResponse): void {
+    const { responses, clock } = this.#paidRoute;
+    const until = clock() + this.#accepted.requirements.maxTimeoutSeconds * 1000;
+    this.#kept = responses.keep(this.#payment.fingerprint, response, until);
   }
 
   /** `isNew`: the upstream has just produced it. A stored response is identical byte for byte. */
-  async #send(answer: Answer, isNew: boolean): Promise<void> {
-    const { inlineReceipt } = this.#sale;
-    const whole = inlineReceipt ? await withReceipt(answer, this.#receipt()) : answer;
+  async #send(response: PaidResponse, isNew: boolean): Promise<void> {
+    const { inlineReceipt } = this.#paidRoute;
+    const whole = inlineReceipt ? await withReceipt(response, this.#receipt()) : response;
     // Stored first: a client that has seen a part can then get the whole response, even if this process dies.
     await this.#kept;
     const delivery = await deliver(this.#exchange, whole, this.#receiptFields());
@@ -314,60 +316,60 @@ export class Attempt {
   async #close({ taken }: Delivery, isNew: boolean): Promise<void> {
     const delivered = await taken;
     const begun = this.#exchange.started;
-    await this.#hold.move({
+    await this.#lease.move({
       state: "settled",
-      hold: false,
+      lease: false,
       ...(begun ? { delivered, partial: isNew && !delivered && this.#exchange.bytesSent > 0 } : {}),
       ...this.#request.spentOn,
     });
   }
 
   #receipt(): Receipt {
-    return receiptOf(this.#sale.target, this.#hold.paid ?? this.#payment);
+    return receiptOf(this.#paidRoute.target, this.#lease.paid ?? this.#payment);
   }
 
   #receiptFields(): Fields {
-    return receiptFields(this.#receipt(), this.#deal.version);
+    return receiptFields(this.#receipt(), this.#accepted.version);
   }
 
   async #pend(cause: string, transaction: string): Promise<void> {
-    const { log, route } = this.#sale;
+    const { log, route } = this.#paidRoute;
     log(`payment: settlement on ${route} is open: ${cause}`);
     await this.#kept;
     respondPending(this.#exchange);
-    await this.#hold.move({ state: "unknown", hold: false, ...(transaction === "" ? {} : { transaction }) });
+    await this.#lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }) });
   }
 
   /** The settlement certainly did not happen: the payment is finished, and the client can pay anew. */
   async #giveUp(reason: Reason): Promise<void> {
-    if (!(await this.#hold.move({ state: "failed", hold: false, reason }))) {
+    if (!(await this.#lease.move({ state: "failed", lease: false, reason }))) {
       this.#lose();
       return;
     }
-    const { version } = this.#deal;
-    respondUnsettled(this.#exchange, this.#sale, { receipt: refusalOf(this.#payment, reason), version });
-    await this.#hold.untieId();
+    const { version } = this.#accepted;
+    respondUnsettled(this.#exchange, this.#paidRoute, { receipt: refusalOf(this.#payment, reason), version });
+    await this.#lease.untieId();
   }
 
   /** Written at once, and not at the end of the response: some responses take longer than a lease lasts. */
   async #noteBody(): Promise<void> {
-    await this.#hold.move({ state: "settled", hold: true, ...this.#request.spentOn });
+    await this.#lease.move({ state: "settled", lease: true, ...this.#request.spentOn });
   }
 
   /**
    * The upstream has worked for a different body than was paid for. The response is not sent, and the attempt counts.
    */
   async #refuseBody(): Promise<void> {
-    respondSpent(this.#exchange, this.#sale, OTHER_BODY);
-    await this.#hold.move({ state: "settled", hold: false, delivered: false });
+    respondSpent(this.#exchange, this.#paidRoute, OTHER_BODY);
+    await this.#lease.move({ state: "settled", lease: false, delivered: false });
   }
 
   #broken(error: TurnpikeError): void {
     this.#request.release();
     this.#release();
     if (this.#exchange.gone) return;
-    if (error.code === "payment-conflict") respondSpent(this.#exchange, this.#sale, error);
-    else respondBroken(this.#exchange, error, this.#hold.paid === undefined ? "" : this.#receiptFields());
+    if (error.code === "payment-conflict") respondSpent(this.#exchange, this.#paidRoute, error);
+    else respondBroken(this.#exchange, error, this.#lease.paid === undefined ? "" : this.#receiptFields());
   }
 
   #onGone(): void {
@@ -378,12 +380,12 @@ export class Attempt {
   }
 
   #release(): void {
-    this.#inBackground(this.#hold.release(this.#passing === undefined ? {} : this.#request.spentOn));
+    this.#inBackground(this.#lease.release(this.#passing === undefined ? {} : this.#request.spentOn));
   }
 
   #lose(): Decision {
     respondLost(this.#exchange);
-    return "answered";
+    return "responded";
   }
 
   #inBackground(work: Promise<unknown>): void {
@@ -392,9 +394,9 @@ export class Attempt {
 
   /** The only handler for a failing ledger. The process must not end, and nothing is released. */
   async #fail(cause: unknown): Promise<void> {
-    this.#sale.log(`payment: the ledger failed on ${this.#sale.route}: ${nameOf(cause)}`);
-    const spent = this.#settling || this.#hold.paid !== undefined;
+    this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${nameOf(cause)}`);
+    const spent = this.#settling || this.#lease.paid !== undefined;
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
-    await this.#hold.salvage(spent);
+    await this.#lease.salvage(spent);
   }
 }

@@ -9,7 +9,7 @@ import { PAYER, PRIVATE_KEY } from "../../../payments/testing/payment.ts";
 import { HOLD_MS, MAX_CUTS } from "../../../store/ledger.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
-import { answerWith, type TestExchange } from "./testing/test-gateway.ts";
+import { respondWith, type TestExchange } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -28,7 +28,7 @@ test("the money moves before the upstream works, and the receipt is in the head"
     }),
     upstream: (exchange) => {
       order.push("upstream");
-      answerWith(exchange, 200, "the goods", fieldLine("PAYMENT-RESPONSE", "forged"));
+      respondWith(exchange, 200, "the goods", fieldLine("PAYMENT-RESPONSE", "forged"));
     },
   });
   const payment = shop.payment();
@@ -36,7 +36,7 @@ test("the money moves before the upstream works, and the receipt is in the head"
   expect([response.status, await response.text(), order]).toEqual([200, "the goods", ["settle", "upstream"]]);
   expect(decoded(response, "payment-response")).toMatchObject({ success: true, payer: PAYER });
   expect(response.headers.get("cache-control")).toBe("private");
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
 });
 
 test("the challenge says that payment comes first, and the real x402 client pays so", async () => {
@@ -65,11 +65,11 @@ test("a stream of events comes through as it is made, with the receipt before it
   const reader = response.body?.getReader();
   const first = await reader?.read();
   expect(Buffer.from(first?.value ?? []).toString()).toBe("data: 1\n\n");
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   expect(shop.bodies.used).toBe(0);
   exchanges[0]?.response.end("");
   expect((await reader?.read())?.done).toBe(true);
-  await until(async () => (await shop.booked(payment))?.delivered === true);
+  await until(async () => (await shop.recorded(payment))?.delivered === true);
 });
 
 test("a stream is refused where the money moves afterwards, and the error names the key", async () => {
@@ -88,7 +88,7 @@ test("a stream is refused where the money moves afterwards, and the error names 
   const text = await response.text();
   expect(text).toContain('settle: \\"before\\"');
   expect(text).not.toContain("secret");
-  expect(await shop.booked(payment)).toMatchObject({ state: "released" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
   expect([shop.settlements, stopped]).toEqual([0, ["stopped"]]);
 });
 
@@ -104,24 +104,24 @@ test("a change of protocols is sold in advance: what is paid for is the tunnel",
   const [head] = shop.gateway.last()?.interim ?? [];
   expect(head?.status).toBe(101);
   expect(head?.fields).toContain("PAYMENT-RESPONSE: ");
-  await until(async () => (await shop.booked(payment))?.delivered === true);
+  await until(async () => (await shop.recorded(payment))?.delivered === true);
   await shop.gateway.stop();
   await sent;
 });
 
-test("a failed answer is a debt: it goes out with the receipt, and the same payment runs the upstream again", async () => {
+test("a failed response is a debt: it goes out with the receipt, and the same payment runs the upstream again", async () => {
   let status = 500;
-  const shop = open({ upstream: (exchange) => answerWith(exchange, status, "sorry") });
+  const shop = open({ upstream: (exchange) => respondWith(exchange, status, "sorry") });
   const payment = shop.payment();
   for (status of [500, 404]) {
     const response = await shop.send(payment);
     expect([response.status, await response.text()]).toEqual([status, "sorry"]);
     expect(decoded(response, "payment-response")).toMatchObject({ success: true });
-    expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+    expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   }
   status = 200;
   expect((await shop.send(payment)).status).toBe(200);
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
   const late = await shop.send(payment);
   expect(late.status).toBe(409);
   expect(decoded(late, "payment-required")).toMatchObject({ accepts: [{ extra: { paymentFlow: "upfront" } }] });
@@ -149,12 +149,12 @@ test("an upstream that gives nothing is an error with the receipt, and one that 
     () => "cut off",
   );
   expect(cut).toBe("cut off");
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   expect(shop.settlements).toBe(1);
 });
 
 test("an upstream is run for one payment a number of times, and no more", async () => {
-  const shop = open({ upstream: (exchange) => answerWith(exchange, 503, "busy") });
+  const shop = open({ upstream: (exchange) => respondWith(exchange, 503, "busy") });
   const payment = shop.payment();
   const statuses: number[] = [];
   for (let run = 0; run <= MAX_CUTS; run++) statuses.push((await shop.send(payment)).status);
@@ -180,7 +180,7 @@ test("a client that leaves in the midst may come back, and a run counts that out
   await until(async () => (await shop.send(payment)).status === 200);
   shop.clock.now += HOLD_MS + 1;
   expect((await shop.send(payment)).status).toBe(200);
-  expect(await shop.booked(payment)).toMatchObject({ delivered: false, cuts: 3 });
+  expect(await shop.recorded(payment)).toMatchObject({ delivered: false, cuts: 3 });
   expect([shop.runs, shop.settlements]).toEqual([3, 1]);
 });
 
@@ -194,7 +194,7 @@ test("a settlement that is refused or unclear never lets the upstream work", asy
         settle: async () =>
           kind === "refused"
             ? { kind, reason: "invalid_exact_evm_insufficient_balance" }
-            : { kind, cause: "no answer", transaction: "" },
+            : { kind, cause: "no response", transaction: "" },
       }),
     });
     const response = await shop.send(shop.payment());

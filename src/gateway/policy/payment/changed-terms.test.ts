@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { HOLD_MS } from "../../../store/ledger.ts";
-import { type PaymentTerms } from "./challenge/route-offers.ts";
+import { type PaymentTerms } from "./challenge/create-requirements.ts";
 import { closeShops, openShop } from "./testing/shop.ts";
-import { answerWith } from "./testing/test-gateway.ts";
+import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -21,9 +21,9 @@ for (const [what, terms] of CHANGES) {
     expect((await before.send(payment)).status).toBe(503);
     const after = openShop({ store: before.store, terms });
     before.clock.now += HOLD_MS;
-    const answer = await after.send(payment);
-    expect([answer.status, await answer.text()]).toEqual([200, "the goods"]);
-    expect(await before.booked(payment)).toMatchObject({ state: "settled", amount: "10000", delivered: true });
+    const response = await after.send(payment);
+    expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+    expect(await before.recorded(payment)).toMatchObject({ state: "settled", amount: "10000", delivered: true });
     // A new payment on the old terms is nobody's.
     expect((await after.send(before.payment())).status).toBe(402);
   });
@@ -49,7 +49,7 @@ test("after its terms have changed a payment finishes the request that it was be
   }
   expect([after.runs, after.settlements]).toEqual([0, 0]);
   expect((await after.send(unknown)).status).toBe(200);
-  // It is spent, and its answer is kept in the other shop.
+  // It is spent, and its response is kept in the other shop.
   expect((await after.send(settled)).status).toBe(409);
 });
 
@@ -60,7 +60,7 @@ for (const testMode of [true, false]) {
     const before = openShop({
       testMode,
       facilitator: (real) => ({ settle: async (...of) => (isOpen ? open : real.settle(...of)) }),
-      upstream: (exchange) => answerWith(exchange, 200, "the goods"),
+      upstream: (exchange) => respondWith(exchange, 200, "the goods"),
     });
     let asked = 0;
     const after = openShop({
@@ -75,13 +75,13 @@ for (const testMode of [true, false]) {
     expect((await before.send(owed)).status).toBe(200);
     before.clock.now += HOLD_MS;
     for (const payment of [unknown, owed]) {
-      const answer = await after.send(payment);
-      expect([answer.status, await answer.json()]).toMatchObject([
+      const response = await after.send(payment);
+      expect([response.status, await response.json()]).toMatchObject([
         409,
         { type: "urn:turnpike:error:payment-conflict" },
       ]);
     }
     expect([asked, after.runs, after.settlements]).toEqual([0, 0, 0]);
-    expect(await before.booked(unknown)).toMatchObject({ state: "unknown" });
+    expect(await before.recorded(unknown)).toMatchObject({ state: "unknown" });
   });
 }

@@ -1,4 +1,4 @@
-/** Whichever write to the ledger fails, the request has an answer, the log says so, and no payment is released that may be settled. */
+/** Whichever write to the ledger fails, the request has a response, the log says so, and no payment is released that may be settled. */
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
@@ -9,7 +9,7 @@ afterEach(closeShops);
 
 const FAILED = "payment: the ledger failed on /goods: Error";
 const REFUSED = { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" } as const;
-const UNKNOWN = { kind: "unknown", cause: "no answer", transaction: "" } as const;
+const UNKNOWN = { kind: "unknown", cause: "no response", transaction: "" } as const;
 
 /** A shop whose ledger fails once: at the first change that `fails` tells, when it is set. */
 function openFailing(options: Omit<ShopOptions, "ledger">): { shop: Shop; fails: (change: Change) => boolean } {
@@ -46,7 +46,7 @@ test("a settlement that was refused, and cannot be written down as that, stays o
   const response = await shop.send(payment);
   expect([response.status, response.headers.get("payment-required")]).toEqual([503, null]);
   expect(shop.logged).toEqual([FAILED]);
-  expect(await shop.booked(payment)).toMatchObject({ state: "settling" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settling" });
 });
 
 for (const outcome of [UNKNOWN, { kind: "void" }] as const) {
@@ -57,17 +57,17 @@ for (const outcome of [UNKNOWN, { kind: "void" }] as const) {
     fault.fails = ({ state }) => state === "unknown";
     expect((await shop.send(payment)).status).toBe(503);
     await until(() => shop.logged.includes(FAILED));
-    expect(await shop.booked(payment)).toMatchObject({ state: "settling" });
+    expect(await shop.recorded(payment)).toMatchObject({ state: "settling" });
     shop.logged.length = 0;
     fault.fails = ({ state }) => state === "unknown" || state === "failed";
     expect((await shop.send(payment)).status).toBe(503);
     await until(() => shop.logged.includes(FAILED));
-    expect(["settling", "unknown"]).toContain((await shop.booked(payment))?.state ?? "none");
+    expect(["settling", "unknown"]).toContain((await shop.recorded(payment))?.state ?? "none");
     expect(shop.runs).toBe(1);
   });
 }
 
-test("an answer that was delivered is not taken back by a ledger that cannot say so", async () => {
+test("a response that was delivered is not taken back by a ledger that cannot say so", async () => {
   const fault = openFailing({});
   fault.fails = ({ delivered }) => delivered === true;
   const { shop } = fault;
@@ -82,7 +82,7 @@ test("a hold that was lost while an earlier settlement was found gives nothing o
     ledger: (real) => ({
       async move(payment, change) {
         if (!isLost || change.state !== "settled") return real.move(payment, change);
-        // An answer that does not wait for this is out by then.
+        // A response that does not wait for this is out by then.
         await Bun.sleep(50);
         return false;
       },
@@ -99,17 +99,17 @@ test("a hold that was lost while an earlier settlement was found gives nothing o
   expect([late.status, (await late.text()).includes("the goods")]).toEqual([409, false]);
 });
 
-test("a payment whose settlement is not known is held until its answer is kept", async () => {
+test("a payment whose settlement is not known is held until its response is kept", async () => {
   const shop = open({ facilitator: () => ({ settle: async () => UNKNOWN }) });
   const payment = shop.payment();
   const keeping = Promise.withResolvers<void>();
   const kept = Promise.withResolvers<void>();
-  const { answers } = shop;
-  const keep = answers.keep.bind(answers);
-  answers.keep = async (...answer) => {
+  const { responses } = shop;
+  const keep = responses.keep.bind(responses);
+  responses.keep = async (...response) => {
     keeping.resolve();
     await kept.promise;
-    return keep(...answer);
+    return keep(...response);
   };
   const first = shop.send(payment);
   await keeping.promise;

@@ -5,7 +5,7 @@ import { until } from "../../../lib/testing/until.ts";
 import { encodeHeader } from "../../../payments/x402/header.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
-import { answerWith } from "./testing/test-gateway.ts";
+import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -39,9 +39,9 @@ function owing(options: ShopOptions = {}): { shop: Shop; world: { fails: boolean
     terms: { settle: "before" },
     upstream: (exchange) => {
       const range = fieldValue(exchange.head.fields, "range");
-      if (world.fails) answerWith(exchange, 500, "sorry");
-      else if (range === undefined) answerWith(exchange, 200, "the goods");
-      else answerWith(exchange, 206, "goods", fieldLine("Content-Range", "bytes 4-8/9"));
+      if (world.fails) respondWith(exchange, 500, "sorry");
+      else if (range === undefined) respondWith(exchange, 200, "the goods");
+      else respondWith(exchange, 206, "goods", fieldLine("Content-Range", "bytes 4-8/9"));
     },
     ...options,
   });
@@ -97,7 +97,7 @@ test("a new token for the same consumer is the same request, and one for another
   expect(print("Authorization: Bearer b\r\n", "")).not.toBe(print("Authorization: Bearer a\r\n", ""));
 });
 
-test("the rest of an answer may be asked for by Range, where the request that was paid for had none", async () => {
+test("the rest of a response may be asked for by Range, where the request that was paid for had none", async () => {
   const { shop, world } = owing();
   const payment = shop.payment();
   expect((await send(shop, payment)).status).toBe(500);
@@ -105,7 +105,7 @@ test("the rest of an answer may be asked for by Range, where the request that wa
   const rest = await send(shop, payment, { range: "bytes=4-", "if-range": '"a"' });
   expect([rest.status, await rest.text()]).toEqual([206, "goods"]);
   expect(fieldValue(shop.lastUpstreamFields, "range")).toBe("bytes=4-");
-  await until(async () => (await shop.booked(payment))?.delivered === true);
+  await until(async () => (await shop.recorded(payment))?.delivered === true);
   expect((await send(shop, payment)).status).toBe(409);
 });
 
@@ -134,7 +134,7 @@ for (const max of [1, 3]) {
       expect(response.status).toBe(200);
       client.abort();
       await response.text().catch(() => "gone");
-      await until(async () => (await shop.booked(payment))?.partials === run);
+      await until(async () => (await shop.recorded(payment))?.partials === run);
     }
     const late = await send(shop, payment);
     expect([late.status, late.headers.get("retry-after")]).toEqual([409, null]);

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { type Eip3009Payment } from "../../../payments/x402/messages.ts";
 import { ID_KEEP_MS } from "./identifier.ts";
 import { closeShops, openShop as open, type Shop } from "./testing/shop.ts";
-import { answerWith } from "./testing/test-gateway.ts";
+import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -15,7 +15,7 @@ function named(shop: Shop, id: unknown, extension: object = OPTIONAL["payment-id
   return { ...shop.payment(), extensions: { "payment-identifier": { ...extension, info } } };
 }
 
-test("one id buys one thing: the same payment gets the kept answer, another payment 409, for nothing", async () => {
+test("one id buys one thing: the same payment gets the kept response, another payment 409, for nothing", async () => {
   const shop = open({ terms: { extensions: OPTIONAL } });
   const payment = named(shop, ID);
   expect((await shop.send(payment)).status).toBe(200);
@@ -24,7 +24,7 @@ test("one id buys one thing: the same payment gets the kept answer, another paym
   const other = named(shop, ID);
   const refused = await shop.send(other);
   expect([refused.status, refused.headers.has("payment-required")]).toEqual([409, true]);
-  expect(await shop.booked(other)).toMatchObject({ state: "released" });
+  expect(await shop.recorded(other)).toMatchObject({ state: "released" });
   expect((await shop.send(payment, { path: "/goods/other" })).status).toBe(409);
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
@@ -51,7 +51,7 @@ test("a payment without the id that a route asks for is 400, and so is one whose
     const response = await shop.send(payment);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ type: "urn:turnpike:error:invalid-payment" });
-    expect(await shop.booked(payment)).toBeUndefined();
+    expect(await shop.recorded(payment)).toBeUndefined();
   }
   expect((await shop.send(named(shop, ID, REQUIRED["payment-identifier"]))).status).toBe(200);
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
@@ -62,7 +62,7 @@ test("an id whose payment came to nothing is free for another payment", async ()
   let refuses = true;
   const shop = open({
     terms: { extensions: OPTIONAL },
-    upstream: (exchange) => answerWith(exchange, status, "the goods"),
+    upstream: (exchange) => respondWith(exchange, status, "the goods"),
     facilitator: (real) => ({
       settle: async (...payment) =>
         refuses ? { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" } : real.settle(...payment),
@@ -96,7 +96,7 @@ test("what was begun without an id is finished, where ids are asked for by then"
   const before = open({
     facilitator: (real) => ({
       settle: async (...payment) =>
-        lost ? { kind: "unknown", cause: "no answer", transaction: "" } : real.settle(...payment),
+        lost ? { kind: "unknown", cause: "no response", transaction: "" } : real.settle(...payment),
     }),
   });
   const payment = before.payment();

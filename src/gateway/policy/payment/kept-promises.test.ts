@@ -27,7 +27,7 @@ test("a client that leaves while the ledger writes that its payment settles is n
   await until(() => shop.gateway.last()?.gone === true);
   gate.resolve();
   await sent;
-  await until(async () => (await shop.booked(payment))?.state === "released");
+  await until(async () => (await shop.recorded(payment))?.state === "released");
   expect(shop.settlements).toBe(0);
   // The payment is free again: it buys the goods.
   expect(await (await shop.send(payment)).text()).toBe("the goods");
@@ -40,7 +40,7 @@ test("a payment whose time is over is refused to another request than the one th
   });
   const payment = shop.payment();
   void shop.send(payment).catch(() => "cut");
-  await until(async () => (await shop.booked(payment))?.state === "settled");
+  await until(async () => (await shop.recorded(payment))?.state === "settled");
   shop.clock.now += 3_600_000;
   const other = await shop.send(payment, { path: "/goods?other" });
   expect([other.status, other.headers.get("payment-required")]).toEqual([402, expect.any(String)]);

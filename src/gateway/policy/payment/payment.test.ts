@@ -8,7 +8,7 @@ import { fieldLine } from "../../../lib/fields.ts";
 import { freshNonce, PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, USDC } from "../../../payments/testing/payment.ts";
 import { encodeHeader } from "../../../payments/x402/header.ts";
 import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./testing/shop.ts";
-import { answerWith } from "./testing/test-gateway.ts";
+import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -72,7 +72,7 @@ test("HEAD costs what GET costs", async () => {
 });
 
 test("a preflight is free, any other OPTIONS is not", async () => {
-  const shop = open({ upstream: (exchange) => answerWith(exchange, 200, "preflight") });
+  const shop = open({ upstream: (exchange) => respondWith(exchange, 200, "preflight") });
   const headers = { origin: "http://a.example", "access-control-request-method": "POST" };
   expect((await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers })).status).toBe(204);
   expect((await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS" })).status).toBe(402);
@@ -81,7 +81,7 @@ test("a preflight is free, any other OPTIONS is not", async () => {
 
 test("a preflight gets no content, whatever the upstream sends for it", async () => {
   const shop = open({
-    upstream: (exchange) => answerWith(exchange, 200, "the goods", fieldLine("Access-Control-Allow-Origin", "*")),
+    upstream: (exchange) => respondWith(exchange, 200, "the goods", fieldLine("Access-Control-Allow-Origin", "*")),
   });
   const headers = { origin: "http://a.example", "access-control-request-method": "GET" };
   const response = await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers });
@@ -92,7 +92,7 @@ test("a preflight gets no content, whatever the upstream sends for it", async ()
 test("the real x402 client pays, and gets the goods with a receipt that shared caches leave alone", async () => {
   const shop = open({
     upstream: (exchange) =>
-      answerWith(
+      respondWith(
         exchange,
         200,
         "the goods",
@@ -126,7 +126,7 @@ test("five requests at once with one payment run the upstream once and settle on
   const shop = open({
     upstream: async (exchange) => {
       await gate.promise;
-      answerWith(exchange, 200, "the goods");
+      respondWith(exchange, 200, "the goods");
     },
   });
   const payment = shop.payment();
@@ -147,7 +147,7 @@ test("five requests at once with one payment run the upstream once and settle on
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("the same payment for the same request gets the same answer again, for a while", async () => {
+test("the same payment for the same request gets the same response again, for a while", async () => {
   const shop = open();
   const payment = shop.payment();
   const first = await shop.send(payment);
@@ -183,7 +183,7 @@ test("a used payment buys nothing else: no other path, query, method, nor by oth
 });
 
 test("a used payment does not buy what another host sells under the same path", async () => {
-  const shop = open({ upstream: (exchange) => answerWith(exchange, 200, exchange.head.authority) });
+  const shop = open({ upstream: (exchange) => respondWith(exchange, 200, exchange.head.authority) });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(200);
   const { port } = new URL(shop.gateway.url);
@@ -229,7 +229,7 @@ for (const [name, change, reason] of REFUSED) {
     expect(response.status).toBe(402);
     expect(decoded(response, "payment-required")).toMatchObject({ error: reason, accepts: [REQUIREMENTS] });
     expect(await response.json()).toMatchObject({ error: reason, status: 402 });
-    expect(await shop.booked(payment)).toBeUndefined();
+    expect(await shop.recorded(payment)).toBeUndefined();
     expect([shop.runs, shop.settlements]).toEqual([0, 0]);
   });
 }
@@ -252,10 +252,10 @@ test("what is no payment is answered 400, and never as unpaid", async () => {
   expect(shop.runs).toBe(0);
 });
 
-test("an upstream that fails is not paid, its answer passes, and the payment may be used again", async () => {
+test("an upstream that fails is not paid, its response passes, and the payment may be used again", async () => {
   let status = 500;
   const shop = open({
-    upstream: (exchange) => answerWith(exchange, status, "sorry", fieldLine("PAYMENT-RESPONSE", "forged")),
+    upstream: (exchange) => respondWith(exchange, status, "sorry", fieldLine("PAYMENT-RESPONSE", "forged")),
   });
   const payment = shop.payment();
   for (status of [500, 404]) {
@@ -264,13 +264,13 @@ test("an upstream that fails is not paid, its answer passes, and the payment may
     expect(response.headers.get("payment-response")).toBeNull();
   }
   expect(shop.settlements).toBe(0);
-  expect(await shop.booked(payment)).toMatchObject({ state: "released" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
   status = 200;
   expect((await shop.send(payment)).status).toBe(200);
   expect([shop.runs, shop.settlements]).toEqual([3, 1]);
 });
 
-test("an answer that is cut short, too long, or a change of protocol is not charged", async () => {
+test("a response that is cut short, too long, or a change of protocol is not charged", async () => {
   const cases: readonly (readonly [upstream: NonNullable<ShopOptions["upstream"]>, status: number])[] = [
     [
       ({ response }) => {
@@ -289,7 +289,7 @@ test("an answer that is cut short, too long, or a change of protocol is not char
       },
       502,
     ],
-    [(exchange) => answerWith(exchange, 200, "secret goods, and too long"), 502],
+    [(exchange) => respondWith(exchange, 200, "secret goods, and too long"), 502],
     [
       ({ response }) => {
         response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
@@ -306,7 +306,7 @@ test("an answer that is cut short, too long, or a change of protocol is not char
   for (const [upstream, status] of cases) {
     const stops: string[] = [];
     const shop = open({
-      bounds: { maxAnswerBytes: 20, maxEntries: 2 },
+      bounds: { maxResponseBytes: 20, maxEntries: 2 },
       upstream: (exchange) => {
         exchange.onCancel = () => stops.push("stopped");
         return upstream(exchange);
@@ -317,7 +317,7 @@ test("an answer that is cut short, too long, or a change of protocol is not char
     expect(response.status).toBe(status);
     expect(await response.text()).not.toContain("secret");
     expect(response.headers.get("payment-response")).toBeNull();
-    expect(await shop.booked(payment)).toMatchObject({ state: "released" });
+    expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
     expect([shop.settlements, shop.bodies.used]).toEqual([0, 0]);
   }
 });
@@ -327,7 +327,7 @@ test("interim responses pass, and speak for no payment", async () => {
     upstream: (exchange) => {
       const fields = fieldLine("Link", "</a.css>") + fieldLine("PAYMENT-RESPONSE", "forged");
       exchange.response.start({ status: 103, reason: "", fields, bodyLength: 0 });
-      answerWith(exchange, 200, "the goods");
+      respondWith(exchange, 200, "the goods");
     },
   });
   expect((await shop.send(shop.payment())).status).toBe(200);
@@ -336,7 +336,7 @@ test("interim responses pass, and speak for no payment", async () => {
   ]);
 });
 
-test("an answer without a body, or of unknown length, is sold as it is", async () => {
+test("a response without a body, or of unknown length, is sold as it is", async () => {
   const empty = open({
     upstream: ({ response }) => {
       response.start({ status: 204, reason: "", fields: "", bodyLength: 0 });

@@ -5,16 +5,16 @@ import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type Policy } from "../policy.ts";
 import { isPreflight } from "../preflight.ts";
 import { admit } from "./admission.ts";
-import { type Answers } from "./answers/answers.ts";
+import { type ResponseStore } from "./responses/response-store.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./identifier.ts";
-import { type Kinds } from "./challenge/offers.ts";
+import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
 import { readPayment } from "./presented.ts";
 import { respondRefused, respondSpent } from "./refusals.ts";
 import { routeName } from "../../routing/route-name.ts";
-import { createOffers, extensionsOf, type OfferConfig } from "./challenge/route-offers.ts";
-import { type Sale } from "./sale.ts";
+import { createRequirements, extensionsOf, type PaidRouteConfig } from "./challenge/create-requirements.ts";
+import { type PaidRoute } from "./paid-route.ts";
 
 export interface PaymentDeps {
   readonly ledger: Ledger;
@@ -23,7 +23,7 @@ export interface PaymentDeps {
   /** The payment kinds that the facilitator supports. */
   readonly kinds: Kinds;
   /** One per process: it outlives the policies of a configuration. */
-  readonly answers: Answers;
+  readonly responses: ResponseStore;
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
@@ -43,26 +43,26 @@ export interface PaymentPolicy extends Policy {
  * price, except CORS preflights: the routing table decides which routes are paid. Throws if the route cannot be sold on
  * these terms.
  */
-export function createPaymentPolicy(config: OfferConfig, deps: PaymentDeps): PaymentPolicy {
-  const sale = createSale(config, deps);
+export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps): PaymentPolicy {
+  const paidRoute = createPaidRoute(config, deps);
   return {
-    challenge: () => sale.offers.current(),
+    challenge: () => paidRoute.accepts.current(),
     name: "payment",
     guards: true,
     request(exchange) {
       const { head } = exchange;
       const presented = readPayment(head.payment);
       if (presented instanceof TurnpikeError) {
-        respondSpent(exchange, sale, presented);
-        return "answered";
+        respondSpent(exchange, paidRoute, presented);
+        return "responded";
       }
-      if (presented !== undefined) return admit(sale, exchange, presented);
+      if (presented !== undefined) return admit(paidRoute, exchange, presented);
       if (isPreflight(exchange)) {
         askAllowance(exchange);
         return "continue";
       }
-      respondRefused(exchange, sale, "Payment required");
-      return "answered";
+      respondRefused(exchange, paidRoute, "Payment required");
+      return "responded";
     },
     close() {
       // The process owns the ledger, the facilitator and the stored responses.
@@ -70,14 +70,14 @@ export function createPaymentPolicy(config: OfferConfig, deps: PaymentDeps): Pay
   };
 }
 
-function createSale(config: OfferConfig, deps: PaymentDeps): Sale {
+function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): PaidRoute {
   const { x402 } = config;
   const { description, kinds, chargesFailures = false, ...shared } = deps;
   return {
     ...shared,
     chargesFailures,
     route: routeName(config),
-    offers: createOffers(config, kinds, description),
+    accepts: createRequirements(config, kinds, description),
     settle: x402.settle,
     inlineReceipt: x402.inline_receipt,
     maxPartials: x402.max_partial_answers,

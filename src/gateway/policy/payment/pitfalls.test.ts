@@ -11,7 +11,7 @@ import { encodeHeader, MAX_HEADER_LENGTH } from "../../../payments/x402/header.t
 import { createHttpFacilitator } from "../../../payments/facilitator/http-facilitator.ts";
 import { freshNonce, PAYEE, PAYER, PRIVATE_KEY } from "../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop as open, type Shop } from "./testing/shop.ts";
-import { answerWith } from "./testing/test-gateway.ts";
+import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -24,7 +24,7 @@ test("pitfall 1: a replay before settlement runs the upstream once, by the nonce
   const shop = open({
     upstream: async (exchange) => {
       await gate.promise;
-      answerWith(exchange, 200, "the goods");
+      respondWith(exchange, 200, "the goods");
     },
   });
   const payment = shop.payment();
@@ -39,7 +39,7 @@ test("pitfall 1: a replay before settlement runs the upstream once, by the nonce
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("pitfall 2: who paid while the settlement's answer got lost is served with the same payment", async () => {
+test("pitfall 2: who paid while the settlement's response got lost is served with the same payment", async () => {
   let mined = false;
   const shop = open({
     facilitator: (real) => ({
@@ -61,7 +61,7 @@ test("pitfall 2: who paid while the settlement's answer got lost is served with 
 
 test("pitfall 3: an unknown outcome is 503 with Retry-After, and nothing to sign anew", async () => {
   const shop = open({
-    facilitator: () => ({ settle: async () => ({ kind: "unknown", cause: "no answer", transaction: "" }) }),
+    facilitator: () => ({ settle: async () => ({ kind: "unknown", cause: "no response", transaction: "" }) }),
   });
   const payment = shop.payment();
   for (const _ of [1, 2, 3]) {
@@ -152,10 +152,10 @@ test("pitfall 9: not a byte goes out before the money has moved, and a settlemen
 
 test("pitfall 10: what is irreversible is paid first, and a failure then is owed, not lost", async () => {
   let status = 500;
-  const shop = open({ terms: { settle: "before" }, upstream: (exchange) => answerWith(exchange, status, "done") });
+  const shop = open({ terms: { settle: "before" }, upstream: (exchange) => respondWith(exchange, status, "done") });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(500);
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   status = 200;
   expect((await shop.send(payment)).status).toBe(200);
   expect(shop.settlements).toBe(1);
@@ -163,7 +163,7 @@ test("pitfall 10: what is irreversible is paid first, and a failure then is owed
 
 test("pitfall 11: an upstream's failure is not charged, and frees the payment", async () => {
   let status = 400;
-  const shop = open({ upstream: (exchange) => answerWith(exchange, status, "no") });
+  const shop = open({ upstream: (exchange) => respondWith(exchange, status, "no") });
   const payment = shop.payment();
   for (status of [400, 404, 429, 500, 503]) expect((await shop.send(payment)).status).toBe(status);
   expect(shop.settlements).toBe(0);
@@ -259,11 +259,11 @@ test("pitfall 15: an upstream sets no price and no receipt, and sees no payment"
     .map((name) => fieldLine(name, "forged"))
     .join("");
   for (const settle of ["after", "before"] as const) {
-    const shop = open({ terms: { settle }, upstream: (exchange) => answerWith(exchange, 200, "the goods", claims) });
+    const shop = open({ terms: { settle }, upstream: (exchange) => respondWith(exchange, 200, "the goods", claims) });
     const payment = shop.payment();
     const response = await shop.send(payment);
     expect(JSON.stringify([...response.headers])).not.toContain("forged");
-    expect(await shop.booked(payment)).toMatchObject({ amount: "10000", state: "settled" });
+    expect(await shop.recorded(payment)).toMatchObject({ amount: "10000", state: "settled" });
     expect(shop.lastUpstreamFields).not.toMatch(/^(?:payment-signature|x-payment):/im);
   }
 });
@@ -310,7 +310,7 @@ test("pitfall 17: a preflight is free, and lets the payment's header through whe
     [fieldLine("Access-Control-Allow-Origin", "*") + fieldLine("Access-Control-Allow-Headers", "X-Own"), true],
     ["", false],
   ] as const) {
-    const shop = open({ upstream: (exchange) => answerWith(exchange, 204, "", fields) });
+    const shop = open({ upstream: (exchange) => respondWith(exchange, 204, "", fields) });
     const response = await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers });
     expect(response.status).toBe(204);
     const list = response.headers.get("access-control-allow-headers");
@@ -318,7 +318,7 @@ test("pitfall 17: a preflight is free, and lets the payment's header through whe
   }
 });
 
-test("pitfall 18: a facilitator that calls every duplicate settled releases one answer", async () => {
+test("pitfall 18: a facilitator that calls every duplicate settled releases one response", async () => {
   const transaction = `0x${"cd".repeat(32)}`;
   const shop = open({
     facilitator: () => ({

@@ -112,17 +112,17 @@ async function play(
 
 /** Nothing was given that was not paid, and what was paid is what everybody says. */
 async function checkMoney(world: FaultyWorld, payment: PaymentPayload, given: Given): Promise<string | undefined> {
-  const booking = await world.booking(payment);
+  const transfer = await world.transfer(payment);
   const standing = await world.standing(payment);
   const isFree = standing?.state === "settled" && standing.amount === "0";
   if (world.mode === "upto, after") expect(given.worthless).toBe(0);
-  if (given.goods > 0) expect(booking !== undefined || isFree).toBe(true);
+  if (given.goods > 0) expect(transfer !== undefined || isFree).toBe(true);
   if (standing?.state === "settled") {
-    expect([standing.amount, standing.transaction]).toEqual([booking?.amount ?? "0", booking?.transaction ?? ""]);
+    expect([standing.amount, standing.transaction]).toEqual([transfer?.amount ?? "0", transfer?.transaction ?? ""]);
   }
-  const paid = booking?.amount ?? (isFree ? "0" : undefined);
+  const paid = transfer?.amount ?? (isFree ? "0" : undefined);
   for (const amount of given.amounts) expect<string | undefined>(amount).toBe(paid);
-  if (world.mode !== "upto, after" && booking !== undefined) expect(booking.amount).toBe(world.requirements.amount);
+  if (world.mode !== "upto, after" && transfer !== undefined) expect(transfer.amount).toBe(world.requirements.amount);
   return paid;
 }
 

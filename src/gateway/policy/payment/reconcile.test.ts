@@ -25,7 +25,7 @@ function openLosing(settle: "after" | "before" = "after"): Chain {
     facilitator: (real) => ({
       async settle(...payment) {
         calls += 1;
-        return calls === 1 ? { kind: "unknown", cause: "no answer", transaction: "" } : real.settle(...payment);
+        return calls === 1 ? { kind: "unknown", cause: "no response", transaction: "" } : real.settle(...payment);
       },
       async find() {
         chain.finds += 1;
@@ -47,7 +47,7 @@ for (const settle of ["after", "before"] as const) {
     const again = await shop.send(payment);
     expect([again.status, await again.text()]).toEqual([200, "the goods"]);
     expect(decoded(again, "payment-response")).toMatchObject({ success: true, transaction: TRANSACTION });
-    expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true, transaction: TRANSACTION });
+    expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: true, transaction: TRANSACTION });
     expect([shop.runs, shop.settlements, chain.finds]).toEqual([1, 1, 1]);
   });
 }
@@ -81,7 +81,7 @@ test("a retry whose payment moved nothing and never will is 402 with the reason,
   const called = await shop.send(payment);
   expect(called.status).toBe(402);
   expect(decoded(called, "payment-response")).toMatchObject({ success: false, errorReason: "payment_refused" });
-  expect(await shop.booked(payment)).toMatchObject({ state: "failed", reason: "payment_refused" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "failed", reason: "payment_refused" });
   expect((await shop.send(shop.payment())).status).toBe(200);
 });
 
@@ -103,7 +103,7 @@ test("one whose time is over is told so", async () => {
 test("an open payment gets no new price from any retry, however often the facilitator fails", async () => {
   const shop = openShop({
     facilitator: () => ({
-      settle: async () => ({ kind: "unknown", cause: "no answer", transaction: "" }),
+      settle: async () => ({ kind: "unknown", cause: "no response", transaction: "" }),
       find: async () => ({ kind: "unknown", cause: "no chain to ask" }),
     }),
   });
@@ -114,7 +114,7 @@ test("an open payment gets no new price from any retry, however often the facili
     expect(response.headers.get("payment-required")).toBeNull();
     shop.clock.now += 40_000;
   }
-  expect(await shop.booked(payment)).toMatchObject({ state: "unknown" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "unknown" });
   expect(shop.runs).toBe(1);
 });
 
@@ -131,17 +131,17 @@ test("a client that leaves while what it is owed is being kept does not let the 
   });
   const payment = seller.payment();
   void seller.send(payment).catch(() => "gone");
-  await until(async () => (await seller.booked(payment))?.state === "settled");
-  // Another worker, which has not kept the answer.
+  await until(async () => (await seller.recorded(payment))?.state === "settled");
+  // Another worker, which has not kept the response.
   const other = openShop({ store });
   const keeping = Promise.withResolvers<void>();
   const kept = Promise.withResolvers<void>();
-  const keep = other.answers.keep.bind(other.answers);
-  other.answers.keep = async (...answer) => {
-    other.answers.keep = keep;
+  const keep = other.responses.keep.bind(other.responses);
+  other.responses.keep = async (...response) => {
+    other.responses.keep = keep;
     keeping.resolve();
     await kept.promise;
-    return keep(...answer);
+    return keep(...response);
   };
   // The seller may still hold it.
   void until(async () => (await other.send(payment).catch(() => undefined))?.status !== 409);

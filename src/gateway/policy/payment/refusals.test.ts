@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import { respondBroken, respondRefused, respondSpent, respondUnverified, respondUnwritten } from "./refusals.ts";
 import { paymentError } from "./respond.ts";
-import { type Sale } from "./sale.ts";
+import { type PaidRoute } from "./paid-route.ts";
 import { TestExchange } from "./testing/test-gateway.ts";
 
-type Refuse = (exchange: TestExchange, sale: Sale) => void;
+type Refuse = (exchange: TestExchange, paidRoute: PaidRoute) => void;
 
 const ERROR = paymentError("payment-conflict", "It was spent.");
 
 /** What is answered, once; `challenges` are the names of what the route's challenge was asked to answer. */
-async function answered(refuse: Refuse, hasChallenge: boolean): Promise<unknown[]> {
+async function responded(refuse: Refuse, hasChallenge: boolean): Promise<unknown[]> {
   const exchange = new TestExchange(new Request("http://a.test/"));
   const challenges: string[] = [];
   const challenge = {
@@ -17,24 +17,24 @@ async function answered(refuse: Refuse, hasChallenge: boolean): Promise<unknown[
     respondError: () => void challenges.push("respondError"),
   };
   // Of a sale these read its challenge alone.
-  const sale = { offers: { current: () => (hasChallenge ? challenge : undefined) } } as unknown as Sale;
-  refuse(exchange, sale);
+  const paidRoute = { accepts: { current: () => (hasChallenge ? challenge : undefined) } } as unknown as PaidRoute;
+  refuse(exchange, paidRoute);
   if (hasChallenge) return [challenges, exchange.started];
-  const { status, headers } = await exchange.answer;
+  const { status, headers } = await exchange.received;
   return [challenges, status, headers.get("retry-after")];
 }
 
-const refused: Refuse = (exchange, sale) => respondRefused(exchange, sale, "Payment required");
-const spent: Refuse = (exchange, sale) => respondSpent(exchange, sale, ERROR);
+const refused: Refuse = (exchange, paidRoute) => respondRefused(exchange, paidRoute, "Payment required");
+const spent: Refuse = (exchange, paidRoute) => respondSpent(exchange, paidRoute, ERROR);
 
 test("a payment that is refused gets the price again, or 503 while the route has none", async () => {
-  expect(await answered(refused, true)).toEqual([["respond"], false]);
-  expect(await answered(refused, false)).toEqual([[], 503, "5"]);
+  expect(await responded(refused, true)).toEqual([["respond"], false]);
+  expect(await responded(refused, false)).toEqual([[], 503, "5"]);
 });
 
 test("a payment that is spent gets the error with the price, or alone while the route has none", async () => {
-  expect(await answered(spent, true)).toEqual([["respondError"], false]);
-  expect(await answered(spent, false)).toEqual([[], 409, null]);
+  expect(await responded(spent, true)).toEqual([["respondError"], false]);
+  expect(await responded(spent, false)).toEqual([[], 409, null]);
 });
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
 ] as const)(
   "a payment that could not be verified, since the facilitator %s, is %d for a while",
   async (kind, status) => {
-    expect(await answered((exchange) => respondUnverified(exchange, kind), false)).toEqual([[], status, "5"]);
+    expect(await responded((exchange) => respondUnverified(exchange, kind), false)).toEqual([[], status, "5"]);
   },
 );
 
@@ -51,9 +51,9 @@ test("where the ledger failed it is said whether money may have moved", async ()
   for (const isSpent of [true, false]) {
     const exchange = new TestExchange(new Request("http://a.test/"));
     respondUnwritten(exchange, isSpent);
-    const answer = await exchange.answer;
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(await answer.text()).toContain(isSpent ? "not known yet" : "nothing was charged");
+    const response = await exchange.received;
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await response.text()).toContain(isSpent ? "not known yet" : "nothing was charged");
   }
 });
 
@@ -61,9 +61,12 @@ test.each([
   ["overloaded", "", "1"],
   ["upstream-failed", "", null],
   ["upstream-failed", "PAYMENT-RESPONSE: r\r\n", "1"],
-] as const)("an answer that did not come (%s, receipt %j) may be asked for again: %p", async (code, receipt, retry) => {
-  const exchange = new TestExchange(new Request("http://a.test/"));
-  respondBroken(exchange, paymentError(code, "no"), receipt);
-  const { headers } = await exchange.answer;
-  expect([headers.get("retry-after"), headers.get("payment-response")]).toEqual([retry, receipt === "" ? null : "r"]);
-});
+] as const)(
+  "a response that did not come (%s, receipt %j) may be asked for again: %p",
+  async (code, receipt, retry) => {
+    const exchange = new TestExchange(new Request("http://a.test/"));
+    respondBroken(exchange, paymentError(code, "no"), receipt);
+    const { headers } = await exchange.received;
+    expect([headers.get("retry-after"), headers.get("payment-response")]).toEqual([retry, receipt === "" ? null : "r"]);
+  },
+);

@@ -5,7 +5,7 @@ import { type Exchange } from "../../exchange.ts";
 import { type ChallengeError } from "./challenge/challenge.ts";
 import { receiptFields } from "./receipt.ts";
 import { paymentError, respondError } from "./respond.ts";
-import { type Sale } from "./sale.ts";
+import { type PaidRoute } from "./paid-route.ts";
 
 /** Seconds after which a client can ask again about a settlement with an unknown result. */
 const PENDING_RETRY_S = 5;
@@ -19,8 +19,8 @@ const SOON_S = 1;
 const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, and no new one.";
 
 /** Sends the challenge again with the reason why the payment was not accepted; 503 while the route has no challenge. */
-export function respondRefused(exchange: Exchange, { offers }: Sale, error: ChallengeError): void {
-  const challenge = offers.current();
+export function respondRefused(exchange: Exchange, { accepts }: PaidRoute, error: ChallengeError): void {
+  const challenge = accepts.current();
   if (challenge !== undefined) {
     challenge.respond(exchange, error);
     return;
@@ -30,8 +30,8 @@ export function respondRefused(exchange: Exchange, { offers }: Sale, error: Chal
 }
 
 /** The payment cannot be used, now or later: an error with the reason, and the requirements for another payment. */
-export function respondSpent(exchange: Exchange, { offers }: Pick<Sale, "offers">, error: TurnpikeError): void {
-  const challenge = offers.current();
+export function respondSpent(exchange: Exchange, { accepts }: Pick<PaidRoute, "accepts">, error: TurnpikeError): void {
+  const challenge = accepts.current();
   if (challenge === undefined) respondError(exchange, error);
   else challenge.respondError(exchange, error);
 }
@@ -49,11 +49,11 @@ export function respondPending(exchange: Exchange): void {
 }
 
 /** The settlement was certainly rejected. `receipt` reports it in the protocol's format. */
-export function respondUnsettled(exchange: Exchange, { offers }: Sale, { receipt, version }: Refused): void {
+export function respondUnsettled(exchange: Exchange, { accepts }: PaidRoute, { receipt, version }: Refused): void {
   const reason = receipt.errorReason ?? "payment_refused";
   const error = paymentError("payment-required", `The payment could not be settled: ${reason}. Nothing was charged.`);
   const fields = receiptFields(receipt, version);
-  const challenge = offers.current();
+  const challenge = accepts.current();
   if (challenge === undefined) respondError(exchange, error, undefined, fields);
   else challenge.respondError(exchange, error, { reason, fields });
 }

@@ -3,14 +3,14 @@ import { fieldLine } from "../../../lib/fields.ts";
 import { paymentRequiredSchema } from "../../../payments/x402/messages.ts";
 import { PAYER, REQUIREMENTS } from "../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop as open, type ShopOptions } from "./testing/shop.ts";
-import { answerWith, type TestExchange } from "./testing/test-gateway.ts";
+import { respondWith, type TestExchange } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
 const JSON_TYPE = fieldLine("Content-Type", "application/json");
 
-function answering(body: string, fields = JSON_TYPE): NonNullable<ShopOptions["upstream"]> {
-  return (exchange: TestExchange) => answerWith(exchange, 200, body, fields);
+function responding(body: string, fields = JSON_TYPE): NonNullable<ShopOptions["upstream"]> {
+  return (exchange: TestExchange) => respondWith(exchange, 200, body, fields);
 }
 
 test("the gateway's id stands in the extra of every way of paying, and of the receipt", async () => {
@@ -28,7 +28,7 @@ test("a settlement is written down with the record of it, once, and a payment th
   let status = 500;
   const shop = open({
     terms: { gateway_id: "shop-1", settlement_url: "https://books.example/in" },
-    upstream: (exchange) => answerWith(exchange, status, "the goods"),
+    upstream: (exchange) => respondWith(exchange, status, "the goods"),
   });
   const [accepted] = paymentRequiredSchema.parse(
     decoded(await fetch(`${shop.gateway.url}/goods`), "payment-required"),
@@ -40,7 +40,7 @@ test("a settlement is written down with the record of it, once, and a payment th
   for (const _ of [1, 2]) expect((await shop.send(payment)).status).toBe(200);
   const notices = await shop.store.outbox.claim(10);
   expect(notices).toMatchObject([{ url: "https://books.example/in" }]);
-  const { transaction } = Object(await shop.booked(payment));
+  const { transaction } = Object(await shop.recorded(payment));
   expect(JSON.parse(notices[0]?.body ?? "")).toMatchObject({
     data: {
       gateway_id: "shop-1",
@@ -60,7 +60,7 @@ test("a settlement that is found later has its record too", async () => {
     facilitator: (real) => ({
       async settle(...payment) {
         const settled = await real.settle(...payment);
-        return lost ? { kind: "unknown", cause: "no answer", transaction: "" } : settled;
+        return lost ? { kind: "unknown", cause: "no response", transaction: "" } : settled;
       },
     }),
   });
@@ -88,7 +88,7 @@ test("a settlement whose record could not be written with it is written down wit
   });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(503);
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   expect(await shop.store.outbox.size()).toBe(1);
   expect((await shop.send(payment)).status).toBe(200);
   expect([shop.settlements, await shop.store.outbox.size()]).toEqual([1, 1]);
@@ -97,7 +97,7 @@ test("a settlement whose record could not be written with it is written down wit
 test("a receipt is put into a JSON object, whose other bytes stay as they are", async () => {
   const shop = open({
     terms: { inline_receipt: true },
-    upstream: answering('{ "big": 12345678901234567890, "a": {"b": 1.0} }\n', JSON_TYPE + fieldLine("ETag", '"x"')),
+    upstream: responding('{ "big": 12345678901234567890, "a": {"b": 1.0} }\n', JSON_TYPE + fieldLine("ETag", '"x"')),
   });
   const payment = shop.payment();
   const first = await shop.send(payment);
@@ -115,13 +115,13 @@ const UNTOUCHED: readonly (readonly [what: string, body: string, fields?: string
   ["an object with such a member", '{"payment":1}'],
   ["another type", '{"a":1}', fieldLine("Content-Type", "text/plain")],
   ["another JSON type", '{"a":1}', fieldLine("Content-Type", "application/problem+json")],
-  ["a compressed answer", '{"a":1}', JSON_TYPE + fieldLine("Content-Encoding", "gzip")],
+  ["a compressed response", '{"a":1}', JSON_TYPE + fieldLine("Content-Encoding", "gzip")],
   ["one that is too long", JSON.stringify({ a: "x".repeat(1_048_576) })],
 ];
 
 for (const [what, body, fields] of UNTOUCHED) {
   test(`no receipt is put into ${what}`, async () => {
-    const shop = open({ terms: { inline_receipt: true }, upstream: answering(body, fields) });
+    const shop = open({ terms: { inline_receipt: true }, upstream: responding(body, fields) });
     const response = await fetch(`${shop.gateway.url}/goods`, {
       headers: { "payment-signature": btoa(JSON.stringify(shop.payment())) },
       decompress: false,
@@ -146,7 +146,7 @@ test("no receipt is put into JSON that is not UTF-8, whose bytes stay as they ar
 });
 
 test("a receipt stands alone in an object that is empty", async () => {
-  const shop = open({ terms: { inline_receipt: true }, upstream: answering("{}") });
+  const shop = open({ terms: { inline_receipt: true }, upstream: responding("{}") });
   const response = await shop.send(shop.payment());
   expect(Object.keys(Object(await response.json()))).toEqual(["payment"]);
 });

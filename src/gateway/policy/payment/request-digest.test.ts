@@ -9,7 +9,7 @@ import { PAYER } from "../../../payments/testing/payment.ts";
 import { type Change, HOLD_MS } from "../../../store/ledger.ts";
 import { RequestDigest } from "./request-digest.ts";
 import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
-import { answerWith, TestExchange } from "./testing/test-gateway.ts";
+import { respondWith, TestExchange } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -30,7 +30,7 @@ function read(exchange: TestExchange, whole: (body: string) => void, begun: () =
 }
 
 function echo(exchange: TestExchange, status = 200): void {
-  read(exchange, (body) => answerWith(exchange, status, `made of ${body}`));
+  read(exchange, (body) => respondWith(exchange, status, `made of ${body}`));
 }
 
 /** What all requests here send: a retry is the very same request. */
@@ -71,11 +71,11 @@ test("a payment in advance whose answer failed is owed to the same body alone, a
   expect((await shop.send(payment)).status).toBe(409);
   expect([shop.runs, shop.settlements, shop.bodies.used]).toEqual([1, 1, 0]);
   expect(await post(shop, payment, chunked("url=a"))).toEqual([200, "made of url=a"]);
-  expect(await shop.booked(payment)).toMatchObject({ delivered: true, cuts: 2 });
+  expect(await shop.recorded(payment)).toMatchObject({ delivered: true, cuts: 2 });
   expect(shop.bodies.used).toBe(0);
 });
 
-test("who cuts a paid answer off just before its end gets no answer to another body", async () => {
+test("who cuts a paid response off just before its end gets no response to another body", async () => {
   const shop = openShop({
     terms: { settle: "before" },
     upstream: (exchange) =>
@@ -87,16 +87,16 @@ test("who cuts a paid answer off just before its end gets no answer to another b
   const payment = shop.payment();
   for (const turn of [1, 2]) {
     const leaving = new AbortController();
-    const answer = await shop.send(payment, { method: "POST", body: "url=a", headers: FIELDS, signal: leaving.signal });
-    expect([answer.status, shop.runs]).toEqual([200, turn]);
+    const reply = await shop.send(payment, { method: "POST", body: "url=a", headers: FIELDS, signal: leaving.signal });
+    expect([reply.status, shop.runs]).toEqual([200, turn]);
     leaving.abort();
     await until(async () => (await post(shop, payment, "url=b"))[1].includes("another body"));
     expect(shop.runs).toBe(turn);
   }
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false, cuts: 2 });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false, cuts: 2 });
 });
 
-test("of a body that broke off while its answer was made, what had been sent stays as it was", async () => {
+test("of a body that broke off while its response was made, what had been sent stays as it was", async () => {
   const seen: string[] = [];
   const shop = openShop({
     terms: { settle: "before" },
@@ -105,7 +105,7 @@ test("of a body that broke off while its answer was made, what had been sent sta
         exchange,
         (body) => {
           seen.push(body);
-          answerWith(exchange, 200, `made of ${body}`);
+          respondWith(exchange, 200, `made of ${body}`);
         },
         () => {
           exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
@@ -122,11 +122,11 @@ test("of a body that broke off while its answer was made, what had been sent sta
   request.write("line 1\n");
   await once(request, "response");
   request.destroy();
-  await until(async () => (await shop.booked(payment))?.bodyDigest.startsWith("7+:") === true);
+  await until(async () => (await shop.recorded(payment))?.bodyDigest.startsWith("7+:") === true);
   await until(async () => (await post(shop, payment, "line 2\nline 3"))[1].includes("another body"));
   expect((await post(shop, payment, "line 1"))[0]).toBe(409);
   expect(seen).toEqual([]);
-  expect(await shop.booked(payment)).toMatchObject({ cuts: 1 });
+  expect(await shop.recorded(payment)).toMatchObject({ cuts: 1 });
 });
 
 test("a body too long to be compared is not sent to the upstream once it is paid for: the debt stays in the ledger", async () => {
@@ -138,7 +138,7 @@ test("a body too long to be compared is not sent to the upstream once it is paid
     const [status, text] = await post(shop, payment, body);
     expect([status, shop.runs, shop.bodies.used]).toEqual([409, runs, 0]);
     expect(text).toContain("stands in the ledger");
-    expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+    expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   }
 });
 
@@ -165,11 +165,11 @@ test("a body that comes in tiny pieces is gathered as it is, in no more room tha
   expect(shop.bodies.used).toBe(0);
 });
 
-test("a kept answer goes to the same body alone, and to that again and again", async () => {
+test("a kept response goes to the same body alone, and to that again and again", async () => {
   const shop = openShop({ upstream: echo });
   const payment = shop.payment();
   expect(await post(shop, payment, "url=a")).toEqual([200, "made of url=a"]);
-  await until(async () => (await shop.booked(payment))?.delivered === true);
+  await until(async () => (await shop.recorded(payment))?.delivered === true);
   for (const other of ["url=b", "", chunked("url=b"), "url=aa"])
     expect((await post(shop, payment, other))[0]).toBe(409);
   for (const same of ["url=a", chunked("url=a")]) {
@@ -178,7 +178,7 @@ test("a kept answer goes to the same body alone, and to that again and again", a
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("an answer that is owed and not kept is made anew, and what is made of another body is not released", async () => {
+test("a response that is owed and not kept is made anew, and what is made of another body is not released", async () => {
   const shop = openShop({
     upstream: echo,
     facilitator: () => ({
@@ -193,7 +193,7 @@ test("an answer that is owed and not kept is made anew, and what is made of anot
     const [status, text] = await post(shop, payment, other);
     expect([status, text.includes("made of")]).toEqual([409, false]);
   }
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   expect(await post(shop, payment, "url=a")).toEqual([200, "made of url=a"]);
   expect(shop.settlements).toBe(1);
 });
@@ -240,7 +240,7 @@ test("a ledger that fails when another body is refused, or a body is noted, is l
   const owed = after.payment();
   expect((await post(after, owed, "url=a"))[0]).toBe(503);
   after.clock.now += 3_600_000 + HOLD_MS;
-  fails = ({ hold, delivered }) => !hold && delivered === false;
+  fails = ({ lease, delivered }) => !lease && delivered === false;
   const [status, text] = await post(after, owed, chunked("url=b"));
   expect([status, text.includes("made of")]).toEqual([409, false]);
   const before = openShop({ terms: { settle: "before" }, upstream: echo, ledger });
@@ -251,7 +251,7 @@ test("a ledger that fails when another body is refused, or a body is noted, is l
     await until(() => logged.includes("payment: the ledger failed on /goods: Error"));
 });
 
-/** A shop that owes an answer to `body`, and does next what `options` say. */
+/** A shop that owes a response to `body`, and does next what `options` say. */
 async function indebted(options: ShopOptions, body: string): Promise<{ shop: Shop; payment: PaymentPayload }> {
   let status = 500;
   const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status), ...options });
@@ -289,7 +289,7 @@ test("where there is no room to compare a body, it is not sent to the upstream, 
     expect([status, shop.runs, shop.bodies.used]).toEqual([503, runs, 0]);
     expect(text).toContain("Send the same payment again");
   }
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
 });
 
 test("a client that leaves in the midst of a body that is compared leaves no memory taken", async () => {
@@ -317,7 +317,7 @@ for (const [what, leaves] of [
       {
         ledger: (real) => ({
           async move(reserved, change) {
-            if (!isAgain || change.delivered !== false || !change.hold) return real.move(reserved, change);
+            if (!isAgain || change.delivered !== false || !change.lease) return real.move(reserved, change);
             isAgain = false;
             expect(shop.bodies.used).toBeGreaterThan(0);
             if (!leaves) return false;
@@ -332,8 +332,8 @@ for (const [what, leaves] of [
     const leaving = new AbortController();
     isAgain = true;
     const { runs } = shop;
-    const answer = shop.send(payment, { method: "POST", body: "url=a", headers: FIELDS, signal: leaving.signal });
-    const status = await answer.then(
+    const reply = shop.send(payment, { method: "POST", body: "url=a", headers: FIELDS, signal: leaving.signal });
+    const status = await reply.then(
       (response) => response.status,
       () => "left",
     );

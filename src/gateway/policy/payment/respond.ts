@@ -1,6 +1,6 @@
 import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../../lib/errors.ts";
 import { fieldLine, type Fields } from "../../../lib/fields.ts";
-import { answer } from "../../answer.ts";
+import { respond } from "../../local-response.ts";
 import { type Exchange } from "../../exchange.ts";
 import { EXPOSED } from "./response-fields.ts";
 
@@ -12,12 +12,12 @@ const encoder = new TextEncoder();
 
 /** Responds with a problem document and `status`. `json` is the body; `fields` are added to the usual fields. */
 export function respondJson(exchange: Exchange, status: number, json: string, fields: Fields): void {
-  answer(exchange, status, PROBLEM_FIELDS + fields, encoder.encode(json));
+  respond(exchange, status, PROBLEM_FIELDS + fields, encoder.encode(json));
 }
 
 /** Responds with an HTML page and `status`. `fields` are added to the usual fields. */
 export function respondHtml(exchange: Exchange, status: number, html: string, fields: Fields): void {
-  answer(exchange, status, HTML_FIELDS + fields, encoder.encode(html));
+  respond(exchange, status, HTML_FIELDS + fields, encoder.encode(html));
 }
 
 /** Responds with an error from the table of errors. `retryAfter` in seconds; `fields` are added to the usual fields. */

@@ -7,7 +7,7 @@ import { PAYER } from "../../../payments/testing/payment.ts";
 import { HOLD_MS } from "../../../store/ledger.ts";
 import { openStore } from "../../../store/open-store.ts";
 import { closeShops, decoded, openShop as open, type ShopOptions } from "./testing/shop.ts";
-import { answerWith } from "./testing/test-gateway.ts";
+import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -28,15 +28,15 @@ test("a settlement that is refused gives nothing out, and says so with the proto
     network: "eip155:84532",
     payer: PAYER,
   });
-  expect(await shop.booked(payment)).toMatchObject({
+  expect(await shop.recorded(payment)).toMatchObject({
     state: "failed",
     reason: "invalid_exact_evm_insufficient_balance",
   });
   expect(shop.bodies.used).toBe(0);
 });
 
-/** A facilitator whose first settlement goes through while its answer gets lost. */
-function losingFirstAnswer(throws: boolean): NonNullable<ShopOptions["facilitator"]> {
+/** A facilitator whose first settlement goes through while its response gets lost. */
+function losingFirstResponse(throws: boolean): NonNullable<ShopOptions["facilitator"]> {
   let calls = 0;
   return (real) => ({
     async settle(payment, requirements) {
@@ -50,45 +50,45 @@ function losingFirstAnswer(throws: boolean): NonNullable<ShopOptions["facilitato
 }
 
 for (const throws of [false, true]) {
-  test(`an unclear settlement (${throws ? "a throw" : "a time-out"}) is 503 and no new price; the same payment then gets the answer`, async () => {
-    const shop = open({ facilitator: losingFirstAnswer(throws) });
+  test(`an unclear settlement (${throws ? "a throw" : "a time-out"}) is 503 and no new price; the same payment then gets the response`, async () => {
+    const shop = open({ facilitator: losingFirstResponse(throws) });
     const payment = shop.payment();
     const first = await shop.send(payment);
     expect(first.status).toBe(503);
     expect(first.headers.get("retry-after")).toBe("5");
     expect(first.headers.get("payment-required")).toBeNull();
     expect(await first.json()).toMatchObject({ type: "urn:turnpike:error:settlement-pending" });
-    expect(await shop.booked(payment)).toMatchObject({ state: "unknown" });
+    expect(await shop.recorded(payment)).toMatchObject({ state: "unknown" });
     expect(shop.logged.join()).not.toMatch(/secret|rpc/);
     // Its time to be verified is over, its time to be made good is not.
     shop.clock.now += 59_000;
     const second = await shop.send(payment);
     expect([second.status, await second.text()]).toEqual([200, "the goods"]);
     expect(decoded(second, "payment-response")).toMatchObject({ success: true });
-    expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+    expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
     // It was looked for, and found: nobody had to settle again.
     expect([shop.runs, shop.settlements]).toEqual([1, 1]);
   });
 }
 
-test("where the answer is kept no more, the upstream is run again, and nobody pays again", async () => {
-  const shop = open({ facilitator: losingFirstAnswer(false) });
+test("where the response is kept no more, the upstream is run again, and nobody pays again", async () => {
+  const shop = open({ facilitator: losingFirstResponse(false) });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(503);
   shop.clock.now += 3_600_000;
   expect((await shop.send(payment)).status).toBe(200);
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
   expect([shop.runs, shop.settlements]).toEqual([2, 1]);
 });
 
 test("a settlement that stays unclear, or is refused on asking again, stays open", async () => {
-  let answer: Settlement = { kind: "unknown", cause: "no connection", transaction: "" };
-  const shop = open({ facilitator: () => ({ settle: async () => answer }) });
+  let response: Settlement = { kind: "unknown", cause: "no connection", transaction: "" };
+  const shop = open({ facilitator: () => ({ settle: async () => response }) });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(503);
-  answer = { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" };
+  response = { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" };
   expect((await shop.send(payment)).status).toBe(503);
-  expect(await shop.booked(payment)).toMatchObject({ state: "unknown" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "unknown" });
   expect(shop.runs).toBe(1);
 });
 
@@ -173,7 +173,7 @@ test("a settlement that could not be written down at once is not asked for again
   });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(503);
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false, payer: PAYER });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false, payer: PAYER });
   const again = await shop.send(payment);
   expect([again.status, await again.text()]).toEqual([200, "the goods"]);
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
@@ -185,7 +185,7 @@ test("a client that leaves before settlement is not charged, and its upstream re
   let first = true;
   const shop = open({
     upstream: (exchange) => {
-      if (!first) return answerWith(exchange, 200, "the goods");
+      if (!first) return respondWith(exchange, 200, "the goods");
       first = false;
       exchange.onCancel = () => stopped.resolve();
       exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 9 });
@@ -200,13 +200,13 @@ test("a client that leaves before settlement is not charged, and its upstream re
   client.abort();
   expect(await lost).toBe("gone");
   await stopped.promise;
-  expect(await shop.booked(payment)).toMatchObject({ state: "released" });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
   expect([shop.settlements, shop.bodies.used]).toEqual([0, 0]);
   expect((await shop.send(payment)).status).toBe(200);
   expect(shop.settlements).toBe(1);
 });
 
-test("a client that leaves during settlement finds its answer when it comes back", async () => {
+test("a client that leaves during settlement finds its response when it comes back", async () => {
   const settling = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   const shop = open({
@@ -226,11 +226,11 @@ test("a client that leaves during settlement finds its answer when it comes back
   expect(await lost).toBe("gone");
   while (shop.gateway.last()?.gone !== true) await Bun.sleep(1);
   gone.resolve();
-  while ((await shop.booked(payment))?.state !== "settled") await Bun.sleep(1);
-  expect(await shop.booked(payment)).toMatchObject({ delivered: false });
+  while ((await shop.recorded(payment))?.state !== "settled") await Bun.sleep(1);
+  expect(await shop.recorded(payment)).toMatchObject({ delivered: false });
   const again = await shop.send(payment);
   expect([again.status, await again.text()]).toEqual([200, "the goods"]);
-  expect(await shop.booked(payment)).toMatchObject({ delivered: true });
+  expect(await shop.recorded(payment)).toMatchObject({ delivered: true });
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
@@ -240,11 +240,11 @@ test("a debt that a dead process left is paid by the next, without another charg
   const dying = open({
     store: openStore(path, () => clock.now),
     // It never gets to write down that it delivered.
-    ledger: (real) => ({ move: async (payment, change) => (change.hold ? real.move(payment, change) : false) }),
+    ledger: (real) => ({ move: async (payment, change) => (change.lease ? real.move(payment, change) : false) }),
   });
   const payment = dying.payment();
   expect((await dying.send(payment)).status).toBe(200);
-  expect(await dying.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await dying.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   const next = open({ store: openStore(path, () => clock.now) });
   const early = await next.send(payment);
   expect([early.status, early.headers.get("retry-after")]).toEqual([409, "1"]);
@@ -253,7 +253,7 @@ test("a debt that a dead process left is paid by the next, without another charg
   const late = await next.send(payment);
   expect([late.status, await late.text()]).toEqual([200, "the goods"]);
   expect(decoded(late, "payment-response")).toMatchObject({ success: true, payer: PAYER });
-  expect(await next.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+  expect(await next.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
   expect([next.runs, next.settlements]).toEqual([1, 0]);
 });
 
@@ -266,7 +266,7 @@ test("who lost the hold while the upstream worked settles nothing, and gets noth
       const run = runs++;
       begun[run]?.resolve();
       await gates[run]?.promise;
-      answerWith(exchange, 200, "the goods");
+      respondWith(exchange, 200, "the goods");
     },
   });
   const payment = shop.payment();
@@ -289,21 +289,21 @@ test("who leaves before the end each time cannot have the upstream run for one p
     upstream: (exchange) => {
       const send = exchange.data.bind(exchange);
       exchange.data = (...piece) => send(...piece) && false;
-      answerWith(exchange, 200, "the goods");
+      respondWith(exchange, 200, "the goods");
     },
   });
   const payment = shop.payment();
   const cut = async (): Promise<number> => {
     const client = new AbortController();
-    const before = await shop.booked(payment);
+    const before = await shop.recorded(payment);
     const response = await shop.send(payment, { signal: client.signal });
     if (response.status !== 200) return response.status;
     // As a client does that has all but the last piece.
     shop.gateway.last()?.cancel();
     client.abort();
     const { cuts = 0 } = before ?? {};
-    while ((await shop.booked(payment))?.cuts !== cuts + 1) await Bun.sleep(1);
-    // By now the answer is kept no more.
+    while ((await shop.recorded(payment))?.cuts !== cuts + 1) await Bun.sleep(1);
+    // By now the response is kept no more.
     shop.clock.now += 3_600_000;
     return response.status;
   };
@@ -313,7 +313,7 @@ test("who leaves before the end each time cannot have the upstream run for one p
   expect([shop.runs, shop.settlements]).toEqual([3, 1]);
   const refused = await shop.send(payment);
   expect(refused.headers.get("retry-after")).toBeNull();
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
 });
 
 test("a client that is lost while it is written to leaves its payment to be asked for at once", async () => {
@@ -323,19 +323,19 @@ test("a client that is lost while it is written to leaves its payment to be aske
         exchange.cancel();
         return false;
       };
-      answerWith(exchange, 200, "the goods");
+      respondWith(exchange, 200, "the goods");
     },
   });
   const payment = shop.payment();
   const client = new AbortController();
   const lost = shop.send(payment, { signal: client.signal }).then(
-    () => "answered",
+    () => "responded",
     () => "gone",
   );
   while (shop.gateway.last()?.gone !== true) await Bun.sleep(1);
   client.abort();
   await lost;
-  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false, cuts: 1 });
+  expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false, cuts: 1 });
   const again = await shop.send(payment);
   expect([again.status, await again.text()]).toEqual([200, "the goods"]);
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
@@ -345,14 +345,14 @@ test("a slow client gets all of it", async () => {
   const shop = open({
     upstream: (exchange) => {
       exchange.slow = true;
-      answerWith(exchange, 200, "the goods");
+      respondWith(exchange, 200, "the goods");
     },
   });
   const response = await shop.send(shop.payment());
   expect(await response.text()).toBe("the goods");
 });
 
-test("while no buffer is free for another answer, a new payment is 503 before anybody works for it, and good afterwards", async () => {
+test("while no buffer is free for another response, a new payment is 503 before anybody works for it, and good afterwards", async () => {
   const settling = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const shop = open({
@@ -371,7 +371,7 @@ test("while no buffer is free for another answer, a new payment is 503 before an
   const refused = await shop.send(payment);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(await refused.json()).toMatchObject({ type: "urn:turnpike:error:overloaded" });
-  expect([shop.runs, shop.settlements, await shop.booked(payment)]).toEqual([1, 1, undefined]);
+  expect([shop.runs, shop.settlements, await shop.recorded(payment)]).toEqual([1, 1, undefined]);
   release.resolve();
   expect((await first).status).toBe(200);
   expect((await shop.send(payment)).status).toBe(200);

@@ -42,7 +42,7 @@ test("the real x402 client of version 1 pays, and gets goods and receipt by the 
   expect(shop.lastUpstreamFields).not.toMatch(/^(?:payment-signature|x-payment):/im);
 });
 
-test("a payment of version 1 has both receipts, and gets its answer again", async () => {
+test("a payment of version 1 has both receipts, and gets its response again", async () => {
   const shop = open();
   const payment = oldPayment(shop);
   for (const _ of [1, 2]) {

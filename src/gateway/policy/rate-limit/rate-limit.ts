@@ -4,7 +4,7 @@ import { type Fields, fieldValue } from "../../../lib/fields.ts";
 import { flatText } from "../../../lib/flat-text.ts";
 import { sharedTimeOffset } from "../../../lib/monotonic-clock.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/token-buckets.ts";
-import { type AnswerError, CannedError } from "../../answer.ts";
+import { type RespondWithError, CannedError } from "../../local-response.ts";
 import { type RouteConfig } from "../../config/config.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";
@@ -45,7 +45,7 @@ export interface RateLimitDeps {
   readonly limits: RateLimits;
   /** Where buckets are kept for several servers; undefined: this server's own are all. */
   readonly store: LimitStore | undefined;
-  readonly answerError: AnswerError;
+  readonly respondWithError: RespondWithError;
 }
 
 /**
@@ -127,15 +127,15 @@ class RateLimit {
     exchange: Exchange,
     { byName, key }: { readonly byName: boolean; readonly key: string },
   ): Promise<Decision> {
-    const answer = await store.charge(this.#stored, `${byName ? "consumer" : "ip"} ${key}`);
-    this.#deps.limits.metrics.store(answer === undefined ? "failed" : "answered");
+    const response = await store.charge(this.#stored, `${byName ? "consumer" : "ip"} ${key}`);
+    this.#deps.limits.metrics.store(response === undefined ? "failed" : "answered");
     // Nobody waits for it any more, and an exchange that is over must not be answered.
-    if (exchange.gone) return "answered";
-    if (answer === undefined) return this.#decideHere(exchange, byName, key);
+    if (exchange.gone) return "responded";
+    if (response === undefined) return this.#decideHere(exchange, byName, key);
     // The store counts in microseconds.
     const ticksPerUs = TICKS_PER_MS / 1000;
     const costRatio = this.#size.cost / (this.#stored.costUs * ticksPerUs);
-    return this.#decide(exchange, answer.allowed, answer.debtUs * ticksPerUs * costRatio);
+    return this.#decide(exchange, response.allowed, response.debtUs * ticksPerUs * costRatio);
   }
 
   /** `debt` is the time until the bucket is full, in ticks. */
@@ -148,8 +148,8 @@ class RateLimit {
     const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
     exchange.addedFields += this.#told(remaining, seconds);
     if (allowed) return "continue";
-    this.#deps.answerError(exchange, LIMITED, `Retry-After: ${seconds}\r\n`);
-    return "answered";
+    this.#deps.respondWithError(exchange, LIMITED, `Retry-After: ${seconds}\r\n`);
+    return "responded";
   }
 
   /** The lines that tell of the limit; clients that stay within theirs are told the same again and again. */

@@ -27,7 +27,7 @@ const RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 /** Milliseconds that a new connection may take. @bound */
 const CONNECT_MS = 2_000;
-/** Questions that wait for an answer at one time, a worker; beyond them it is late anyway. */
+/** Questions that wait for a response at one time, a worker; beyond them it is late anyway. */
 const MAX_WAITING = 4096;
 
 export interface RedisStoreDeps {
@@ -70,7 +70,7 @@ export class RedisStore implements LimitStore {
     this.#started = this.#connect();
   }
 
-  /** Waits for its first answer, as long as a connection may take. */
+  /** Waits for its first response, as long as a connection may take. */
   async ready(): Promise<void> {
     await this.#started;
   }
@@ -95,13 +95,13 @@ export class RedisStore implements LimitStore {
         give(charge);
       };
       evaluate(client, [name, String(costUs), String(burst)]).then(
-        (answer) => settle(chargeOf(answer)),
+        (response) => settle(chargeOf(response)),
         () => settle(undefined),
       );
     });
   }
 
-  /** Whoever waits is told that there is no answer. */
+  /** Whoever waits is told that there is no response. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -196,9 +196,9 @@ async function evaluate(client: RedisClient, [key, ...rest]: readonly string[]):
 }
 
 /** What the script answers; undefined where it is anything else. */
-function chargeOf(answer: unknown): StoredCharge | undefined {
-  if (!Array.isArray(answer) || answer.length !== 2) return undefined;
-  const [allowed, debt]: unknown[] = answer;
+function chargeOf(response: unknown): StoredCharge | undefined {
+  if (!Array.isArray(response) || response.length !== 2) return undefined;
+  const [allowed, debt]: unknown[] = response;
   if ((allowed !== 0 && allowed !== 1) || typeof debt !== "string" || !/^\d{1,15}$/.test(debt)) return undefined;
   return { allowed: allowed === 1, debtUs: Number(debt) };
 }

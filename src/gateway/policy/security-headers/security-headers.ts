@@ -23,7 +23,7 @@ export function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Poli
   const plain = changesFor(config, false);
   return {
     name: "security_headers",
-    editsAnswers: true,
+    runsOnLocalReply: true,
     request(exchange) {
       // No browser calls gRPC.
       if (exchange.head.isGrpc) return "continue";

@@ -1,13 +1,13 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues, withoutFields } from "../../../lib/fields.ts";
 import { parseHttpDate } from "../../../lib/http-date.ts";
-import { CannedError } from "../../answer.ts";
+import { CannedError } from "../../local-response.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
 import { type CacheMetrics } from "../../telemetry/cache-metrics.ts";
 import { forward } from "../forward.ts";
-import { OwnExchange, tellOwnSink } from "../own-exchange.ts";
+import { Subrequest, tellOwnSink } from "../subrequest.ts";
 import { type ForwardTarget } from "../target.ts";
-import { answerPart, answerWhole, isUnchanged, rangeOfPart, unchanged } from "./answering.ts";
+import { respondPart, respondWhole, isUnchanged, rangeOfPart, unchanged } from "./respond.ts";
 import { type CacheControl } from "./cache-control.ts";
 import { CacheRequest } from "./cache-request.ts";
 import { uriOf } from "./cache-uri.ts";
@@ -41,7 +41,7 @@ export interface CacheSettings extends CachePolicy {
 
 export interface CacheDeps {
   readonly store: CacheStore;
-  readonly watcher: Pick<CacheMetrics, "answered">;
+  readonly watcher: Pick<CacheMetrics, "responded">;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -69,7 +69,7 @@ export class ResponseCache implements FetchHost {
     this.keyNames = ["accept-encoding", ...settings.vary];
     this.maxEntryBytes = settings.maxEntryBytes;
     this.#target = target;
-    this.#ownTarget = { ...target, answerError: tellOwnSink };
+    this.#ownTarget = { ...target, respondWithError: tellOwnSink };
   }
 
   /** Responds from the cache, or forwards the exchange. */
@@ -89,7 +89,7 @@ export class ResponseCache implements FetchHost {
     const isOfPart = conditions.range !== undefined && stored === undefined && method === "GET";
     if (isOfPart && this.#servePart(exchange, { uri, variant, request })) return;
     if (control.onlyIfCached) {
-      this.#target.answerError(exchange, NOT_CACHED);
+      this.#target.respondWithError(exchange, NOT_CACHED);
       return;
     }
     const isOwn = control.noStore || conditions.ifMatch !== undefined || conditions.ifUnmodifiedSince !== undefined;
@@ -98,7 +98,7 @@ export class ResponseCache implements FetchHost {
       this.#pass(exchange, stored, isOwn ? "bypass" : reasonFor(stored, this.store.has(uri)));
       return;
     }
-    this.#watcher.answered(stored === undefined ? "miss" : "revalidated");
+    this.#watcher.responded(stored === undefined ? "miss" : "revalidated");
     const isAsked = stored === undefined ? control.noCache : stored.freshFor(this.now()) > 0;
     const reason = isAsked ? "request" : reasonFor(stored, this.store.has(uri));
     this.#fetchFor(exchange, { uri, variant, request, stale: stored, reason });
@@ -111,8 +111,8 @@ export class ResponseCache implements FetchHost {
     if (!takesStored(control, stored, now)) return false;
     const freshFor = stored.freshFor(now);
     if (freshFor > 0) {
-      this.#watcher.answered("hit");
-      this.#answer(exchange, stored, request, stored.agedFields(now));
+      this.#watcher.responded("hit");
+      this.#response(exchange, stored, request, stored.agedFields(now));
       return true;
     }
     if (!mayBeStale(stored)) return false;
@@ -121,8 +121,8 @@ export class ResponseCache implements FetchHost {
     if (whileRevalidating !== undefined && -freshFor <= whileRevalidating && control.maxAge === undefined) {
       this.#revalidate(exchange, stored, request);
     } else if (!isAllowed) return false;
-    this.#watcher.answered("stale");
-    this.#answer(exchange, stored, request, stored.agedFields(now));
+    this.#watcher.responded("stale");
+    this.#response(exchange, stored, request, stored.agedFields(now));
     return true;
   }
 
@@ -133,8 +133,8 @@ export class ResponseCache implements FetchHost {
     const now = this.now();
     if (part === undefined || range === undefined) return false;
     if (part.freshFor(now) <= 0 || !takesStored(request.control, part, now)) return false;
-    this.#watcher.answered("hit");
-    answerPart(exchange, part, range, { conditions: request.conditions, fields: part.agedFields(now) });
+    this.#watcher.responded("hit");
+    respondPart(exchange, part, range, { conditions: request.conditions, fields: part.agedFields(now) });
     return true;
   }
 
@@ -169,7 +169,7 @@ export class ResponseCache implements FetchHost {
   #ask(client: Exchange, fetch: Fetch): void {
     const { stale } = fetch.plan;
     const fields = withoutFields(client.head.fields, ASKED_BY_CACHE) + (stale === undefined ? "" : validatorsOf(stale));
-    const own = new OwnExchange(client, { ...client.head, method: "GET", fields }, fetch);
+    const own = new Subrequest(client, { ...client.head, method: "GET", fields }, fetch);
     own.trace = client.trace;
     fetch.asks(own);
     forward(own, this.#ownTarget);
@@ -185,17 +185,17 @@ export class ResponseCache implements FetchHost {
     if (this.#unshared.size > MAX_UNSHARED && oldest !== undefined) this.#unshared.delete(oldest);
   }
 
-  answerFrom({ exchange, request }: Reader, stored: StoredResponse, status: string): void {
+  respondFrom({ exchange, request }: Reader, stored: StoredResponse, status: string): void {
     const age = Math.max(Math.floor(stored.age(this.now())), 0);
     const fields = `${stored.fields}Age: ${age}\r\nCache-Status: Turnpike; ${status}\r\n`;
-    this.#answer(exchange, stored, request, fields);
+    this.#response(exchange, stored, request, fields);
   }
 
-  #answer(exchange: Exchange, stored: StoredResponse, { conditions }: CacheRequest, fields: Fields): void {
-    answerWhole(exchange, stored, { conditions, fields }, this.#target.answerError);
+  #response(exchange: Exchange, stored: StoredResponse, { conditions }: CacheRequest, fields: Fields): void {
+    respondWhole(exchange, stored, { conditions, fields }, this.#target.respondWithError);
   }
 
-  answerUnchanged({ exchange, request: { conditions } }: Reader, head: ResponseHead): boolean {
+  respondUnchanged({ exchange, request: { conditions } }: Reader, head: ResponseHead): boolean {
     const [etag] = fieldValues(head.fields, "etag");
     const modified = fieldValue(head.fields, "last-modified");
     if (
@@ -209,8 +209,8 @@ export class ResponseCache implements FetchHost {
     return true;
   }
 
-  answerError(exchange: Exchange, error: TurnpikeError): void {
-    this.#target.answerError(exchange, error);
+  respondWithError(exchange: Exchange, error: TurnpikeError): void {
+    this.#target.respondWithError(exchange, error);
   }
 
   goAlone(exchange: Exchange): void {
@@ -220,7 +220,7 @@ export class ResponseCache implements FetchHost {
 
   /** Forwards a request that the cache does not handle. Its response may still invalidate or update stored ones. */
   #passBy(exchange: Exchange, reason: "method" | "bypass"): void {
-    this.#watcher.answered("bypass");
+    this.#watcher.responded("bypass");
     exchange.addedFields += `Cache-Status: Turnpike; fwd=${reason}\r\n`;
     const { head } = exchange;
     if (reason === "method" && head.method !== "OPTIONS") {
@@ -230,7 +230,7 @@ export class ResponseCache implements FetchHost {
   }
 
   #pass(exchange: Exchange, stored: StoredResponse | undefined, reason: string): void {
-    this.#watcher.answered("bypass");
+    this.#watcher.responded("bypass");
     exchange.addedFields += `Cache-Status: Turnpike; fwd=${reason}\r\n`;
     if (exchange.head.method === "HEAD" && stored !== undefined) {
       const askedAt = this.now();

@@ -1,7 +1,7 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
-import { type OwnExchange, type OwnSink } from "../own-exchange.ts";
+import { type Subrequest, type SubrequestSink } from "../subrequest.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
 import { Pieces, Reader } from "./reader.ts";
@@ -24,12 +24,12 @@ export interface FetchHost {
   /** Unix milliseconds. */
   now(): number;
   /** Responds from a stored response that is fresh or may be served stale. */
-  answerFrom(reader: Reader, stored: StoredResponse, status: string): void;
+  respondFrom(reader: Reader, stored: StoredResponse, status: string): void;
   /** Sends 304 if the request's conditions match this head. True: it was sent. */
-  answerUnchanged(reader: Reader, head: ResponseHead): boolean;
+  respondUnchanged(reader: Reader, head: ResponseHead): boolean;
   /** The response cannot be shared: this exchange is forwarded alone. */
   goAlone(exchange: Exchange): void;
-  answerError(exchange: Exchange, error: TurnpikeError): void;
+  respondWithError(exchange: Exchange, error: TurnpikeError): void;
   /** True if the stored response may be served in place of an error (RFC 5861 §4). */
   mayServeOnError(stored: StoredResponse): boolean;
   /** The key is free for another fetch. `kept`: responses to this key are stored. */
@@ -55,13 +55,13 @@ export interface FetchPlan {
  *   storable:     ──▶ they get it as it arrives; if it becomes too large it is not stored
  *   not storable: ──▶ the first reader gets it, the requests of the others are forwarded
  */
-export class Fetch implements OwnSink {
+export class Fetch implements SubrequestSink {
   readonly plan: FetchPlan;
   readonly #host: FetchHost;
   readonly #askedAt: number;
   readonly #readers = new Set<Reader>();
   readonly #pieces = new Pieces();
-  #own: OwnExchange | undefined;
+  #own: Subrequest | undefined;
   #head: ReceivedHead | undefined;
   /** The only client of a response that is not shared. */
   #only: Exchange | undefined;
@@ -81,7 +81,7 @@ export class Fetch implements OwnSink {
   }
 
   /** Sets the upstream request. The caller begins it. */
-  asks(own: OwnExchange): void {
+  asks(own: Subrequest): void {
     this.#own = own;
   }
 
@@ -116,16 +116,16 @@ export class Fetch implements OwnSink {
 
   #stillHolds(stored: StoredResponse, received: ReceivedHead): void {
     this.#host.store.freshen(stored, received, this.#host.policy);
-    this.#answerAll(stored, `fwd=${this.plan.reason}; fwd-status=304`);
+    this.#respondToAll(stored, `fwd=${this.plan.reason}; fwd-status=304`);
   }
 
   #serveStale(stored: StoredResponse): void {
-    this.#answerAll(stored, `hit; fwd=${this.plan.reason}; detail=stale-if-error`);
+    this.#respondToAll(stored, `hit; fwd=${this.plan.reason}; detail=stale-if-error`);
   }
 
-  #answerAll(stored: StoredResponse, status: string): void {
+  #respondToAll(stored: StoredResponse, status: string): void {
     this.#finish(true);
-    for (const reader of this.#readers) this.#host.answerFrom(reader, stored, status);
+    for (const reader of this.#readers) this.#host.respondFrom(reader, stored, status);
     this.#readers.clear();
   }
 
@@ -173,7 +173,7 @@ export class Fetch implements OwnSink {
       `${this.#isStoring ? "; stored" : ""}${reader.isCollapsed ? "; collapsed" : ""}`,
     );
     const head = { status, reason, fields: fields + line, bodyLength: this.#bodyLength };
-    if (this.#host.answerUnchanged(reader, head)) {
+    if (this.#host.respondUnchanged(reader, head)) {
       reader.isOver = true;
       this.#leave(reader);
       return;
@@ -280,7 +280,7 @@ export class Fetch implements OwnSink {
       return;
     }
     this.#finish(false);
-    for (const { exchange } of this.#readers) this.#host.answerError(exchange, error);
+    for (const { exchange } of this.#readers) this.#host.respondWithError(exchange, error);
     this.#readers.clear();
   }
 

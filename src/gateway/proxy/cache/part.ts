@@ -6,7 +6,7 @@ import { ResponseRelay } from "../../response-relay.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";
-import { type PartPlace, type ReceivedHead, StoredResponse } from "./stored-response.ts";
+import { type PartExtent, type ReceivedHead, StoredResponse } from "./stored-response.ts";
 import { directivesOf } from "./targeted-field.ts";
 
 /** The variant under which a part is stored. No variant of a whole response contains such a line. */
@@ -47,7 +47,7 @@ class PartRecorder extends ResponseRelay {
   readonly #host: PartHost;
   readonly #plan: PartPlan;
   #head: ReceivedHead | undefined;
-  #place: PartPlace = { first: 0, size: 0 };
+  #extent: PartExtent = { first: 0, size: 0 };
   /** The part, with its announced length. Undefined: it is not stored. */
   #body: Uint8Array | undefined;
   #length = 0;
@@ -75,7 +75,7 @@ class PartRecorder extends ResponseRelay {
     if (!isStorable(facts, this.#plan.request, keyNames) || !isOfUse(facts, policy.ttl)) return;
     if (range.length > maxEntryBytes || !store.reserve(range.length)) return;
     this.#head = received;
-    this.#place = range;
+    this.#extent = range;
     this.#body = new Uint8Array(range.length);
   }
 
@@ -94,7 +94,7 @@ class PartRecorder extends ResponseRelay {
     const head = this.#head;
     this.stop();
     if (body !== undefined && head !== undefined && this.#length === body.length && trailers === "") {
-      keepPart(this.#host, this.#plan, { head, body, place: this.#place });
+      keepPart(this.#host, this.#plan, { head, body, extent: this.#extent });
     }
     this.sink.end(trailers);
   }
@@ -115,7 +115,7 @@ class PartRecorder extends ResponseRelay {
 interface ReceivedPart {
   readonly head: ReceivedHead;
   readonly body: Uint8Array;
-  readonly place: PartPlace;
+  readonly extent: PartExtent;
 }
 
 function keepPart(
@@ -124,13 +124,13 @@ function keepPart(
   received: ReceivedPart,
 ): void {
   const before = store.find(uri, partVariant(variant));
-  const { body, place } = before === undefined ? received : joined(before, received, maxEntryBytes);
+  const { body, extent } = before === undefined ? received : joined(before, received, maxEntryBytes);
   const head = { ...received.head, fields: withoutFields(received.head.fields, ["content-range"]) };
-  if (body.length === place.size) {
+  if (body.length === extent.size) {
     if (before !== undefined) store.remove(before);
     store.put(new StoredResponse({ uri, variant }, { ...head, status: 200, reason: "OK" }, body, policy));
   } else {
-    store.put(new StoredResponse({ uri, variant: partVariant(variant), part: place }, head, body, policy));
+    store.put(new StoredResponse({ uri, variant: partVariant(variant), part: extent }, head, body, policy));
   }
 }
 
@@ -139,25 +139,25 @@ function joined(
   before: StoredResponse,
   received: ReceivedPart,
   maxBytes: number,
-): Pick<ReceivedPart, "body" | "place"> {
-  const { place, body, head } = received;
-  const old = before.place;
+): Pick<ReceivedPart, "body" | "extent"> {
+  const { extent, body, head } = received;
+  const old = before.extent;
   const [etag] = fieldValues(head.fields, "etag");
   if (old === undefined || etag === undefined || etag.startsWith("W/") || etag !== before.etag) return received;
-  const end = place.first + body.length;
+  const end = extent.first + body.length;
   const oldEnd = old.first + before.body.length;
-  if (old.size !== place.size || place.first > oldEnd || old.first > end) return received;
-  const first = Math.min(old.first, place.first);
+  if (old.size !== extent.size || extent.first > oldEnd || old.first > end) return received;
+  const first = Math.min(old.first, extent.first);
   const length = Math.max(end, oldEnd) - first;
   if (length > maxBytes) return received;
   const both = new Uint8Array(length);
   both.set(before.body, old.first - first);
-  both.set(body, place.first - first);
-  return { body: both, place: { first, size: place.size } };
+  both.set(body, extent.first - first);
+  return { body: both, extent: { first, size: extent.size } };
 }
 
 /** The range of a 206 (RFC 9110 §14.4). Undefined if it is missing, or if the length of the whole is unknown. */
-function contentRange(fields: Fields): (PartPlace & { readonly length: number }) | undefined {
+function contentRange(fields: Fields): (PartExtent & { readonly length: number }) | undefined {
   const [value = "", ...more] = fieldValues(fields, "content-range");
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(value);
   if (match === null || more.length > 0) return undefined;

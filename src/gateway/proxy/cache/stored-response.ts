@@ -18,7 +18,7 @@ export interface ReceivedHead {
 }
 
 /** The position of a part: it begins at byte `first` of `size` bytes. */
-export interface PartPlace {
+export interface PartExtent {
   readonly first: number;
   readonly size: number;
 }
@@ -35,7 +35,7 @@ export class StoredResponse {
   readonly reason: string;
   readonly body: Uint8Array;
   /** The position of the part. Undefined: the body is whole. */
-  readonly place: PartPlace | undefined;
+  readonly extent: PartExtent | undefined;
   /** Without Age. */
   fields: Fields = "";
   control: CacheControl = NO_CACHE_CONTROL;
@@ -54,14 +54,14 @@ export class StoredResponse {
   #agedFields: Fields = "";
 
   constructor(
-    key: { readonly uri: string; readonly variant: string; readonly part?: PartPlace },
+    key: { readonly uri: string; readonly variant: string; readonly part?: PartExtent },
     head: ReceivedHead,
     body: Uint8Array,
     policy: CachePolicy,
   ) {
     this.uri = key.uri;
     this.variant = key.variant;
-    this.place = key.part;
+    this.extent = key.part;
     this.status = head.status;
     this.reason = head.reason;
     this.body = body;

@@ -6,13 +6,13 @@ const MAX_QUEUED_SPANS = 8192;
 const MAX_QUEUED_CHARS = 8_388_608;
 /** Times that a batch is sent before it is dropped. */
 const MAX_SENDS = 5;
-/** Milliseconds that a collector has for an answer. @bound */
-const ANSWER_MS = 10_000;
+/** Milliseconds that a collector has for a response. @bound */
+const RESPONSE_MS = 10_000;
 /** Milliseconds before a batch is sent again: the first time, and at most, whatever Retry-After says. @bound */
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 30_000;
-/** Bytes of an answer that are read. */
-const MAX_ANSWER = 65_536;
+/** Bytes of a response that are read. */
+const MAX_RESPONSE = 65_536;
 /** What may be sent again (OTLP specification, "Failures"). */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -149,12 +149,12 @@ export class Exporter {
       body,
       // Headers are for this collector alone.
       redirect: "manual",
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(RESPONSE_MS),
     });
     const { status } = response;
-    const answer = await readAtMost(response, MAX_ANSWER);
+    const reply = await readAtMost(response, MAX_RESPONSE);
     if (status >= 200 && status < 300) {
-      const rejected = Math.min(rejectedIn(answer), spans);
+      const rejected = Math.min(rejectedIn(reply), spans);
       this.#deps.counter.count("exported", spans - rejected);
       this.#deps.counter.count("rejected", rejected);
       return { kind: "taken" };
@@ -168,7 +168,7 @@ export class Exporter {
 /** What went wrong, without the URL, which may hold a secret. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
-    return `the collector has not responded within ${ANSWER_MS} ms`;
+    return `the collector has not responded within ${RESPONSE_MS} ms`;
   if (error instanceof Error && "code" in error) return `the collector is not reached (${String(error.code)})`;
   return messageOf(error).includes("connect")
     ? "the collector is not reached"
@@ -202,9 +202,9 @@ async function readAtMost(response: Response, max: number): Promise<string> {
 }
 
 /** Spans that the collector says it has not taken, of `{"partialSuccess": {"rejectedSpans": "3"}}`; they are not sent again. */
-function rejectedIn(answer: string): number {
+function rejectedIn(reply: string): number {
   try {
-    const parsed: unknown = JSON.parse(answer);
+    const parsed: unknown = JSON.parse(reply);
     if (typeof parsed !== "object" || parsed === null || !("partialSuccess" in parsed)) return 0;
     const { partialSuccess } = parsed;
     if (typeof partialSuccess !== "object" || partialSuccess === null || !("rejectedSpans" in partialSuccess)) return 0;

@@ -78,8 +78,8 @@ export class RequestTrace extends UpstreamRecord {
     this.fields = contextFields({ traceId: this.traceId, spanId, sampled: true }, this.state);
   }
 
-  override answered(status: number): void {
-    super.answered(status);
+  override responded(status: number): void {
+    super.responded(status);
     if (this.#try !== undefined) this.#try.status = status;
   }
 

@@ -33,7 +33,7 @@ export class UpstreamRecord implements UpstreamTrace {
     this.connectMs = eventTime() - this.beganAt;
   }
 
-  answered(status: number): void {
+  responded(status: number): void {
     this.status = status;
     this.firstByteMs = eventTime() - this.beganAt;
   }

@@ -28,7 +28,7 @@ export interface Question {
   readonly maxBodyBytes: number;
 }
 
-/** Why there was no answer. */
+/** Why there was no response. */
 export type AskFailure = "timeout" | "refused" | "unresolved" | "private" | "tls" | "closed" | "malformed";
 
 export type Reply =
@@ -56,7 +56,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
   readonly #question: Question;
   readonly #connecting: Connecting;
   #onReply: ((reply: Reply) => void) | undefined;
-  /** Closes the connection: cut off, or as it is done after an answer. */
+  /** Closes the connection: cut off, or as it is done after a response. */
   #close: ((cut: boolean) => void) | undefined;
   #head: ResponseHead | undefined;
   readonly #chunks: Buffer[] = [];
@@ -111,12 +111,12 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     // A copy: what a socket brought is larger than what is kept of it.
     this.#chunks.push(Buffer.from(chunk.subarray(start, start + take)));
     this.#bytes += take;
-    if (end - start > room) this.#answer(true);
+    if (end - start > room) this.#response(true);
     return true;
   }
 
   end(): void {
-    this.#answer(false);
+    this.#response(false);
   }
 
   abort(_error: TurnpikeError): void {
@@ -185,7 +185,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     };
   }
 
-  #answer(cut: boolean): void {
+  #response(cut: boolean): void {
     const head = this.#head;
     if (head === undefined) {
       this.#fail("malformed");

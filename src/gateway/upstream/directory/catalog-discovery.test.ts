@@ -109,7 +109,7 @@ test("a query that has waited its time is asked anew, and nothing has changed", 
   expect(keys(made)).toEqual(["10.0.0.1:80 1"]);
 });
 
-test("no service that passes is an answer: all servers are gone", async () => {
+test("no service that passes is a response: all servers are gone", async () => {
   catalog.set([{ address: "10.0.0.1", port: 80 }]);
   const made = discover();
   await made.servers.first;
@@ -151,31 +151,31 @@ test("a service that changes all the time, or a catalog that does not wait, is a
   expect(catalog.queries).toEqual([WEB, WEB, WEB, WEB, WEB]);
 });
 
-const TROUBLES: readonly { what: string; answer: () => Response; reason: string }[] = [
+const TROUBLES: readonly { what: string; response: () => Response; reason: string }[] = [
   {
     what: "an error",
-    answer: () => new Response("rpc error: No cluster leader", { status: 500 }),
+    response: () => new Response("rpc error: No cluster leader", { status: 500 }),
     reason: "status 500",
   },
   {
     what: "a refusal",
-    answer: () => new Response(`token ${TOKEN} lacks permission`, { status: 403 }),
+    response: () => new Response(`token ${TOKEN} lacks permission`, { status: 403 }),
     reason: "status 403",
   },
-  { what: "no list", answer: () => new Response("<html>"), reason: "the response is not a list of services" },
+  { what: "no list", response: () => new Response("<html>"), reason: "the response is not a list of services" },
   {
     what: "more than 8 MiB",
-    answer: () => new Response(`[${" ".repeat(8 * 1024 * 1024)}]`),
+    response: () => new Response(`[${" ".repeat(8 * 1024 * 1024)}]`),
     reason: "the response is longer than 8388608 bytes",
   },
 ];
 
-for (const { what, answer, reason } of TROUBLES) {
+for (const { what, response, reason } of TROUBLES) {
   test(`the last list stays when ${what} is answered, which is logged once`, async () => {
     catalog.set([{ address: "10.0.0.1", port: 80 }]);
     const made = discover(TOKEN);
     await made.servers.first;
-    catalog.intercept = answer;
+    catalog.intercept = response;
     await until("there was trouble three times", () => {
       proceed();
       return catalog.queries.length >= 4 ? true : undefined;

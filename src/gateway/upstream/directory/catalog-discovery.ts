@@ -4,26 +4,26 @@ import { VERSION } from "../../../lib/version.ts";
 import { type UpstreamConfig } from "../../config/config.ts";
 import { serverKey } from "../member.ts";
 import { Ask, type Reply } from "./ask.ts";
-import { readCatalogAnswer } from "./catalog-answer.ts";
+import { readCatalogResponse } from "./catalog-response.ts";
 import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps, FoundServers } from "./discovery.ts";
 
 type CatalogConfig = NonNullable<UpstreamConfig["catalog_discovery"]>;
 
-/** An answer of the catalog; a service of 256 servers with long check outputs has a tenth of it. */
+/** A response of the catalog; a service of 256 servers with long check outputs has a tenth of it. */
 const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 /** The longest that Consul lets a query wait, in seconds. */
 const MAX_WAIT_S = 600;
 /** Consul adds up to a sixteenth to the time that a query may wait. */
 const WAIT_EXTRA = 1 / 16;
-/** Milliseconds for an answer beyond the time that it may wait. @bound */
-const ANSWER_MS = 10_000;
-/** Answers that may come early, before the interval is over; after those there is one an interval. @bound */
+/** Milliseconds for a response beyond the time that it may wait. @bound */
+const RESPONSE_MS = 10_000;
+/** Responses that may come early, before the interval is over; after those there is one an interval. @bound */
 const BURST = 2;
 
 /**
  * Servers from Consul's `/v1/health/service/NAME?passing`, by blocking queries: each is answered when the service has
  * changed, or after `interval_s`. What Consul asks of its clients is kept: the index starts anew when it goes backwards, is
- * never 0 once there was an answer, and a service that changes all the time is asked for once an interval.
+ * never 0 once there was a response, and a service that changes all the time is asked for once an interval.
  */
 export class CatalogDiscovery extends Deadline implements Discovery {
   readonly servers: FoundServers;
@@ -34,7 +34,7 @@ export class CatalogDiscovery extends Deadline implements Discovery {
   /** The state that was seen last; 0: the next query does not wait. */
   #index = 0n;
   #failures = 0;
-  /** How many early answers are asked on after at once, as of `#filledAt` (wheel time). */
+  /** How many early responses are asked on after at once, as of `#filledAt` (wheel time). */
   #tokens = BURST;
   #filledAt: number;
   #askedAt = 0;
@@ -73,7 +73,7 @@ export class CatalogDiscovery extends Deadline implements Discovery {
       host: serverKey({ address, port }),
       path: `/v1/health/service/${encodeURIComponent(service)}?passing=1${wait}`,
       fields: `User-Agent: turnpike/${VERSION}\r\nAccept: application/json\r\n${credentials}`,
-      timeoutMs: waitMs + ANSWER_MS,
+      timeoutMs: waitMs + RESPONSE_MS,
       maxBodyBytes: MAX_CATALOG_BYTES,
     };
     this.#ask = new Ask(question, this.#deps, (reply) => this.#heard(reply));
@@ -91,15 +91,15 @@ export class CatalogDiscovery extends Deadline implements Discovery {
     this.#deps.wheel.set(this, this.#restMs());
   }
 
-  /** Uses an answer; says why it cannot be used, and nothing where it can. */
+  /** Uses a response; says why it cannot be used, and nothing where it can. */
   #take(reply: Reply): string {
     if (reply.kind === "failure") return reply.reason;
     if (reply.status !== 200) return `status ${reply.status}`;
     if (reply.cut) return `the response is longer than ${MAX_CATALOG_BYTES} bytes`;
-    const answer = readCatalogAnswer(reply.body);
-    if (answer === undefined) return "the response is not a list of services";
+    const response = readCatalogResponse(reply.body);
+    if (response === undefined) return "the response is not a list of services";
     this.#index = nextIndex(this.#index, fieldValue(reply.fields, "x-consul-index"));
-    this.servers.replace(answer.found, answer.unusable);
+    this.servers.replace(response.found, response.unusable);
     return "";
   }
 

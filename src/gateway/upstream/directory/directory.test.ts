@@ -174,7 +174,7 @@ for (const [outcome, after] of [
     await until("it was answered, and the next query waits for its turn", () =>
       catalog.waiting.size === 0 ? true : undefined,
     );
-    // The answer is on its way through the loopback interface.
+    // The response is on its way through the loopback interface.
     await Bun.sleep(20);
     expect(told).toEqual([]);
     directory[outcome]();
@@ -211,7 +211,7 @@ test("more servers than there are places are refused where the configuration nam
   expect((await serve([{ name: "others", servers: others }]))["others"]).toHaveLength(MAX_SERVERS - 2);
 });
 
-test("a start goes on with what there is when discovery has no answer for 3 s", async () => {
+test("a start goes on with what there is when discovery has no response for 3 s", async () => {
   const clock = new FakeClock();
   catalog.intercept = () => new Promise<Response>(() => {});
   directory = createDirectory(new TimerWheel(clock));
@@ -222,7 +222,7 @@ test("a start goes on with what there is when discovery has no answer for 3 s", 
 });
 
 test("a server that is probed has a state, a reason and a time, and all have what requests say of them", async () => {
-  origin.answer = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
+  origin.response = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
   const servers = [{ address: "127.0.0.1", port: origin.port }];
   const before = Date.now();
   await serve([
@@ -278,7 +278,7 @@ test("a drained server stays drained over reloads and probes while it is named, 
 });
 
 test("health by probes, and what discovery finds, are events", async () => {
-  origin.answer = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
+  origin.response = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
   catalog.set([{ address: "10.0.0.1", port: 1 }]);
   const servers = [{ address: "127.0.0.1", port: origin.port }];
   await serve([{ name: "a", servers, health_check: { interval_ms: 10, unhealthy_threshold: 1 } }, fromCatalog("b")]);

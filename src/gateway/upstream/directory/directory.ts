@@ -14,8 +14,8 @@ import { type CheckedServer } from "./server-check.ts";
 import { ServerWatch } from "./server-watch.ts";
 import { Slots } from "./slots.ts";
 
-/** Milliseconds that a start or a reload waits for the first answers of discovery; then it goes on with what there is. @bound */
-const FIRST_ANSWERS_MS = 3000;
+/** Milliseconds that a start or a reload waits for the first responses of discovery; then it goes on with what there is. @bound */
+const FIRST_RESPONSES_MS = 3000;
 
 export interface DirectoryDeps {
   readonly wheel: TimerWheel;
@@ -39,7 +39,7 @@ export interface DirectoryDeps {
 const WATCH_MS = 500;
 
 /** A server of an upstream that has its place. */
-interface Placed {
+interface SlottedServer {
   readonly source: Source;
   readonly key: string;
   readonly member: Member;
@@ -82,11 +82,11 @@ export class Directory {
   /** Prepared, and neither committed nor rolled back. */
   #next: Plan | undefined;
   /** What workers were told last, by upstream. */
-  #told = new Map<string, readonly Placed[]>();
-  #toldNext = new Map<string, readonly Placed[]>();
+  #told = new Map<string, readonly SlottedServer[]>();
+  #toldNext = new Map<string, readonly SlottedServer[]>();
   /** How many servers of an upstream had no place, as it was logged last. */
   readonly #left = new Map<string, number>();
-  /** Of a preparation that waits for first answers. */
+  /** Of a preparation that waits for first responses. */
   #patience: Patience | undefined;
   #closed = false;
   #watching: ReturnType<typeof setInterval> | undefined;
@@ -100,7 +100,7 @@ export class Directory {
   }
 
   /**
-   * The servers of a configuration that is about to be served: `commit` or `rollback` follows. Waits for first answers of
+   * The servers of a configuration that is about to be served: `commit` or `rollback` follows. Waits for first responses of
    * discovery for a while. Rejects, with nothing changed, where there are more servers than places.
    */
   async prepare(config: Config): Promise<Membership> {
@@ -110,10 +110,10 @@ export class Directory {
     const plan = new Plan(config, this.#current, { ...this.#deps, random: this.#random, changed });
     this.#next = plan;
     try {
-      await this.#answered(plan);
+      await this.#responded(plan);
       if (this.#closed) throw new Error(STOPPING);
       this.#toldNext = new Map(
-        [...plan.upstreams].map(([name, upstream]) => [name, this.#place(name, upstream, true)]),
+        [...plan.upstreams].map(([name, upstream]) => [name, this.#assignSlots(name, upstream, true)]),
       );
       return Object.fromEntries(
         [...this.#toldNext].map(([name, servers]) => [name, servers.map(({ member }) => member)]),
@@ -124,11 +124,11 @@ export class Directory {
     }
   }
 
-  async #answered(plan: Plan): Promise<void> {
+  async #responded(plan: Plan): Promise<void> {
     const patience = new Patience();
     this.#patience = patience;
-    this.#deps.wheel.set(patience, FIRST_ANSWERS_MS);
-    await Promise.race([plan.answered(), patience.over]);
+    this.#deps.wheel.set(patience, FIRST_RESPONSES_MS);
+    await Promise.race([plan.responded(), patience.over]);
     this.#deps.wheel.remove(patience);
   }
 
@@ -226,7 +226,7 @@ export class Directory {
   #tell(plan: Plan, name: string): void {
     const upstream = plan.upstreams.get(name);
     if (upstream === undefined) return;
-    const servers = this.#place(name, upstream, false);
+    const servers = this.#assignSlots(name, upstream, false);
     if (isDeepStrictEqual(servers, this.#told.get(name))) return;
     this.#told.set(name, servers);
     this.#deps.onChange(
@@ -245,13 +245,13 @@ export class Directory {
   }
 
   /** The servers of an upstream that have a place each. `strict`: throws where one that the configuration names has none. */
-  #place(name: string, upstream: PlannedUpstream, strict: boolean): Placed[] {
-    const placed: Placed[] = [];
+  #assignSlots(name: string, upstream: PlannedUpstream, strict: boolean): SlottedServer[] {
+    const placed: SlottedServer[] = [];
     let left = 0;
     for (const { source, key, ...server } of serversOf(upstream)) {
       const slot = this.#slots.take(placeKey(name, key));
       if (slot !== undefined) placed.push({ source, key, member: { ...server, slot } });
-      else if (strict && source === "config") throw new Error(noPlace(name, key));
+      else if (strict && source === "config") throw new Error(noSlot(name, key));
       else left++;
     }
     this.#sayLeft(name, left);
@@ -267,7 +267,7 @@ export class Directory {
   }
 }
 
-function checkedOf({ config, dial }: PlannedUpstream, servers: readonly Placed[]): CheckedServer[] {
+function checkedOf({ config, dial }: PlannedUpstream, servers: readonly SlottedServer[]): CheckedServer[] {
   const { name: upstream, health_check: check } = config;
   if (check === undefined || dial === undefined) return [];
   const protocol = config.protocol === "h2c" ? "h2" : config.protocol;
@@ -277,7 +277,7 @@ function checkedOf({ config, dial }: PlannedUpstream, servers: readonly Placed[]
 const STOPPING = "the gateway is about to stop";
 const PLACES = `there are places for ${MAX_SERVERS} servers, of all upstreams together`;
 
-function noPlace(upstream: string, server: string): string {
+function noSlot(upstream: string, server: string): string {
   return `Cannot use server ${server} of upstream ${JSON.stringify(upstream)}: ${PLACES}, and during a reload of both configurations`;
 }
 

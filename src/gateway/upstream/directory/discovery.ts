@@ -38,10 +38,10 @@ export interface DiscoveredUpstream {
   readonly allowPrivate: boolean;
 }
 
-/** What a discovery knows: the last good list, which stays while no other answer comes. */
+/** What a discovery knows: the last good list, which stays while no other response comes. */
 export class FoundServers {
   list: readonly Found[] = [];
-  /** Settles with the first answer, good or bad. */
+  /** Settles with the first response, good or bad. */
   readonly first: Promise<void>;
   /** Called when the list is another one. */
   onChange: (() => void) | undefined;
@@ -49,7 +49,7 @@ export class FoundServers {
   readonly #what: string;
   readonly #allowPrivate: boolean;
   readonly #deps: Pick<DiscoveryDeps, "log" | "onEvent">;
-  readonly #answered: () => void;
+  readonly #responded: () => void;
   /** What was logged last: it is not said twice. */
   #failure = "";
   #leftOut = "";
@@ -66,15 +66,15 @@ export class FoundServers {
     this.#deps = deps;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.first = promise;
-    this.#answered = resolve;
+    this.#responded = resolve;
   }
 
-  /** An answer came; `unusable` counts what it held beside these. */
+  /** A response came; `unusable` counts what it held beside these. */
   replace(found: readonly Found[], unusable = 0): void {
     if (this.#failure !== "") this.#say(`${this.#what} responds again`);
     this.#failure = "";
     const byKey = new Map(found.map((server) => [serverKey(server.endpoint), server]));
-    // In one order, whatever the order of the answer: another order is no change.
+    // In one order, whatever the order of the response: another order is no change.
     const all = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, server]) => server);
     const allowed = all.filter(({ endpoint }) => this.#allowPrivate || !isPrivate(endpoint));
     const list = allowed.slice(0, MAX_FOUND);
@@ -84,10 +84,10 @@ export class FoundServers {
       this.list = list;
       this.onChange?.();
     }
-    this.#answered();
+    this.#responded();
   }
 
-  /** No answer came, or none that can be used: the list stays. */
+  /** No response came, or none that can be used: the list stays. */
   failed(reason: string): void {
     if (reason !== this.#failure) {
       const { length } = this.list;
@@ -96,7 +96,7 @@ export class FoundServers {
       this.#say(`${this.#what}: lookup failed (${reason}); ${stay}`);
     }
     this.#failure = reason;
-    this.#answered();
+    this.#responded();
   }
 
   #say(message: string): void {

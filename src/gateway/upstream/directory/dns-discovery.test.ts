@@ -65,7 +65,7 @@ function discover(hostname = "app.test", allowPrivate = true, nameservers = [dns
   return made;
 }
 
-function answer(addresses: readonly string[], ttl = 300): () => DnsAnswer {
+function response(addresses: readonly string[], ttl = 300): () => DnsAnswer {
   return () => ({ addresses, ttl });
 }
 
@@ -82,27 +82,27 @@ function nextMs(made: DnsDiscovery): number {
 }
 
 /** Moves on to the next look-up, which is answered so. */
-async function next(made: DnsDiscovery, how: DnsServer["answer"]): Promise<void> {
-  dns.answer = how;
+async function next(made: DnsDiscovery, how: DnsServer["response"]): Promise<void> {
+  dns.response = how;
   const before = heard;
   clock.advance(nextMs(made) + 20);
   await until("the look-up has ended", () => (heard > before ? true : undefined));
 }
 
-test("A and AAAA records fill the pool, in one order whatever the order of the answer", async () => {
-  dns.answer = answer(["10.0.0.2", "10.0.0.1", "fd00::1", "10.0.0.2"]);
+test("A and AAAA records fill the pool, in one order whatever the order of the response", async () => {
+  dns.response = response(["10.0.0.2", "10.0.0.1", "fd00::1", "10.0.0.2"]);
   const made = discover();
   await made.servers.first;
   expect(keys(made)).toEqual(["10.0.0.1:8080", "10.0.0.2:8080", "[fd00::1]:8080"]);
   expect(made.servers.list.every(({ weight }) => weight === 1)).toBe(true);
   expect(dns.questions.toSorted()).toEqual(["A app.test", "AAAA app.test"]);
-  await next(made, answer(["fd00::1", "10.0.0.1", "10.0.0.2"]));
+  await next(made, response(["fd00::1", "10.0.0.1", "10.0.0.2"]));
   expect(changes).toBe(1);
   expect(logged).toEqual([]);
 });
 
 test("a name with addresses of one family has these", async () => {
-  dns.answer = (type) => (type === "A" ? { addresses: ["10.0.0.1"], ttl: 60 } : { addresses: [], ttl: 0 });
+  dns.response = (type) => (type === "A" ? { addresses: ["10.0.0.1"], ttl: 60 } : { addresses: [], ttl: 0 });
   const made = discover();
   await made.servers.first;
   expect(keys(made)).toEqual(["10.0.0.1:8080"]);
@@ -110,25 +110,25 @@ test("a name with addresses of one family has these", async () => {
 });
 
 test("it looks again when the shortest time to live is over: after a second at the earliest, after interval_s at the latest", async () => {
-  dns.answer = (type) => ({ addresses: ["10.0.0.1", "fd00::1"], ttl: type === "A" ? 7 : 9 });
+  dns.response = (type) => ({ addresses: ["10.0.0.1", "fd00::1"], ttl: type === "A" ? 7 : 9 });
   const made = discover();
   await made.servers.first;
   expect(nextMs(made)).toBe(7000);
-  await next(made, answer(["10.0.0.1"], 0));
+  await next(made, response(["10.0.0.1"], 0));
   expect(nextMs(made)).toBe(1000);
-  await next(made, answer(["10.0.0.1"], 86_400));
+  await next(made, response(["10.0.0.1"], 86_400));
   expect(nextMs(made)).toBe(INTERVAL_S * 1000);
 });
 
-test("the last good list stays while there is no answer, and the log says each trouble once", async () => {
-  dns.answer = answer(["10.0.0.1", "10.0.0.2"]);
+test("the last good list stays while there is no response, and the log says each trouble once", async () => {
+  dns.response = response(["10.0.0.1", "10.0.0.2"]);
   const made = discover();
   await made.servers.first;
   for (const trouble of [FAILURE, FAILURE, NO_SUCH_NAME, NO_SUCH_NAME, { addresses: [], ttl: 0 }]) {
     await next(made, () => trouble);
     expect(keys(made)).toEqual(["10.0.0.1:8080", "10.0.0.2:8080"]);
   }
-  await next(made, answer(["10.0.0.3"]));
+  await next(made, response(["10.0.0.3"]));
   expect(keys(made)).toEqual(["10.0.0.3:8080"]);
   expect(logged).toEqual([
     'upstream "u": DNS for "app.test": lookup failed (ESERVFAIL); the last 2 servers stay',
@@ -139,7 +139,7 @@ test("the last good list stays while there is no answer, and the log says each t
 });
 
 test("a family that is not answered for keeps its addresses while the other one changes", async () => {
-  dns.answer = answer(["10.0.0.1", "fd00::1"]);
+  dns.response = response(["10.0.0.1", "fd00::1"]);
   const made = discover();
   await made.servers.first;
   await next(made, (type) => (type === "A" ? { addresses: ["10.0.0.2"], ttl: 60 } : FAILURE));
@@ -147,7 +147,7 @@ test("a family that is not answered for keeps its addresses while the other one 
 });
 
 test("failures are followed by shorter waits that grow, up to interval_s", async () => {
-  dns.answer = () => FAILURE;
+  dns.response = () => FAILURE;
   const made = discover();
   await made.servers.first;
   const waits = [nextMs(made)];
@@ -160,7 +160,7 @@ test("failures are followed by shorter waits that grow, up to interval_s", async
 });
 
 test("a name server that is silent is given up after 5 s", async () => {
-  dns.answer = () => undefined;
+  dns.response = () => undefined;
   const made = discover();
   await until("it has asked", () => (dns.questions.length >= 2 ? true : undefined));
   expect(nextMs(made)).toBe(5000);
@@ -171,7 +171,7 @@ test("a name server that is silent is given up after 5 s", async () => {
 
 test("more than 256 addresses are cut, and that is logged once", async () => {
   const many = Array.from({ length: 300 }, (_, i) => `10.0.${Math.floor(i / 100)}.${i % 100}`);
-  dns.answer = answer(many.slice(0, 200));
+  dns.response = response(many.slice(0, 200));
   const made = discover();
   await made.servers.first;
   expect(keys(made)).toHaveLength(200);
@@ -183,10 +183,10 @@ test("more than 256 addresses are cut, and that is logged once", async () => {
 });
 
 test("private addresses are left out where the upstream forbids them, and that is logged once", async () => {
-  dns.answer = answer(["10.0.0.1", "8.8.8.8", "::1", "2001:4860:4860::8888"]);
+  dns.response = response(["10.0.0.1", "8.8.8.8", "::1", "2001:4860:4860::8888"]);
   const made = discover("app.test", false);
   await made.servers.first;
-  await next(made, dns.answer);
+  await next(made, dns.response);
   expect(keys(made)).toEqual(["8.8.8.8:8080", "[2001:4860:4860::8888]:8080"]);
   expect(logged).toEqual([
     'upstream "u": DNS for "app.test": left out: 2 on private addresses, which allow_private forbids',
@@ -194,7 +194,7 @@ test("private addresses are left out where the upstream forbids them, and that i
 });
 
 test("search domains are not used, and an address stands for itself", async () => {
-  dns.answer = answer(["10.0.0.1"]);
+  dns.response = response(["10.0.0.1"]);
   await discover("app").servers.first;
   expect(dns.questions.toSorted()).toEqual(["A app", "AAAA app"]);
   const made = discover("::1");
@@ -204,7 +204,7 @@ test("search domains are not used, and an address stands for itself", async () =
 });
 
 test("nothing is heard of a look-up that was under way when it was closed", async () => {
-  dns.answer = () => undefined;
+  dns.response = () => undefined;
   const made = discover();
   await until("it has asked", () => (dns.questions.length >= 2 ? true : undefined));
   made.close();

@@ -8,13 +8,13 @@ import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps,
 
 type DnsConfig = NonNullable<UpstreamConfig["dns_discovery"]>;
 
-/** Milliseconds that an answer may take, all name servers and repetitions together. @bound */
+/** Milliseconds that a response may take, all name servers and repetitions together. @bound */
 const LOOK_UP_MS = 5000;
-/** The least milliseconds between two look-ups: an answer may say that it is good for no time at all. @bound */
+/** The least milliseconds between two look-ups: a response may say that it is good for no time at all. @bound */
 const LEAST_MS = 1000;
 const SERVER_WEIGHT = 1;
 
-/** Addresses of one family, as an answer has them. */
+/** Addresses of one family, as a response has them. */
 interface Records {
   readonly addresses: readonly string[];
   /** Seconds that they are good for; 0 without any. */
@@ -22,7 +22,7 @@ interface Records {
 }
 
 const NO_RECORDS: Records = { addresses: [], ttl: 0 };
-/** By these a resolver says that there is no such record (RFC 1035 §4.1.1, RFC 2308): an answer, and no failure. */
+/** By these a resolver says that there is no such record (RFC 1035 §4.1.1, RFC 2308): a response, and no failure. */
 const NONE = new Set(["ENOTFOUND", "ENODATA"]);
 
 /**
@@ -36,7 +36,7 @@ export class DnsDiscovery extends Deadline implements Discovery {
   readonly #deps: DiscoveryDeps;
   /** Of a look-up that is under way. */
   #resolver: Resolver | undefined;
-  /** The last good answers: a family that is not answered for keeps its own. */
+  /** The last good responses: a family that is not answered for keeps its own. */
   readonly #known = { v4: NO_RECORDS, v6: NO_RECORDS };
   #failures = 0;
   #closed = false;
@@ -72,7 +72,7 @@ export class DnsDiscovery extends Deadline implements Discovery {
     const resolver = new Resolver();
     this.#resolver = resolver;
     this.#deps.wheel.set(this, LOOK_UP_MS);
-    this.#answers(resolver).catch(this.#deps.onFault);
+    this.#responses(resolver).catch(this.#deps.onFault);
   }
 
   #useHostsFile(hostname: string): boolean {
@@ -84,7 +84,7 @@ export class DnsDiscovery extends Deadline implements Discovery {
     return true;
   }
 
-  async #answers(resolver: Resolver): Promise<void> {
+  async #responses(resolver: Resolver): Promise<void> {
     const { hostname, nameservers } = this.#config;
     if (nameservers.length > 0) resolver.setServers(nameservers);
     const [v4, v6] = await Promise.all([
@@ -122,7 +122,7 @@ export class DnsDiscovery extends Deadline implements Discovery {
   }
 }
 
-/** Why nothing can be made of two answers; empty where something can. */
+/** Why nothing can be made of two responses; empty where something can. */
 function failureOf(v4: Records | string, v6: Records | string): string {
   const found = [v4, v6].some((records) => typeof records !== "string" && records.addresses.length > 0);
   if (found) return "";
@@ -131,9 +131,9 @@ function failureOf(v4: Records | string, v6: Records | string): string {
 }
 
 /** The records, or why there are none. */
-async function recordsOf(answer: Promise<readonly { address: string; ttl: number }[]>): Promise<Records | string> {
+async function recordsOf(response: Promise<readonly { address: string; ttl: number }[]>): Promise<Records | string> {
   try {
-    const records = await answer;
+    const records = await response;
     return {
       addresses: records.map(({ address }) => address),
       ttl: Math.min(...records.map(({ ttl }) => ttl)),

@@ -62,7 +62,7 @@ beforeEach(async () => {
     onFault,
   });
   origin = await RawOrigin.start();
-  origin.answer = answering("200 OK", "fine");
+  origin.response = responding("200 OK", "fine");
 });
 
 afterEach(async () => {
@@ -71,7 +71,7 @@ afterEach(async () => {
   expect(faults).toEqual([]);
 });
 
-function answering(status: string, body: string): RawOrigin["answer"] {
+function responding(status: string, body: string): RawOrigin["response"] {
   return (_, connection) =>
     connection.end(`HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
 }
@@ -112,12 +112,12 @@ async function probe(thenMs = 0): Promise<string> {
 test("a healthy server is unhealthy after unhealthy_threshold failures in a row, and a success before that ends the row", async () => {
   probeFrom([server()]);
   expect(await probe()).toBe("healthy");
-  origin.answer = answering("500 No", "");
+  origin.response = responding("500 No", "");
   expect(await probe()).toBe("healthy status");
   expect(await probe()).toBe("healthy status");
-  origin.answer = answering("200 OK", "");
+  origin.response = responding("200 OK", "");
   expect(await probe()).toBe("healthy");
-  origin.answer = answering("500 No", "");
+  origin.response = responding("500 No", "");
   expect(await probe()).toBe("healthy status");
   expect(await probe()).toBe("healthy status");
   expect(await probe()).toBe("unhealthy status");
@@ -126,13 +126,13 @@ test("a healthy server is unhealthy after unhealthy_threshold failures in a row,
 
 test("an unhealthy server is healthy after healthy_threshold successes in a row, and a failure before that ends the row", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
-  origin.answer = answering("500 No", "");
+  origin.response = responding("500 No", "");
   expect(await probe()).toBe("unhealthy status");
-  origin.answer = answering("200 OK", "");
+  origin.response = responding("200 OK", "");
   expect(await probe()).toBe("unhealthy");
-  origin.answer = answering("500 No", "");
+  origin.response = responding("500 No", "");
   expect(await probe()).toBe("unhealthy status");
-  origin.answer = answering("200 OK", "");
+  origin.response = responding("200 OK", "");
   expect(await probe()).toBe("unhealthy");
   expect(await probe()).toBe("healthy");
   expect(states.isInRotation(SLOT, 1000)).toBe(true);
@@ -147,12 +147,12 @@ test("a server without probes, or before its first one, is in rotation", () => {
 
 test("each change of state is logged once, with its reason, and its time is kept", async () => {
   probeFrom([server({ unhealthy_threshold: 2, healthy_threshold: 1 })]);
-  origin.answer = answering("404 No", "");
+  origin.response = responding("404 No", "");
   for (let i = 0; i < 4; i++) await probe();
   const { since = 0, ...rest } = checks.stateOf(SLOT) ?? {};
   expect(rest).toEqual({ state: "unhealthy", reason: "status" });
   expect(since).toBeWithin(INTERVAL_MS, INTERVAL_MS + 200);
-  origin.answer = answering("200 OK", "");
+  origin.response = responding("200 OK", "");
   for (let i = 0; i < 2; i++) await probe();
   const name = `upstream "u": server 127.0.0.1:${origin.port}`;
   expect(logged).toEqual([`${name} is unhealthy: status`, `${name} is healthy again`]);
@@ -168,36 +168,40 @@ test("a probe asks for the path, by name and port, and closes its connection", a
   await until("it is closed", () => (origin.connections.every(({ closed }) => closed) ? true : undefined));
 });
 
-const FAILURES: readonly { what: string; answer: RawOrigin["answer"]; reason: string; thenMs?: number }[] = [
-  { what: "another status", answer: answering("204 No Content", ""), reason: "status" },
-  { what: "a body without the text", answer: answering("200 OK", "all is lost"), reason: "body" },
-  { what: "no answer in time", answer: () => {}, reason: "timeout", thenMs: TIMEOUT_MS + 100 },
+const FAILURES: readonly { what: string; response: RawOrigin["response"]; reason: string; thenMs?: number }[] = [
+  { what: "another status", response: responding("204 No Content", ""), reason: "status" },
+  { what: "a body without the text", response: responding("200 OK", "all is lost"), reason: "body" },
+  { what: "no response in time", response: () => {}, reason: "timeout", thenMs: TIMEOUT_MS + 100 },
   {
     what: "a head that does not end in time",
-    answer: (_, connection) => connection.send("HTTP/1.1 200 OK\r\n"),
+    response: (_, connection) => connection.send("HTTP/1.1 200 OK\r\n"),
     reason: "timeout",
     thenMs: TIMEOUT_MS + 100,
   },
   {
     what: "a body that does not end in time",
-    answer: (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nwell"),
+    response: (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nwell"),
     reason: "timeout",
     thenMs: TIMEOUT_MS + 100,
   },
-  { what: "no answer but a reset", answer: (_, connection) => connection.reset(), reason: "closed" },
-  { what: "no answer but a FIN", answer: (_, connection) => connection.end(), reason: "closed" },
+  { what: "no response but a reset", response: (_, connection) => connection.reset(), reason: "closed" },
+  { what: "no response but a FIN", response: (_, connection) => connection.end(), reason: "closed" },
   {
-    what: "half an answer",
-    answer: (_, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nwell"),
+    what: "half a response",
+    response: (_, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nwell"),
     reason: "closed",
   },
-  { what: "something else than HTTP", answer: (_, connection) => connection.send("220 mail\r\n"), reason: "malformed" },
+  {
+    what: "something else than HTTP",
+    response: (_, connection) => connection.send("220 mail\r\n"),
+    reason: "malformed",
+  },
 ];
 
-for (const { what, answer, reason, thenMs } of FAILURES) {
+for (const { what, response, reason, thenMs } of FAILURES) {
   test(`${what} is a failure: ${reason}`, async () => {
     probeFrom([server({ unhealthy_threshold: 1, expected_body: "well" })]);
-    origin.answer = answer;
+    origin.response = response;
     expect(await probe(thenMs)).toBe(`unhealthy ${reason}`);
     await until("it is closed", () => (origin.connections.every(({ closed }) => closed) ? true : undefined));
   });
@@ -217,10 +221,10 @@ test("a server that refuses is unhealthy, and healthy when it listens again", as
 test("the text is looked for in the first 64 KiB, and of a longer body no more is read", async () => {
   const long = "x".repeat(65_536);
   probeFrom([server({ unhealthy_threshold: 1, healthy_threshold: 1, expected_body: "fin\u00e9" })]);
-  origin.answer = (_, connection) =>
+  origin.response = (_, connection) =>
     connection.send(`HTTP/1.1 200 OK\r\n\r\n${Buffer.from("fin\u00e9").toString("latin1")}${long}`);
   expect(await probe()).toBe("healthy");
-  origin.answer = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n\r\n${long}fin\xc3\xa9`);
+  origin.response = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n\r\n${long}fin\xc3\xa9`);
   expect(await probe()).toBe("unhealthy body");
 });
 
@@ -326,7 +330,7 @@ test("a name without an address is a failure: unresolved", async () => {
 
 test("a server that hangs is not asked again before its probe is over", async () => {
   probeFrom([server({ interval_ms: 100, timeout_ms: 1000 })]);
-  origin.answer = () => {};
+  origin.response = () => {};
   clock.advance(100);
   await until("a probe is under way", () => origin.requests[0]);
   clock.advance(900);
@@ -360,7 +364,7 @@ test.skipIf(Bun.which("python3") === null)(
 );
 
 test("no more than 64 probes run at one time", async () => {
-  origin.answer = () => {};
+  origin.response = () => {};
   const servers = Array.from({ length: 100 }, (_, slot) => ({ ...server(), slot }));
   probeFrom(servers);
   clock.advance(200);
@@ -373,7 +377,7 @@ test("no more than 64 probes run at one time", async () => {
 
 test("a server that is gone is not probed, and what was known of it is forgotten", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
-  origin.answer = answering("500 No", "");
+  origin.response = responding("500 No", "");
   expect(await probe()).toBe("unhealthy status");
   checks.set([]);
   expect(states.active(SLOT).up).toBeUndefined();
@@ -385,7 +389,7 @@ test("a server that is gone is not probed, and what was known of it is forgotten
 
 test("a probe that is under way when its server goes is cut off, and nothing is heard of it", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
-  origin.answer = () => {};
+  origin.response = () => {};
   clock.advance(100);
   await until("it is under way", () => origin.requests[0]);
   checks.set([]);
@@ -396,7 +400,7 @@ test("a probe that is under way when its server goes is cut off, and nothing is 
 
 test("a server that is probed in another way keeps its state, and one that takes its place does not get it", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
-  origin.answer = answering("500 No", "");
+  origin.response = responding("500 No", "");
   expect(await probe()).toBe("unhealthy status");
   probeFrom([server({ unhealthy_threshold: 1, expected_status: 500 })]);
   expect(states.isInRotation(SLOT, 1000)).toBe(false);

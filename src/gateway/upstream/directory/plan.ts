@@ -80,8 +80,8 @@ export class Plan {
     return discovery;
   }
 
-  /** Settles when every discovery had its first answer, good or bad. */
-  async answered(): Promise<void> {
+  /** Settles when every discovery had its first response, good or bad. */
+  async responded(): Promise<void> {
     await Promise.all([...this.#discoveries.values()].map(({ servers }) => servers.first));
   }
 

@@ -9,7 +9,7 @@ import { Ask, type AskDeps, type Reply } from "./ask.ts";
 import { HealthState } from "./health-state.ts";
 import { type ProbeReason } from "./probe-reason.ts";
 
-/** Bytes of a probe's answer in which `expected_body` is looked for. */
+/** Bytes of a probe's response in which `expected_body` is looked for. */
 const MAX_PROBE_BODY_BYTES = 65_536;
 /** Attempts to connect to one server that the system has not given up yet; while there are as many, a probe fails without another. */
 const MAX_HANGING = 4;
@@ -95,7 +95,7 @@ export class ServerCheck extends Deadline {
   }
 }
 
-/** What an answer says against a server; undefined: nothing. */
+/** What a response says against a server; undefined: nothing. */
 function verdict(reply: Reply, check: HealthCheckConfig): ProbeReason | undefined {
   if (reply.kind === "failure") return reply.reason;
   if (reply.status !== check.expected_status) return "status";

@@ -97,12 +97,12 @@ describe.skipIf(!hasChain)("the outcome of an EIP-3009 payment on the chain", ()
     const payment = await shop.pay(await shop.payer());
     await send(payment);
     const broken = reader({ rpc_url: proxy.rpcUrl });
-    proxy.answer(() => new Response("gone", { status: 503 }));
+    proxy.response(() => new Response("gone", { status: 503 }));
     expect(await broken.find(payment, shop.requirements)).toEqual({
       kind: "unknown",
       cause: "the node responded with 503",
     });
-    proxy.answer(undefined);
+    proxy.response(undefined);
     proxy.behave((call, forward) =>
       call.method === "eth_getLogs" ? rpcError(call, -32_602, "query exceeds max results") : forward(),
     );

@@ -102,10 +102,10 @@ describe.skipIf(!hasChain)("EIP-3009 payments while one of several nodes lags be
     const payment = await shop.pay(await shop.payer());
     await shop.chain.send({ to: shop.token.address, data: callOf(payment) });
     proxy.behave(async (call, forward) => {
-      const answer = await forward();
-      if (call.method !== "eth_getTransactionReceipt") return answer;
+      const response = await forward();
+      if (call.method !== "eth_getTransactionReceipt") return response;
       // In the new block, another account used the nonce first.
-      const { result } = answer as { result: object };
+      const { result } = response as { result: object };
       return rpcResult(call, { ...result, status: "0x0", logs: [] });
     });
     expect(await reader().find(payment, shop.requirements)).toMatchObject({ kind: "unknown" });

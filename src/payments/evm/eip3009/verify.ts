@@ -30,8 +30,8 @@ function away({ fault, cause }: Fault): Verification {
 }
 
 /** True for a contract's own refusal. It is a valid result, not a fault of the node. */
-function isRevert(answer: unknown): boolean {
-  return isFault(answer) && answer.refusal === "reverted";
+function isRevert(response: unknown): boolean {
+  return isFault(response) && response.refusal === "reverted";
 }
 
 /** The state of a payment on the chain, read in one batch. */
@@ -61,7 +61,7 @@ async function look(
   if (isFault(payerCode)) return payerCode;
   if (isFault(block)) return block;
   if (block === null) return { fault: "failed", cause: "the node has no block" };
-  for (const answer of [balance, state, run]) if (isFault(answer) && !isRevert(answer)) return answer;
+  for (const response of [balance, state, run]) if (isFault(response) && !isRevert(response)) return response;
   return {
     payerCode,
     isContract: balance !== "0x",
@@ -102,10 +102,10 @@ async function checkContract(
   const { authorization, signature } = payment.payload;
   const hash = authorizationHash({ name, version, network: known, asset }, authorization);
   const call = callRequest(authorization.from, isValidSignatureCall(hash, signature), { gas: sender.maxGas });
-  const answer = await node.read(call);
-  if (isRevert(answer)) return "invalid_exact_evm_signature";
-  if (isFault(answer)) return answer;
-  return answer.slice(0, IS_VALID.length).toLowerCase() === IS_VALID ? undefined : "invalid_exact_evm_signature";
+  const response = await node.read(call);
+  if (isRevert(response)) return "invalid_exact_evm_signature";
+  if (isFault(response)) return response;
+  return response.slice(0, IS_VALID.length).toLowerCase() === IS_VALID ? undefined : "invalid_exact_evm_signature";
 }
 
 /**
@@ -117,7 +117,7 @@ async function explain({ node }: Chain, { asset, extra }: PaymentRequirements): 
     callRequest(asset, nameCall()),
     callRequest(asset, versionCall()),
   );
-  const [ownName, ownVersion] = [name, version].map((answer) => (isFault(answer) ? undefined : textOf(answer)));
+  const [ownName, ownVersion] = [name, version].map((response) => (isFault(response) ? undefined : textOf(response)));
   if (ownName !== undefined && ownName !== extra["name"]) return "invalid_exact_evm_token_name_mismatch";
   if (ownVersion !== undefined && ownVersion !== extra["version"]) return "invalid_exact_evm_token_version_mismatch";
   return "invalid_exact_evm_transaction_simulation_failed";

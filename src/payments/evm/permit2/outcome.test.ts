@@ -233,13 +233,13 @@ describe.skipIf(!hasChain)("the outcome of Permit2 payments", () => {
       const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
       const payment = await shop.permit(shop.exact, await shop.buyer());
       expect((await facilitator.settle(payment, shop.exact)).kind).toBe("settled");
-      for (const answer of [
+      for (const response of [
         rpcError({ id: 0, method }, -32_000, "the secret is abc"),
         { result: "0x" },
         { result: null },
       ]) {
         proxy.behave(async (call, forward) =>
-          call.method === method ? { jsonrpc: "2.0", ...answer, id: call.id } : await forward(),
+          call.method === method ? { jsonrpc: "2.0", ...response, id: call.id } : await forward(),
         );
         const found = await facilitator.find(payment, shop.exact);
         expect(found.kind).toBe("unknown");

@@ -13,7 +13,7 @@ import {
   type Permit2Payment,
   permit2PaymentSchema,
 } from "../../x402/messages.ts";
-import { signOffer } from "../../client/sign-offer.ts";
+import { signChoice } from "../../client/sign-choice.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
 import { freshAccount, keyOf, type OpenFacilitator, type TestAccount } from "../testing/shop.ts";
@@ -107,7 +107,7 @@ describe.skipIf(!hasChain)("Permit2 payments with the reference implementation",
     };
     const resource = { url: "http://localhost/" };
     const required: PaymentRequired = { x402Version: 2, resource, accepts: [requirements] };
-    const payment = signOffer(required, { requirements, asset, method: "permit2" }, payer, Date.now());
+    const payment = signChoice(required, { requirements, asset, method: "permit2" }, payer, Date.now());
     // In its serialized form. The reference schema has the same shape, but its own types.
     return JSON.parse(JSON.stringify(payment)) as Sent;
   }

@@ -55,8 +55,8 @@ export async function findHindrance(
     callRequest(permitted.token, encodeCall("balanceOf(address)", [from])),
     callRequest(permitted.token, encodeCall("allowance(address,address)", [from, PERMIT2])),
   );
-  const answers = [settlement, permit2, bitmap, balance, allowance];
-  const fault = answers.find((answer): answer is Fault => isFault(answer) && answer.refusal !== "reverted");
+  const responses = [settlement, permit2, bitmap, balance, allowance];
+  const fault = responses.find((response): response is Fault => isFault(response) && response.refusal !== "reverted");
   if (fault !== undefined) return fault;
   const spent = isSpent(payment, bitmap);
   if (!isAddressOf(permit2, PERMIT2) || spent === undefined) return "permit2_proxy_not_deployed";
@@ -70,11 +70,11 @@ export async function findHindrance(
   return (numberOf(allowance) ?? 0n) < charge ? "permit2_allowance_required" : "permit2_simulation_failed";
 }
 
-function numberOf(answer: Hex | Fault): bigint | undefined {
-  return isFault(answer) ? undefined : wordAt(answer, 0);
+function numberOf(response: Hex | Fault): bigint | undefined {
+  return isFault(response) ? undefined : wordAt(response, 0);
 }
 
-function isAddressOf(answer: Hex | Fault, address: Address): boolean {
-  const said = isFault(answer) ? undefined : addressOfWord(answer);
+function isAddressOf(response: Hex | Fault, address: Address): boolean {
+  const said = isFault(response) ? undefined : addressOfWord(response);
   return said !== undefined && sameAddress(said, address);
 }

@@ -19,7 +19,7 @@ export interface NodeProxy {
   /** Undefined: all calls are passed on. */
   behave(behaviour: Behaviour | undefined): void;
   /** Responds to every HTTP request with `response` until it is set to undefined. */
-  answer(response: (() => Response) | undefined): void;
+  response(response: (() => Response) | undefined): void;
   close(): Promise<void>;
 }
 
@@ -45,8 +45,8 @@ export function startNodeProxy(target: string): NodeProxy {
     const parsed = call.parse(item);
     methods.push(parsed.method);
     try {
-      const answer = await Promise.resolve(behaviour?.(parsed, () => forward(item)) ?? forward(item));
-      return answer === "never" ? await parting.promise : answer;
+      const response = await Promise.resolve(behaviour?.(parsed, () => forward(item)) ?? forward(item));
+      return response === "never" ? await parting.promise : response;
     } finally {
       ended.push(parsed.method);
     }
@@ -73,7 +73,7 @@ export function startNodeProxy(target: string): NodeProxy {
     behave(next) {
       behaviour = next;
     },
-    answer(response) {
+    response(response) {
       whole = response;
     },
     async close() {

@@ -22,7 +22,7 @@ export class Counters {
       // All that the counters look at.
       counter.count({ isLetIn: true, consumer, status: 200, bytesReceived: 1, bytesSent: 10 } as Exchange);
       upstream.requested();
-      upstream.answered(200);
+      upstream.responded(200);
       upstream.carried(1, 10);
     }
     this.#requests += times;

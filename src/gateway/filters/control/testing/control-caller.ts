@@ -1,11 +1,11 @@
 /** A worker that makes the host calls that it is told to, and tells what came of them. */
 import { type CommandOutcome } from "../control-connection.ts";
-import { type ControlAnswer, type ControlCall } from "../control-messages.ts";
+import { type ControlReply, type ControlCall } from "../control-messages.ts";
 import { RemoteControl } from "../remote-control.ts";
 
 /** What a test tells it. */
 export type ToCaller =
-  | ControlAnswer
+  | ControlReply
   | { readonly kind: "call"; readonly name: string; readonly command: string }
   | { readonly kind: "forget"; readonly name: string }
   | { readonly kind: "ask_state" };

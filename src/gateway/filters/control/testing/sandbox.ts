@@ -25,7 +25,7 @@ export interface Sandbox {
   readonly lines: readonly string[];
   /** What the greeting is answered with; at first by `reply(REPORT)`. */
   greet: Answer;
-  answer: Answer;
+  response: Answer;
   /** Waits until so many commands have come. */
   received(count: number): Promise<void>;
   /** Cuts all connections. */
@@ -51,7 +51,7 @@ export async function startSandbox(at?: string): Promise<Sandbox> {
     clients,
     lines,
     greet: () => reply(REPORT),
-    answer: (line) => reply(`done: ${line}`),
+    response: (line) => reply(`done: ${line}`),
     received: (count) => until(() => lines.length >= count, undefined, `${count} commands`),
     cut() {
       for (const { socket } of clients) socket.destroy();
@@ -70,8 +70,8 @@ export async function startSandbox(at?: string): Promise<Sandbox> {
       lines.push(line);
       client.lines.push(line);
     }
-    const answer = (isGreeting ? sandbox.greet : sandbox.answer)(line, client);
-    if (answer !== undefined) client.socket.write(answer);
+    const response = (isGreeting ? sandbox.greet : sandbox.response)(line, client);
+    if (response !== undefined) client.socket.write(response);
   }
   const server = createServer((socket) => {
     const client = { socket, lines: [] };

@@ -14,7 +14,7 @@ function required(url: string, extensions?: Record<string, unknown>): PaymentReq
   };
 }
 
-const OPTIONS = { place: { fixed: "", publicUrl: "", baseUrl: "", hasHost: false }, testMode: false };
+const OPTIONS = { location: { fixed: "", publicUrl: "", baseUrl: "", hasHost: false }, testMode: false };
 
 const NONE = { testMode: false, sold: () => undefined, methodsOf: () => [] };
 

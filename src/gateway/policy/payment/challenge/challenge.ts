@@ -10,17 +10,17 @@ import {
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
-import { type Mismatch } from "../../../../payments/x402/terms.ts";
+import { type TermsFault } from "../../../../payments/x402/terms.ts";
 import { v1Accepts } from "../../../../payments/x402/v1.ts";
 import { type Exchange, type RequestHead } from "../../../exchange.ts";
 import { requiresIdentifier } from "../identifier.ts";
 import { respondHtml, respondJson } from "../respond.ts";
 import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.ts";
 import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
-import { requestedUrls, type ResourcePlace } from "./resource-url.ts";
+import { requestedUrls, type ResourceLocation } from "./resource-url.ts";
 
 /** All values of a challenge's `error`. */
-export type ChallengeError = typeof UNPAID | Mismatch | Reason;
+export type ChallengeError = typeof UNPAID | TermsFault | Reason;
 
 interface Prepared {
   readonly status: number;
@@ -30,7 +30,7 @@ interface Prepared {
 
 /** The parts of a challenge that are not payment requirements. */
 export interface ChallengeOptions {
-  readonly place: ResourcePlace;
+  readonly location: ResourceLocation;
   readonly testMode: boolean;
 }
 
@@ -101,11 +101,11 @@ export class Challenge {
    */
   isFor(url: string, head: RequestHead): boolean {
     if (url === this.required.resource.url) return true;
-    return requestedUrls(this.#options.place, head).includes(url);
+    return requestedUrls(this.#options.location, head).includes(url);
   }
 
   #name(head: RequestHead, header: PreparedHeader): Named {
-    for (const url of requestedUrls(this.#options.place, head)) {
+    for (const url of requestedUrls(this.#options.location, head)) {
       const json = JSON.stringify(url);
       if (header.lengthWith(json.length) <= MAX_HEADER_LENGTH) return { url, json };
     }

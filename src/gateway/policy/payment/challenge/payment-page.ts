@@ -69,11 +69,11 @@ export function paymentPage(
 <p class="resource"><code>${call.method} ${call.url}</code></p>
 ${testMode ? TEST_MODE : undefined}
 <ul>
-${accepts.map(wayItem)}
+${accepts.map(requirementsItem)}
 </ul>
 ${command === undefined ? undefined : fromTerminal(command)}
 <h2>Pay from a program</h2>
-<p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself: it reads the <code>PAYMENT-REQUIRED</code> field of this answer, signs a payment, and sends the request again with it. In JavaScript:</p>
+<p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself: it reads the <code>PAYMENT-REQUIRED</code> field of this response, signs a payment, and sends the request again with it. In JavaScript:</p>
 <pre><code>${programSnippet(call, required)}</code></pre>
 <details>
 <summary>The challenge</summary>
@@ -94,7 +94,7 @@ function fromTerminal(command: string): Html {
 <p>The command makes a wallet on first use. <code>npx turnpike pay --help</code> lists its limits.</p>`;
 }
 
-function wayItem({ scheme, amount, asset, network, payTo }: PaymentRequirements): Html {
+function requirementsItem({ scheme, amount, asset, network, payTo }: PaymentRequirements): Html {
   const known = findAsset(network, asset);
   const token = known === undefined ? `units of ${asset}` : known.symbol;
   const figure = known === undefined ? amount : formatAmount(amount, known.decimals);

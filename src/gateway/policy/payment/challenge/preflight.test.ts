@@ -35,14 +35,14 @@ test.each([
   [299, "Access-Control-Allow-Origin: *\r\n", "*", null],
   [200, "Access-Control-Max-Age: 5\r\nLocation: /\r\n", null, null],
   [300, "Access-Control-Allow-Origin: *\r\n", null, null],
-])("of an answer of %d with %j what it allows goes out, and nothing else", async (status, fields, origin, age) => {
+])("of a response of %d with %j what it allows goes out, and nothing else", async (status, fields, origin, age) => {
   const exchange = asked();
   exchange.response.start({ status: 103, reason: "", fields, bodyLength: -1 });
   exchange.response.start({ status, reason: "OK", fields, bodyLength: 5 });
   expect(exchange.response.data(Buffer.from("goods"))).toBe(true);
   exchange.response.end("X: 1\r\n");
-  const { status: answered, headers } = await exchange.answer;
-  expect([answered, exchange.interim.length, exchange.bytesSent]).toEqual([204, 0, 0]);
+  const { status: responded, headers } = await exchange.received;
+  expect([responded, exchange.interim.length, exchange.bytesSent]).toEqual([204, 0, 0]);
   expect([headers.get("access-control-allow-origin"), headers.get("access-control-max-age")]).toEqual([origin, age]);
   expect([headers.has("location"), headers.has("access-control-expose-headers"), headers.has("vary")]).toEqual([
     false,
@@ -59,10 +59,10 @@ test("the gateway's own errors pass with their words", async () => {
   exchange.slow = true;
   expect(exchange.response.data(Buffer.from("xnox"), 1, 3)).toBe(false);
   exchange.response.end("");
-  const answer = await exchange.answer;
-  expect([answer.status, answer.headers.get("x"), await answer.text()]).toEqual([502, "1", "no"]);
+  const response = await exchange.received;
+  expect([response.status, response.headers.get("x"), await response.text()]).toEqual([502, "1", "no"]);
   const broken = asked();
   broken.response.start({ status: 502, reason: "", fields: "", bodyLength: 2, error });
   broken.response.abort(error);
-  expect((await broken.answer).text()).rejects.toThrow("no");
+  expect((await broken.received).text()).rejects.toThrow("no");
 });

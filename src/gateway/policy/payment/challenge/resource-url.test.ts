@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
-import { type ResourcePlace, requestedUrls } from "./resource-url.ts";
+import { type ResourceLocation, requestedUrls } from "./resource-url.ts";
 
-const BARE: ResourcePlace = { fixed: "", publicUrl: "", baseUrl: "http://127.0.0.1:8080", hasHost: false };
-const PUBLIC: ResourcePlace = {
+const BARE: ResourceLocation = { fixed: "", publicUrl: "", baseUrl: "http://127.0.0.1:8080", hasHost: false };
+const PUBLIC: ResourceLocation = {
   ...BARE,
   publicUrl: "https://api.example.com/v1",
   baseUrl: "https://api.example.com/v1",
 };
 const HEAD = { scheme: "http", authority: "shop.example:8080", path: "/reports/1", query: "?a=1&b=2" } as const;
 
-const CASES: readonly (readonly [name: string, ResourcePlace, Partial<typeof HEAD> | object, string])[] = [
+const CASES: readonly (readonly [name: string, ResourceLocation, Partial<typeof HEAD> | object, string])[] = [
   ["the client's own scheme, host, path and query", BARE, {}, "http://shop.example:8080/reports/1?a=1&b=2"],
   ["https, where the request came so", BARE, { scheme: "https" }, "https://shop.example:8080/reports/1?a=1&b=2"],
   ["x402.public_url in place of the host", PUBLIC, {}, "https://api.example.com/v1/reports/1?a=1&b=2"],
@@ -29,9 +29,9 @@ const CASES: readonly (readonly [name: string, ResourcePlace, Partial<typeof HEA
   ],
 ];
 
-for (const [name, place, change, url] of CASES) {
+for (const [name, location, change, url] of CASES) {
   test(`a challenge names ${name}`, () => {
-    expect(requestedUrls(place, { ...HEAD, ...change })[0]).toBe(url);
+    expect(requestedUrls(location, { ...HEAD, ...change })[0]).toBe(url);
   });
 }
 

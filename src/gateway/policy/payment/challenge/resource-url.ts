@@ -1,7 +1,7 @@
 import { type RequestHead } from "../../../exchange.ts";
 
 /** The parts of the resource URLs in a route's challenges; an empty string is not set. */
-export interface ResourcePlace {
+export interface ResourceLocation {
   /** `routes[].x402.resource_url`: the URL for every request. */
   readonly fixed: string;
   /** `x402.public_url`, no slash at the end. */
@@ -20,14 +20,14 @@ const UNSAFE = /[^\x21-\x7e]|["'<>\\^`{|}]/g;
 type Requested = Pick<RequestHead, "scheme" | "authority" | "path" | "query">;
 
 /** The URLs that can stand for a request in its challenge, the best one first. */
-export function requestedUrls(place: ResourcePlace, head: Requested): readonly string[] {
-  if (place.fixed !== "") return [place.fixed];
-  const whole = encoded(baseOf(place, head) + head.path);
+export function requestedUrls(location: ResourceLocation, head: Requested): readonly string[] {
+  if (location.fixed !== "") return [location.fixed];
+  const whole = encoded(baseOf(location, head) + head.path);
   return [whole + encoded(head.query), whole].filter((url) => url.length <= MAX_URL_LENGTH);
 }
 
 /** The configured name of the gateway. Without one, the name that the client used, which only the client sees. */
-function baseOf({ publicUrl, baseUrl, hasHost }: ResourcePlace, { scheme, authority }: Requested): string {
+function baseOf({ publicUrl, baseUrl, hasHost }: ResourceLocation, { scheme, authority }: Requested): string {
   if (authority === "") return baseUrl;
   if (publicUrl === "") return `${scheme}://${authority}`;
   return hasHost ? `${publicUrl.slice(0, publicUrl.indexOf(":"))}://${authority}` : publicUrl;

@@ -116,8 +116,8 @@ describe("the program", () => {
     expect(controls(costing("1000000"))).toBeUndefined();
     const dear = costing("1000001");
     const elsewhere = costing("1", { network: "eip155:43113", asset: "0x5425890298aed601595a70AB815c96711a31Bc65" });
-    for (const way of [dear, elsewhere, UNKNOWN, costing("1", { asset: UNKNOWN.asset })]) {
-      expect(JSON.parse(controls(costing("1"), way) ?? "")).toEqual([limit(way)]);
+    for (const requirements of [dear, elsewhere, UNKNOWN, costing("1", { asset: UNKNOWN.asset })]) {
+      expect(JSON.parse(controls(costing("1"), requirements) ?? "")).toEqual([limit(requirements)]);
     }
   });
 });

@@ -47,7 +47,9 @@ export function programSnippet({ method, url, body }: Call, { accepts }: Payment
  * The options that the stock client needs for these payment requirements: it has a price limit, and knows few tokens.
  */
 function controls(accepts: readonly PaymentRequirements[]): readonly string[] {
-  const told = accepts.filter((way) => !STOCK_NETWORKS.has(way.network) || priceOf(way)[0]?.isDear !== false);
+  const told = accepts.filter(
+    (requirements) => !STOCK_NETWORKS.has(requirements.network) || priceOf(requirements)[0]?.isDear !== false,
+  );
   if (told.length === 0) return [];
   const allowed = told.map(({ network, asset, amount }) => ({ network, asset, maxAmountPerPayment: amount }));
   return [`client.setSpendControls({ allowedAssets: ${JSON.stringify(allowed)} });`];

@@ -14,13 +14,13 @@ import { checkTerms } from "../../../../payments/signatures/check-payment.ts";
 import { paymentKey } from "../../../../payments/x402/payment-key.ts";
 import { signedPermit2 } from "../../../../payments/testing/permit2-payment.ts";
 import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
-import { type Booking } from "../../../../store/bookings.ts";
+import { type SimulatedTransfer } from "../../../../store/simulated-transfers.ts";
 import { type Ledger, type Payment, type PaymentState } from "../../../../store/ledger.ts";
 import { openStore } from "../../../../store/open-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { LedgerModel } from "./ledger-model.ts";
 import { Shop } from "./shop.ts";
-import { answerWith, type TestExchange } from "./test-gateway.ts";
+import { respondWith, type TestExchange } from "./test-gateway.ts";
 
 /** How a route of the world sells. */
 export type Mode = "exact, after" | "exact, before" | "upto, after";
@@ -32,7 +32,7 @@ export interface Step {
   readonly settle: "none" | "refused" | "lost before" | "lost after" | "throws after";
   readonly find: "none" | "unknown" | "throws" | "blind";
   readonly upstream: "none" | "500" | "abort" | "slow";
-  /** What the upstream says that it charges; empty: nothing. Under `exact` an answer for 0 is worthless, and any other amount is ignored. */
+  /** What the upstream says that it charges; empty: nothing. Under `exact` a response for 0 is worthless, and any other amount is ignored. */
   readonly charge: "" | "0" | "7" | "too much";
   /** The write that fails, before or after it is made. */
   readonly ledger: "none" | `${"before" | "after"} ${"verified" | "settling" | "settled"}`;
@@ -62,7 +62,7 @@ export const QUIET: Step = {
 /** The success of an upstream under `exact` that charges nothing for it. */
 export const WORTHLESS = "nothing found";
 
-const UNKNOWN: Settlement = { kind: "unknown", cause: "no answer", transaction: "" };
+const UNKNOWN: Settlement = { kind: "unknown", cause: "no response", transaction: "" };
 const ALLOWANCE = "50000";
 /** Milliseconds that a slow upstream takes. */
 const SLOW_MS = 10;
@@ -112,8 +112,8 @@ export class FaultyWorld {
     return this.mode === "upto, after" ? signedPermit2(UPTO, this.#now / 1000) : this.shop.payment();
   }
 
-  booking(payment: PaymentPayload): Promise<Booking | undefined> {
-    return this.shop.store.bookings.find(paymentKey(payment, this.requirements));
+  transfer(payment: PaymentPayload): Promise<SimulatedTransfer | undefined> {
+    return this.shop.store.simulatedTransfers.find(paymentKey(payment, this.requirements));
   }
 
   isExpired(payment: PaymentPayload): boolean {
@@ -171,10 +171,10 @@ export class FaultyWorld {
         if (life.isOver) return silence();
         const { ledger, crash } = this.step;
         if (crash === `before ${change.state}`) return die();
-        if (change.hold && ledger === `before ${change.state}`) throw new Error("disk full");
+        if (change.lease && ledger === `before ${change.state}`) throw new Error("disk full");
         const isMoved = await watched.move(payment, change);
         if (crash === `after ${change.state}`) return die();
-        if (change.hold && ledger === `after ${change.state}`) throw new Error("connection lost");
+        if (change.lease && ledger === `after ${change.state}`) throw new Error("connection lost");
         return isMoved;
       },
     };
@@ -186,7 +186,7 @@ export class FaultyWorld {
         const { verify } = this.step;
         if (life.isOver) return silence();
         if (verify === "throws") throw new Error("defect");
-        if (verify === "unavailable") return { kind: "unavailable", cause: "no answer" };
+        if (verify === "unavailable") return { kind: "unavailable", cause: "no response" };
         return verify === "refused" ? { kind: "refused", reason: "payment_refused" } : real.verify(...payment);
       },
       settle: async (payment, requirements): Promise<Settlement> => {
@@ -216,13 +216,13 @@ export class FaultyWorld {
     const { upstream, charge, crash } = this.step;
     if (life.isOver) return silence();
     if (crash === "upstream") return die();
-    // Others come in the meantime, and with them the time in which its hold runs out.
+    // Others come in the meantime, and with them the time in which its lease runs out.
     if (upstream === "slow") await Bun.sleep(SLOW_MS);
     const amount = charge === "too much" ? "50001" : charge;
     const fields = amount === "" ? "" : fieldLine("Settlement-Overrides", JSON.stringify({ amount }));
     if (upstream === "abort") exchange.response.abort(new TurnpikeError("upstream-failed", "It went away"));
-    else if (upstream === "500") answerWith(exchange, 500, "sorry");
-    else if (charge === "0" && this.mode !== "upto, after") answerWith(exchange, 200, WORTHLESS, fields);
-    else answerWith(exchange, 200, "the goods", fields);
+    else if (upstream === "500") respondWith(exchange, 500, "sorry");
+    else if (charge === "0" && this.mode !== "upto, after") respondWith(exchange, 200, WORTHLESS, fields);
+    else respondWith(exchange, 200, "the goods", fields);
   }
 }

@@ -7,7 +7,7 @@ import {
   type PaymentState,
 } from "../../../../store/ledger.ts";
 
-/** Where a payment may go from where it stands, by who has the hold. */
+/** Where a payment may go from where it stands, by who has the lease. */
 const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   reserved: ["verified", "released"],
   verified: ["settling", "released"],
@@ -72,7 +72,7 @@ export class LedgerModel {
     standing.isAskedNow = true;
   }
 
-  #taken({ held, payment }: Claim): void {
+  #taken({ leased: held, payment }: Claim): void {
     if (!held) return;
     const before = this.#payments.get(nameOf(payment));
     const expected = before === undefined ? "reserved" : TAKEN[before.state];

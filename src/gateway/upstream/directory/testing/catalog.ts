@@ -21,7 +21,7 @@ export class Catalog {
   readonly tokens: (string | null)[] = [];
   /** Queries that wait for a change. */
   readonly waiting = new Set<Waiting>();
-  /** Answers in the place of the catalog. */
+  /** Responses in the place of the catalog. */
   intercept: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
   #services: readonly Service[] = [];
   #index = 10;
@@ -32,7 +32,7 @@ export class Catalog {
       hostname: "127.0.0.1",
       port: 0,
       idleTimeout: 0,
-      fetch: (request) => this.#answer(request),
+      fetch: (request) => this.#response(request),
     });
   }
 
@@ -60,7 +60,7 @@ export class Catalog {
     await this.#server.stop(true);
   }
 
-  async #answer(request: Request): Promise<Response> {
+  async #response(request: Request): Promise<Response> {
     const url = new URL(request.url);
     this.queries.push(url.pathname + url.search);
     this.tokens.push(request.headers.get("X-Consul-Token"));

@@ -17,7 +17,7 @@ export class DnsServer {
   /** What was asked, as `A name`. */
   readonly questions: string[] = [];
   /** By type; undefined: nothing is answered. */
-  answer: (type: "A" | "AAAA") => DnsAnswer | undefined = () => ({ addresses: [], ttl: 0, code: 3 });
+  response: (type: "A" | "AAAA") => DnsAnswer | undefined = () => ({ addresses: [], ttl: 0, code: 3 });
   readonly #socket: Socket = createSocket("udp4");
 
   static async start(): Promise<DnsServer> {
@@ -50,14 +50,14 @@ export class DnsServer {
     const number = query.readUInt16BE(at + 1);
     if (number !== 1 && number !== 28) return undefined;
     this.questions.push(`${TYPES[number]} ${labels.join(".")}`);
-    const answer = this.answer(TYPES[number]);
-    if (answer === undefined) return undefined;
-    const records = answer.addresses
+    const response = this.response(TYPES[number]);
+    if (response === undefined) return undefined;
+    const records = response.addresses
       .filter((address) => address.includes(":") === (number === 28))
-      .map((address) => record(number, answer.ttl, ipaddr.parse(address).toByteArray()));
+      .map((address) => record(number, response.ttl, ipaddr.parse(address).toByteArray()));
     const header = Buffer.alloc(HEADER_BYTES);
     header.writeUInt16BE(query.readUInt16BE(0), 0);
-    header.writeUInt16BE(0x8180 + (answer.code ?? 0), 2);
+    header.writeUInt16BE(0x8180 + (response.code ?? 0), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
     return Buffer.concat([header, query.subarray(HEADER_BYTES, at + 5), ...records]);

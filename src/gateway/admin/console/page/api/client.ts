@@ -69,7 +69,7 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json();
   } catch {
-    throw new Problem(response.status, { detail: "The gateway's answer cannot be read." });
+    throw new Problem(response.status, { detail: "The gateway's response cannot be read." });
   }
 }
 

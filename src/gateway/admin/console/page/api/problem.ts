@@ -1,4 +1,4 @@
-import { type Finding, type ProblemBody } from "./shapes.ts";
+import { type Diagnostic, type ProblemBody } from "./shapes.ts";
 
 /** A request that the gateway refused, or did not answer (`status` 0). */
 export class Problem extends Error {
@@ -13,7 +13,7 @@ export class Problem extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  get findings(): readonly Finding[] {
+  get diagnostics(): readonly Diagnostic[] {
     return this.body.errors ?? [];
   }
 }

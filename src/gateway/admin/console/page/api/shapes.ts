@@ -16,7 +16,7 @@ export interface Session {
   readonly csrf_token: string;
 }
 
-export interface Finding {
+export interface Diagnostic {
   readonly path: string;
   readonly message: string;
 }
@@ -27,7 +27,7 @@ export interface ProblemBody {
   readonly detail?: string;
   readonly instance?: string;
   readonly code?: string;
-  readonly errors?: readonly Finding[];
+  readonly errors?: readonly Diagnostic[];
   readonly referenced_by?: readonly string[];
 }
 
@@ -167,16 +167,16 @@ export interface Tenant {
   readonly workers: number;
 }
 
-export interface CheckAnswer {
+export interface CheckResponse {
   readonly ok: boolean;
-  readonly problems: readonly Finding[];
-  readonly warnings: readonly Finding[];
+  readonly problems: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
   readonly difference: readonly PatchOperation[];
   readonly restart: readonly string[];
 }
 
 /** A number of places of the content service, and the queue before them. */
-export interface PlacesFigures {
+export interface SemaphoreFigures {
   readonly places: number;
   readonly under_way: number;
   readonly waiting: number;
@@ -185,8 +185,8 @@ export interface PlacesFigures {
 /** How busy the content service is. */
 export interface ContentFigures {
   readonly started_at_ms: number;
-  readonly engines: { readonly static: PlacesFigures; readonly browser: PlacesFigures };
-  readonly extraction: PlacesFigures;
+  readonly engines: { readonly static: SemaphoreFigures; readonly browser: SemaphoreFigures };
+  readonly extraction: SemaphoreFigures;
   readonly browsers: { readonly running: number; readonly started: number; readonly lost: number };
   readonly operations: Readonly<
     Record<string, { readonly calls: number; readonly failures: Readonly<Record<string, number>> }>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
-import { type CheckAnswer, type Finding, type JsonObject } from "../api/shapes.ts";
+import { type CheckResponse, type Diagnostic, type JsonObject } from "../api/shapes.ts";
 import { type Base, draftOf, dropDraft, itemsOf, keepDraft } from "./drafts.ts";
 import { type FormState, isBelow, within } from "./form-state.ts";
 import { applyMergePatch, isObject, isSame, mergePatch } from "./merge-patch.ts";
@@ -31,10 +31,10 @@ export interface Editor {
   readonly isChanged: boolean;
   readonly isRestored: boolean;
   readonly isBusy: boolean;
-  readonly check: CheckAnswer | undefined;
+  readonly check: CheckResponse | undefined;
   /** Findings about this item, and about other places. */
-  readonly own: readonly Finding[];
-  readonly others: readonly Finding[];
+  readonly own: readonly Diagnostic[];
+  readonly others: readonly Diagnostic[];
   readonly problem: Problem | undefined;
   /** What the configuration became while this was typed, after a refused change. */
   readonly conflict: Base | undefined;
@@ -61,7 +61,7 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [isSubmitted, setSubmitted] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const [check, setCheck] = useState<CheckAnswer>();
+  const [check, setCheck] = useState<CheckResponse>();
   const [problem, setProblem] = useState<Problem>();
   const [conflict, setConflict] = useState<Base>();
   const isChanged = !isSame(value, base.item ?? section.begin);
@@ -72,8 +72,8 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
     const abort = new AbortController();
     const body = withValue(base.document, [section.name, base.index], value) ?? {};
     const runCheck = (): void => {
-      call<CheckAnswer>("/v1/config/check", { method: "POST", body, signal: abort.signal }).then(
-        ({ body: answer }) => setCheck(answer),
+      call<CheckResponse>("/v1/config/check", { method: "POST", body, signal: abort.signal }).then(
+        ({ body: response }) => setCheck(response),
         () => {
           if (!abort.signal.aborted) timer = setTimeout(runCheck, CHECK_AGAIN_MS);
         },
@@ -86,9 +86,10 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
     };
   }, [value, base]);
 
-  const findings = problem === undefined || problem.findings.length === 0 ? (check?.problems ?? []) : problem.findings;
-  const { own, others } = within(findings, section.name, base.index);
-  const isShown = ({ path }: Finding): boolean =>
+  const diagnostics =
+    problem === undefined || problem.diagnostics.length === 0 ? (check?.problems ?? []) : problem.diagnostics;
+  const { own, others } = within(diagnostics, section.name, base.index);
+  const isShown = ({ path }: Diagnostic): boolean =>
     isSubmitted || base.item !== undefined || [...touched].some((place) => isBelow(path, place));
   const shown = own.filter(isShown);
 
@@ -125,8 +126,9 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
       setValue((before) => asObject(withValue(before, path, put)));
     },
     touch: (path) => setTouched((before) => new Set([...before, pathText(path)])),
-    messagesAt: (path) => shown.filter((finding) => finding.path === pathText(path)).map(({ message }) => message),
-    countBelow: (path: Path) => shown.filter((finding) => isBelow(finding.path, pathText(path))).length,
+    messagesAt: (path) =>
+      shown.filter((diagnostic) => diagnostic.path === pathText(path)).map(({ message }) => message),
+    countBelow: (path: Path) => shown.filter((diagnostic) => isBelow(diagnostic.path, pathText(path))).length,
     namesFor: (key) =>
       section.name === "routes" && (key === "upstream" || key === "mirror")
         ? itemsOf(base.document, "upstreams").map((upstream) => textOf(upstream["name"]))

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { type Finding, type Json } from "../api/shapes.ts";
+import { type Diagnostic, type Json } from "../api/shapes.ts";
 import { type Path, pathText } from "./schema.ts";
 
 /** What the fields of a form share. */
@@ -31,14 +31,14 @@ export function fieldId(path: Path): string {
 }
 
 /** Paths of the whole configuration, as seen from one item of a list: `routes[3].cache.ttl_s` is `cache.ttl_s`. */
-export function within(findings: readonly Finding[], section: string, index: number) {
-  const own: Finding[] = [];
-  const others: Finding[] = [];
+export function within(diagnostics: readonly Diagnostic[], section: string, index: number) {
+  const own: Diagnostic[] = [];
+  const others: Diagnostic[] = [];
   const head = `${section}[${index}]`;
-  for (const finding of findings) {
-    const { path, message } = finding;
+  for (const diagnostic of diagnostics) {
+    const { path, message } = diagnostic;
     if (path === head || path.startsWith(`${head}.`)) own.push({ path: path.slice(head.length + 1), message });
-    else others.push(finding);
+    else others.push(diagnostic);
   }
   return { own, others };
 }

@@ -24,7 +24,7 @@ export interface SchemaNode {
 
 export type Path = readonly (string | number)[];
 
-/** What stands in an answer for a secret, and in a change for the one that is kept. */
+/** What stands in a response for a secret, and in a change for the one that is kept. */
 export const SECRET = "<secret>";
 
 /** How a part of the configuration is typed in. */

@@ -80,7 +80,7 @@ function percentiles(bounds: readonly number[], counts: readonly number[]): Pick
 
 type CacheResults = Pick<Overview["caches"], "hits" | "misses" | "stale" | "revalidated" | "bypassed">;
 
-/** Answers from a cache, fresh, stale or revalidated, of all requests that came to it. */
+/** Responses from a cache, fresh, stale or revalidated, of all requests that came to it. */
 export function cacheShare(before: CacheResults | undefined, now: CacheResults): number | undefined {
   const since = (name: keyof CacheResults): number => now[name] - (before?.[name] ?? 0);
   const served = since("hits") + since("stale") + since("revalidated");

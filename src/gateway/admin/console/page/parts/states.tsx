@@ -7,9 +7,9 @@ export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem;
   return (
     <div class="notice bad" role="alert">
       <p>{sentenceOf(problem)}</p>
-      {problem.findings.length === 0 ? null : (
+      {problem.diagnostics.length === 0 ? null : (
         <ul class="findings">
-          {problem.findings.map(({ path, message }) => (
+          {problem.diagnostics.map(({ path, message }) => (
             <li key={path + message}>
               {path === "" ? null : <code>{path}</code>} {message}
             </li>

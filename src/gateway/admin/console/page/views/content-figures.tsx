@@ -1,10 +1,10 @@
-import { type ContentFigures, type PlacesFigures } from "../api/shapes.ts";
+import { type ContentFigures, type SemaphoreFigures } from "../api/shapes.ts";
 import { count, NONE, percent } from "../format/numbers.ts";
 import { Panel } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 
-interface PlacesRow extends PlacesFigures {
+interface PlacesRow extends SemaphoreFigures {
   readonly name: string;
 }
 

@@ -1,0 +1,78 @@
+/** Asks once, as a client would, and compares what comes: figures of wrong responses would be worth nothing. */
+import { request as httpRequest } from "node:http";
+import { connect, type ClientHttp2Session } from "node:http2";
+import { bodyAt, GRPC_MESSAGE } from "./bodies.ts";
+import { type Client } from "./cases.ts";
+
+const PATIENCE_MS = 5000;
+
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly trailers: Readonly<Record<string, unknown>>;
+}
+
+/** Throws where the response is not the one that the origin gives. A WebSocket client compares all that it gets by itself. */
+export async function checkResponse(client: Client, port: number): Promise<void> {
+  if (client.kind === "websocket") return;
+  const response = client.kind === "wrk" ? await askHttp1(client.path, port) : await askHttp2(client, port);
+  const expected = client.kind === "grpc" ? GRPC_MESSAGE : Buffer.from(bodyAt(client.path));
+  const { status, body, trailers } = response;
+  if (status !== 200) throw new Error(`GET ${client.path} is answered by ${status}`);
+  if (client.kind === "grpc" && trailers["grpc-status"] !== "0") {
+    throw new Error(`a call ends with grpc-status ${JSON.stringify(trailers["grpc-status"])}`);
+  }
+  if (!body.equals(expected)) {
+    throw new Error(`${client.path} is answered by ${body.length} bytes that are not the origin's ${expected.length}`);
+  }
+}
+
+/** As wrk asks: without a field that a cache could tell answers apart by. */
+function askHttp1(path: string, port: number): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const asked = httpRequest({ host: "127.0.0.1", port, path, agent: false }, (response) => {
+    const parts: Buffer[] = [];
+    response.on("data", (part: Buffer) => parts.push(part));
+    response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts), trailers: {} }));
+    response.on("error", reject);
+  });
+  asked.setTimeout(PATIENCE_MS, () => asked.destroy(new Error(`GET ${path} is not answered`)));
+  asked.on("error", reject);
+  asked.end();
+  return promise;
+}
+
+async function askHttp2(client: Client & { kind: "h2load" | "grpc" }, port: number): Promise<Answer> {
+  const scheme = client.kind === "grpc" ? "http" : "https";
+  const session = connect(`${scheme}://127.0.0.1:${port}`, { rejectUnauthorized: false });
+  try {
+    return await exchange(session, client);
+  } finally {
+    session.destroy();
+  }
+}
+
+function exchange(session: ClientHttp2Session, client: Client & { kind: "h2load" | "grpc" }): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const isCall = client.kind === "grpc";
+  const grpc = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
+  session.on("error", reject);
+  const stream = session.request({ ":path": client.path, ...(isCall ? grpc : {}) });
+  const parts: Buffer[] = [];
+  let status = 0;
+  let trailers: Readonly<Record<string, unknown>> = {};
+  stream.on("response", (fields) => {
+    status = Number(fields[":status"]);
+    // A call that fails at once is answered by trailers alone.
+    trailers = fields;
+  });
+  stream.on("trailers", (fields) => {
+    trailers = fields;
+  });
+  stream.on("data", (part: Buffer) => parts.push(part));
+  stream.on("end", () => resolve({ status, body: Buffer.concat(parts), trailers }));
+  stream.on("error", reject);
+  stream.setTimeout(PATIENCE_MS, () => stream.destroy(new Error(`${client.path} is not answered`)));
+  stream.end(isCall ? GRPC_MESSAGE : undefined);
+  return promise;
+}

@@ -1,0 +1,172 @@
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import { readFault } from "../../lib/read-fault.ts";
+import { statePath } from "../state-folder.ts";
+import { sayWarning } from "../terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { adminKeyPath, keyProblem, MAX_KEY_LENGTH, readAdminAddress, readAdminKey } from "./admin-key.ts";
+
+/** The flags of every command that uses an admin interface. */
+export const ADMIN_FLAGS = {
+  admin: { type: "string" },
+  "admin-key-file": { type: "string" },
+  "admin-ca": { type: "string" },
+  "state-dir": { type: "string" },
+  timeout: { type: "string" },
+  // Accepted by the parser only, so that the error can name the right flag.
+  "admin-key": { type: "string" },
+} as const;
+
+/** Help text for these flags. */
+export const ADMIN_FLAGS_TEXT = `which gateway:
+  --admin URL             its admin interface ($TURNPIKE_ADMIN, else the turnpike start of --state-dir)
+  --admin-key-file FILE   the key; "-" is standard input ($TURNPIKE_ADMIN_KEY, else that of --state-dir)
+  --admin-ca FILE         trust this CA, or this self-signed certificate, alone
+  --state-dir DIR         as turnpike start has it ($TURNPIKE_HOME, else ~/.turnpike)
+  --timeout S             give up after S seconds (30)
+
+A key is never a flag's value: every user of the machine would see it in the list of processes.`;
+
+/** The address of an admin interface, and the settings of requests to it. */
+export interface AdminEndpoint {
+  readonly url: URL;
+  readonly key: string;
+  /** The only certificate authorities to trust, in PEM. Undefined: those of the system. */
+  readonly ca: string | undefined;
+  /** Milliseconds that a response may take. */
+  readonly timeoutMs: number;
+}
+
+export type AdminFlags = Partial<Readonly<Record<keyof typeof ADMIN_FLAGS, string | undefined>>>;
+
+/**
+ * Seconds that a command waits for a response: default and maximum of `--timeout`; and bytes of a file of authorities.
+ * @bound
+ */
+const DEFAULT_TIMEOUT_S = 30;
+const MAX_TIMEOUT_S = 3600;
+const MAX_CA_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Finds the admin interface by flags, environment or state folder. Throws UsageError, and an error if there is no
+ * interface.
+ */
+export function findAdmin(
+  flags: AdminFlags,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): AdminEndpoint {
+  if (flags["admin-key"] !== undefined) {
+    throw new UsageError(
+      "A key is never a flag's value, where every user of the machine can read it: name its file with --admin-key-file, or set TURNPIKE_ADMIN_KEY",
+    );
+  }
+  const timeoutMs = readTimeout(flags.timeout) * 1000;
+  const stateDir = statePath(flags["state-dir"]);
+  const named = flags.admin ?? (env["TURNPIKE_ADMIN"] || undefined);
+  const url = parseUrl(named ?? localUrl(stateDir), named === flags.admin ? "--admin" : "TURNPIKE_ADMIN");
+  const ca = flags["admin-ca"] === undefined ? undefined : readCa(flags["admin-ca"]);
+  const key = givenKey(flags["admin-key-file"], env) ?? localKey(stateDir, url, named !== undefined);
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    sayWarning(
+      `warning: the key goes to ${url.host} unencrypted; give the admin interface a certificate and use https`,
+    );
+  }
+  return { url, key, ca, timeoutMs };
+}
+
+function readTimeout(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_TIMEOUT_S;
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= MAX_TIMEOUT_S) return seconds;
+  throw new UsageError(`--timeout "${text}" is not a number of seconds from 1 to ${MAX_TIMEOUT_S}`);
+}
+
+function localUrl(stateDir: string): string {
+  const address = readAdminAddress(stateDir);
+  if (address !== undefined) return address.url;
+  throw new Error(
+    `Cannot find an admin interface: no turnpike start runs with the state folder "${stateDir}"; name one with --admin URL`,
+  );
+}
+
+function parseUrl(text: string, what: string): URL {
+  const url = URL.parse(text);
+  // The error does not contain the URL, which may have the key in it.
+  if (url !== null && (url.username !== "" || url.password !== "")) {
+    throw new UsageError(`${what} takes a URL without a user and password; the key comes from --admin-key-file`);
+  }
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw new UsageError(`${what} "${text}" is not an http or https URL`);
+  }
+  return url;
+}
+
+/** The key that the user names: a file, or the environment variable. */
+function givenKey(file: string | undefined, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const source = file === undefined ? "TURNPIKE_ADMIN_KEY" : file === "-" ? "standard input" : `"${file}"`;
+  const text = file === undefined ? env["TURNPIKE_ADMIN_KEY"] || undefined : readKeyFile(file);
+  const key = text?.trim();
+  const problem = key === undefined ? undefined : keyProblem(key);
+  if (problem !== undefined) throw new Error(`Cannot use the admin key of ${source}: ${problem}`);
+  return key;
+}
+
+/** The key of the state folder. Only the gateway of that folder may receive it. */
+function localKey(stateDir: string, url: URL, isNamed: boolean): string {
+  const isLocal = !isNamed || readLocalOrigin(stateDir) === url.origin;
+  const key = isLocal ? readAdminKey(adminKeyPath(stateDir)) : undefined;
+  if (key !== undefined) return key;
+  throw new Error(
+    `Cannot ask ${url.origin} without its key: name the key's file with --admin-key-file, or set TURNPIKE_ADMIN_KEY`,
+  );
+}
+
+function readLocalOrigin(stateDir: string): string | undefined {
+  const address = readAdminAddress(stateDir);
+  return address === undefined ? undefined : URL.parse(address.url)?.origin;
+}
+
+function readKeyFile(path: string): string {
+  let file: number | undefined;
+  try {
+    file = path === "-" ? 0 : openSync(path, "r");
+    const bytes = Buffer.alloc(MAX_KEY_LENGTH + 1);
+    let length = 0;
+    for (;;) {
+      const read = readSync(file, bytes, length, bytes.length - length, null);
+      length += read;
+      if (read === 0 || length > MAX_KEY_LENGTH) break;
+    }
+    if (length > MAX_KEY_LENGTH) throw new Error(`it has more than ${MAX_KEY_LENGTH} bytes`);
+    return bytes.toString("utf8", 0, length);
+  } catch (error) {
+    throw new Error(`Cannot read the admin key of "${path}": ${readFault(error)}`, { cause: error });
+  } finally {
+    if (file !== undefined && file !== 0) closeSync(file);
+  }
+}
+
+function readCa(path: string): string {
+  try {
+    if (statSync(path).size > MAX_CA_BYTES) throw new Error(`it has more than ${MAX_CA_BYTES} bytes`);
+    const pem = readFileSync(path, "utf8");
+    if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new Error("it has no certificate in PEM");
+    if (!isCa(pem)) throw new Error("its certificate cannot be read");
+    return pem;
+  } catch (error) {
+    throw new Error(`Cannot use --admin-ca "${path}": ${readFault(error)}`, { cause: error });
+  }
+}
+
+function isCa(pem: string): boolean {
+  try {
+    createSecureContext({ ca: pem });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}

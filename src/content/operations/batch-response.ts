@@ -1,0 +1,84 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { ContentBudget } from "./content-budget.ts";
+import { type Metadata, failedMetadata } from "./metadata.ts";
+
+/** Results of a batch: as many as it has URLs. */
+export const MAX_RESULTS = 20;
+/** Bytes of one result: JSON writes a character in six bytes at most, and metadata are short. */
+const MAX_RESULT_BYTES = 6 * 1_000_000 + 64 * 1024;
+/** Bytes of one response: the most results, each with the most characters that a caller can request. */
+const MAX_RESPONSE_BYTES = MAX_RESULTS * MAX_RESULT_BYTES;
+/** Bytes of all responses that are made and sent at one time. */
+const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
+
+const budget = new ContentBudget(MAX_BUFFERED_BYTES);
+
+/** What became of one URL. */
+export interface BatchResult {
+  readonly url: string;
+  readonly format: string;
+  readonly content: string;
+  readonly metadata: Metadata;
+  readonly error?: string;
+  readonly error_type?: string;
+}
+
+/** The members of a result that failed; `startedAt` is from performance.now(). */
+export function failed(error: TurnpikeError, startedAt: number): Omit<BatchResult, "url" | "format"> {
+  const metadata = failedMetadata(startedAt, error.members.page_status);
+  return { content: "", metadata, error: error.message, error_type: `urn:turnpike:error:${error.code}` };
+}
+
+/** The response of a batch, written as its results come: their texts are not held beside their JSON. */
+export class BatchResponse {
+  readonly #results: Uint8Array[];
+  readonly #share = budget.share(MAX_RESPONSE_BYTES);
+  #succeeded = 0;
+
+  constructor(count: number) {
+    this.#results = Array.from({ length: count }, () => new Uint8Array());
+  }
+
+  /** Results with content. */
+  get succeeded(): number {
+    return this.#succeeded;
+  }
+
+  /** Writes the result of the URL at `place`; one that does not fit becomes an error. */
+  put(place: number, result: BatchResult): void {
+    const bytes = encode(result);
+    const room = result.error === undefined ? this.#share.take(bytes.length) : "error";
+    if (room === "taken") this.#succeeded += 1;
+    this.#results[place] = room === "taken" || room === "error" ? bytes : encode(refused(result, room));
+  }
+
+  /** The response in JSON, piece by piece. */
+  parts(totalTimeMs: number): Uint8Array[] {
+    const between = this.#results.flatMap((result, at) => (at === 0 ? [result] : [COMMA, result]));
+    return [text('{"results":['), ...between, text(`],"total_time_ms":${totalTimeMs}}`)];
+  }
+
+  /** Gives its part of the budget back: the response is sent, or nobody wants it. */
+  release(): void {
+    this.#share.release();
+  }
+}
+
+function refused({ url, format, metadata }: BatchResult, room: "full" | "busy"): BatchResult {
+  const error =
+    room === "full"
+      ? new TurnpikeError("page-failed", "Cannot send the page: the batch is full; ask for less by max_length")
+      : new TurnpikeError("overloaded", "Cannot send the page: too many responses are being sent; try again");
+  const { content_length: _, ...known } = metadata;
+  return { url, format, ...failed(error, 0), metadata: { ...known, content_length: 0 } };
+}
+
+const COMMA = text(",");
+
+function encode(result: BatchResult): Uint8Array {
+  return text(JSON.stringify(result));
+}
+
+function text(json: string): Uint8Array {
+  return new TextEncoder().encode(json);
+}

@@ -1,0 +1,53 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type PageRequest, type PageSource } from "../page/page.ts";
+import { type Answer, invalidParameters } from "./operation.ts";
+
+/** Characters of an address in a field; a longer one is left out. */
+const MAX_URL_LENGTH = 4096;
+
+/** What binary answers tell in fields of their head, since they have no metadata. */
+export const CAPTURE_HEADERS: Readonly<Record<string, string>> = {
+  "X-Turnpike-Final-Url": "The page's address after redirects",
+  "X-Turnpike-Status": "HTTP status of the page, where it is known",
+  "X-Turnpike-Elapsed-Ms": "Time taken to load and capture the page, in milliseconds",
+  "X-Turnpike-Engine": "What loaded the page: browser, or static for a document that is passed through",
+  "X-Turnpike-Truncated": "true where the page goes on below or beside the picture, false otherwise",
+  "X-Turnpike-Partial": "true if the timeout came before the end of the page; absent otherwise",
+};
+
+export interface Captured {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly contentType: string;
+  readonly source: PageSource;
+  readonly truncated: boolean;
+}
+
+/** The response with what was captured; `startedAt` is from performance.now(). */
+export function captureResponse({ bytes, contentType, source, truncated }: Captured, startedAt: number): Answer {
+  const { finalUrl, statusCode, engine, complete } = source;
+  const headers: Record<string, string> = {
+    "X-Turnpike-Elapsed-Ms": String(Math.round(performance.now() - startedAt)),
+    "X-Turnpike-Engine": engine,
+    "X-Turnpike-Truncated": String(truncated),
+  };
+  // Addresses of documents are ASCII, however they were written; one that is not must not break the head.
+  if (/^[\x21-\x7e]+$/.test(finalUrl) && finalUrl.length <= MAX_URL_LENGTH) headers["X-Turnpike-Final-Url"] = finalUrl;
+  if (statusCode !== undefined) headers["X-Turnpike-Status"] = String(statusCode);
+  if (!complete) headers["X-Turnpike-Partial"] = "true";
+  return { bytes, contentType, headers };
+}
+
+/** A page that is to be seen: by a browser, with its pictures. Fails where the request names another engine. */
+export function shownRequest(request: PageRequest): PageRequest {
+  if (request.engine === "static") {
+    throw invalidParameters([{ path: "engine", message: "must be auto or browser: only a browser shows pages" }]);
+  }
+  return { ...request, engine: "browser", pictures: true };
+}
+
+/** The error of a document that is none of the things this operation takes. */
+export function notShown({ contentType }: PageSource): TurnpikeError {
+  const type = contentType.slice(0, 80).replaceAll(/[^\x20-\x7e]/g, "?");
+  const named = type === "" ? "it is a download without a type" : `its type is ${type}`;
+  return new TurnpikeError("page-type-unsupported", `Cannot show the page: ${named}, which a browser does not show`);
+}

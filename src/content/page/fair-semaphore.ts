@@ -1,0 +1,124 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type SemaphoreFigures } from "../figures/figures.ts";
+import { type Deadline } from "./deadline.ts";
+
+interface Waiter {
+  grant(): void;
+  refuse(error: Error): void;
+}
+
+/** The places that one request of a client has, and those that it waits for. */
+interface Share {
+  held: number;
+  readonly waiters: Set<Waiter>;
+}
+
+/**
+ * A fixed number of places and a bounded, timed queue before them. Requests are told apart by their signals: a place goes
+ * to the one that has the fewest, and none has more than three quarters of them, however many of its pages wait.
+ */
+export class FairSemaphore {
+  readonly #places: number;
+  #free: number;
+  readonly #mostHeld: number;
+  readonly #maxQueued: number;
+  readonly #queueTimeoutMs: number;
+  /** Requests that hold or want a place; the one that had its turn longest ago is first. */
+  readonly #shares = new Map<object, Share>();
+
+  /** `maxQueued` counts requests, each with as many pages as its operation lets it have. */
+  constructor(places: number, maxQueued: number, queueTimeoutMs: number) {
+    this.#places = places;
+    this.#free = places;
+    this.#mostHeld = Math.max(1, Math.floor((places * 3) / 4));
+    this.#maxQueued = maxQueued;
+    this.#queueTimeoutMs = queueTimeoutMs;
+  }
+
+  get figures(): SemaphoreFigures {
+    let waiting = 0;
+    for (const { waiters } of this.#shares.values()) waiting += waiters.size;
+    return { places: this.#places, under_way: this.#places - this.#free, waiting };
+  }
+
+  /** Waits for a place and gives the function that returns it. Fails with `overloaded`, or with the deadline. */
+  async take(signal?: AbortSignal, deadline?: Deadline): Promise<() => void> {
+    const key: object = signal ?? {};
+    const share = this.#shares.get(key) ?? { held: 0, waiters: new Set<Waiter>() };
+    if (this.#free > 0 && share.held < this.#mostHeld && signal?.aborted !== true) this.#grant(key, share);
+    else await this.#wait(key, share, signal, deadline);
+    let returned = false;
+    return () => {
+      if (returned) return;
+      returned = true;
+      share.held -= 1;
+      this.#free += 1;
+      this.#forget(key, share);
+      this.#next();
+    };
+  }
+
+  /** Refuses all who wait. */
+  close(): void {
+    for (const { waiters } of this.#shares.values()) {
+      for (const waiter of waiters) waiter.refuse(new TurnpikeError("overloaded", "The service is stopping"));
+    }
+  }
+
+  #grant(key: object, share: Share): void {
+    this.#free -= 1;
+    share.held += 1;
+    // Its next turn comes after everybody else's.
+    this.#shares.delete(key);
+    this.#shares.set(key, share);
+  }
+
+  #next(): void {
+    while (this.#free > 0) {
+      const ready = [...this.#shares].filter(([, { waiters, held }]) => waiters.size > 0 && held < this.#mostHeld);
+      const [first] = ready;
+      if (first === undefined) return;
+      // Of those with equally few, the one whose last turn is longest ago.
+      const [key, share] = ready.reduce((best, other) => (other[1].held < best[1].held ? other : best), first);
+      const [waiter] = share.waiters;
+      this.#grant(key, share);
+      waiter?.grant();
+    }
+  }
+
+  #forget(key: object, share: Share): void {
+    // A wait that ended long ago may still be told of its deadline, when another share has the key.
+    if (share.held === 0 && share.waiters.size === 0 && this.#shares.get(key) === share) this.#shares.delete(key);
+  }
+
+  #wait(key: object, share: Share, signal: AbortSignal | undefined, deadline: Deadline | undefined): Promise<void> {
+    const waiting = [...this.#shares.values()].filter(({ waiters }) => waiters.size > 0).length;
+    if (share.waiters.size === 0 && share.held === 0 && waiting >= this.#maxQueued) {
+      return Promise.reject(
+        new TurnpikeError("overloaded", "Cannot take the request: too many are waiting; try again"),
+      );
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const settle = (done: () => void) => {
+      clearInterval(timer);
+      deadline?.go();
+      signal?.removeEventListener("abort", leave);
+      share.waiters.delete(waiter);
+      done();
+      this.#forget(key, share);
+    };
+    const waiter: Waiter = { grant: () => settle(resolve), refuse: (error) => settle(() => reject(error)) };
+    const leave = () => waiter.refuse(new TurnpikeError("overloaded", "Cannot take the request: no place came free"));
+    // Who has a place is not refused for want of another: it gets one by its own pages' ends.
+    // A visit's own deadline bounds its wait.
+    const timer =
+      deadline === undefined ? setInterval(() => share.held === 0 && leave(), this.#queueTimeoutMs) : undefined;
+    share.waiters.add(waiter);
+    this.#shares.set(key, share);
+    deadline?.wait();
+    deadline?.stopped.catch((error: Error) => waiter.refuse(error));
+    signal?.addEventListener("abort", leave, { once: true });
+    if (signal?.aborted === true) leave();
+    return promise;
+  }
+}

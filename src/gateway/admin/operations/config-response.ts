@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { entityTag, isKnown } from "../http/preconditions.ts";
+import { type RunningConfig } from "../running-config/running-config.ts";
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+/** The texts of what depends on the configuration alone, of its newest revision: a list of 10,000 routes takes a while to write. */
+const written = new WeakMap<RunningConfig, { readonly revision: string; readonly texts: Map<string, string> }>();
+
+/** A representation that the configuration alone decides, with its tag; 304 where the client has it. */
+export function configResponse(request: Request, config: RunningConfig, name: string, make: () => unknown): Response {
+  const { revision } = config;
+  const etag = entityTag(revision);
+  if (isKnown(request.headers, etag)) return new Response(null, { status: 304, headers: { etag } });
+  let kept = written.get(config);
+  if (kept?.revision !== revision) {
+    kept = { revision, texts: new Map() };
+    written.set(config, kept);
+  }
+  let text = kept.texts.get(name);
+  if (text === undefined) {
+    text = JSON.stringify(make());
+    kept.texts.set(name, text);
+  }
+  return new Response(text, { headers: { ...JSON_HEADERS, etag } });
+}
+
+/** One that changes by itself as well: its tag is the revision, and a digest of the whole. */
+export function liveResponse(request: Request, config: RunningConfig, value: unknown): Response {
+  const text = JSON.stringify(value);
+  const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);
+  const etag = entityTag(config.revision, digest);
+  if (isKnown(request.headers, etag)) return new Response(null, { status: 304, headers: { etag } });
+  return new Response(text, { headers: { ...JSON_HEADERS, etag } });
+}

@@ -1,0 +1,87 @@
+import {
+  END_HEADERS,
+  END_STREAM,
+  ENHANCE_YOUR_CALM,
+  HAS_PRIORITY,
+  HEADERS,
+  PADDED,
+  PROTOCOL_ERROR,
+  readUint31,
+} from "./frame.ts";
+import { type FrameReader } from "./frame-reader.ts";
+import { type ConnectionFault } from "./settings.ts";
+
+/** A compressed block is seldom longer than the list it holds; this much is allowed on top, since its size is known only after decoding. @bound */
+const EXTRA_BLOCK_BYTES = 16_384;
+/** CONTINUATION frames of one block (CVE-2024-27316); peers that fill their frames need far fewer. */
+const MAX_CONTINUATIONS = 64;
+
+/** Puts a field section together that came in HEADERS and CONTINUATION frames (RFC 9113 §4.3, §6.2, §6.10). */
+export class FieldSection {
+  /** More of the block is to come: nothing else may. */
+  open = false;
+  streamId = 0;
+  endStream = false;
+  /** The stream is said to depend on itself, which is a stream error once the block is decoded. */
+  dependsOnItself = false;
+  /** Where the block lies in the frame that was its only one. */
+  start = 0;
+  end = 0;
+  /** The block, where it came in several frames. */
+  gathered: Buffer | undefined;
+  readonly maxBytes: number;
+  #parts: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(maxHeaderListSize: number) {
+    this.maxBytes = maxHeaderListSize + EXTRA_BLOCK_BYTES;
+  }
+
+  /** Takes a frame's payload. */
+  add(reader: FrameReader, bytes: Uint8Array, range: { start: number; end: number }): ConnectionFault | undefined {
+    const { type, flags, streamId } = reader;
+    this.start = range.start;
+    this.end = range.end;
+    if (type === HEADERS) {
+      this.streamId = streamId;
+      this.endStream = (flags & END_STREAM) !== 0;
+      this.gathered = undefined;
+      const fault = this.#unwrap(flags, bytes);
+      if (fault !== undefined) return fault;
+    } else if (!this.open) {
+      return { code: PROTOCOL_ERROR, reason: "CONTINUATION without HEADERS" };
+    }
+    const isWhole = (flags & END_HEADERS) !== 0;
+    if (isWhole && type === HEADERS) return undefined;
+    return this.#gather(bytes, isWhole);
+  }
+
+  #unwrap(flags: number, bytes: Uint8Array): ConnectionFault | undefined {
+    this.dependsOnItself = false;
+    if ((flags & PADDED) !== 0) {
+      const padding = bytes[this.start] ?? 0;
+      this.start++;
+      this.end -= padding;
+    }
+    if ((flags & HAS_PRIORITY) !== 0) {
+      this.dependsOnItself = readUint31(bytes, this.start) === this.streamId;
+      this.start += 5;
+    }
+    if (this.end < this.start) return { code: PROTOCOL_ERROR, reason: "HEADERS shorter than what it must hold" };
+    return undefined;
+  }
+
+  #gather(bytes: Uint8Array, isWhole: boolean): ConnectionFault | undefined {
+    this.#parts.push(bytes.subarray(this.start, this.end));
+    this.#length += this.end - this.start;
+    if (this.#length > this.maxBytes || this.#parts.length > MAX_CONTINUATIONS) {
+      return { code: ENHANCE_YOUR_CALM, reason: "the field section is too long" };
+    }
+    this.open = !isWhole;
+    if (!isWhole) return undefined;
+    this.gathered = Buffer.concat(this.#parts, this.#length);
+    this.#parts = [];
+    this.#length = 0;
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { type FieldSection } from "node:quic";
+import { eachField, type Fields } from "../../lib/fields.ts";
+import { FIELD_ROLES } from "../config/field-roles.ts";
+import { type RequestField, requestField } from "../request-fields.ts";
+
+/**
+ * The engine passes fields as an object. Its order is the order of arrival, except for names that look like array
+ * indices.
+ */
+const INDEX_NAME = /^(?:0|[1-9]\d*)$/;
+
+/** Fields that RFC 9114 §4.2 forbids, and fields that HTTP/3 frames itself. */
+const NEVER_SENT: ReadonlySet<string> = new Set([...FIELD_ROLES.connection, "http2-settings", "te", "content-length"]);
+
+/** The engine throws if one of these occurs twice. Only the first one is sent. */
+const SINGLE: ReadonlySet<string> = new Set([
+  "access-control-allow-credentials",
+  "access-control-max-age",
+  "access-control-request-method",
+  "age",
+  "authorization",
+  "content-encoding",
+  "content-language",
+  "content-location",
+  "content-md5",
+  "content-range",
+  "content-type",
+  "date",
+  "dnt",
+  "etag",
+  "expires",
+  "from",
+  "host",
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+  "last-modified",
+  "location",
+  "max-forwards",
+  "proxy-authorization",
+  "range",
+  "referer",
+  "retry-after",
+  "tk",
+  "upgrade-insecure-requests",
+  "user-agent",
+  "x-content-type-options",
+]);
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+
+/** Bytes that each field adds to the size of a field section (RFC 9114 §4.2.2). */
+const FIELD_OVERHEAD = 32;
+
+/** Adds `lines` to the fields to send, with lower-case names (RFC 9114 §4.2) and without hop-by-hop fields. */
+export function addFields(block: FieldSection, lines: Fields): void {
+  for (const [sent, value] of eachField(lines)) {
+    const name = sent.toLowerCase();
+    if (NEVER_SENT.has(name) || !TOKEN.test(name)) continue;
+    const before = block[name];
+    if (before === undefined) block[name] = value;
+    else if (SINGLE.has(name)) continue;
+    else if (typeof before === "string") block[name] = [before, value];
+    else before.push(value);
+  }
+}
+
+/** Calls `visit` for each received field, in order. */
+function visitFields(block: FieldSection, visit: (name: string, value: string) => void): void {
+  let indices: string[] | undefined;
+  for (const name in block) {
+    if (INDEX_NAME.test(name)) (indices ??= []).push(name);
+    else visitValues(name, block[name], visit);
+  }
+  if (indices !== undefined) for (const name of indices) visitValues(name, block[name], visit);
+}
+
+function visitValues(
+  name: string,
+  values: string | string[] | undefined,
+  visit: (name: string, value: string) => void,
+): void {
+  if (typeof values === "string") visit(name, values);
+  else if (values !== undefined) for (const value of values) visit(name, value);
+}
+
+/** Passes the fields of a request to `add`; returns the size of the field section by RFC 9114 §4.2.2. */
+export function readFields(block: FieldSection, add: (field: RequestField) => void): number {
+  let size = 0;
+  visitFields(block, (name, value) => {
+    size += name.length + value.length + FIELD_OVERHEAD;
+    add(requestField(name, value));
+  });
+  return size;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { TERMS } from "../../../../payments/testing/payment.ts";
+import { createRequirements, type PaidRouteConfig } from "./create-requirements.ts";
+
+const X402 = {
+  ...TERMS,
+  resource_url: "",
+  accepts: [],
+  settle: "after",
+  settlement_url: "",
+  gateway_id: "",
+  inline_receipt: false,
+  max_partial_answers: 3,
+} as const;
+
+function resourceOf(description: string | undefined, change: Partial<PaidRouteConfig> = {}): unknown {
+  const config = { path_prefix: "/goods", public_url: "", base_url: "http://a.example", test_mode: false, x402: X402 };
+  return createRequirements({ ...config, ...change }, { current: undefined }, description).current()?.required.resource;
+}
+
+test("a route's description stands in its challenge, and that of the template where it has none", () => {
+  const template = { resource: { description: "Anything", mimeType: "text/html" }, extensions: {} };
+  const url = "http://a.example/goods";
+  expect(resourceOf("Goods")).toEqual({ url, description: "Goods" });
+  expect(resourceOf("Goods", { template })).toEqual({ url, description: "Goods", mimeType: "text/html" });
+  expect(resourceOf(undefined, { template })).toEqual({ url, description: "Anything", mimeType: "text/html" });
+});
+
+test("a resource is named by its own URL, then by the public one, then by the listener's", () => {
+  const change = { public_url: "https://shop.example" };
+  expect(resourceOf("Goods", change)).toMatchObject({ url: "https://shop.example/goods" });
+  const own = { ...change, x402: { ...X402, resource_url: "https://own.example/x" } };
+  expect(resourceOf("Goods", own)).toMatchObject({ url: "https://own.example/x" });
+});

@@ -1,0 +1,94 @@
+import { messageOf } from "../../../../lib/caught.ts";
+import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
+import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
+import { Challenge } from "./challenge.ts";
+import { type Kinds, RouteRequirements } from "./route-requirements.ts";
+
+/** The keys of `routes[].x402` that the payment policy uses. An empty string is not set. */
+export interface PaymentTerms extends Terms {
+  readonly resource_url: string;
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  readonly accepts: readonly Terms[];
+  readonly settle: "after" | "before";
+  readonly settlement_url: string;
+  readonly gateway_id: string;
+  readonly inline_receipt: boolean;
+  readonly max_partial_answers: number;
+}
+
+/** The keys of a route that its challenge needs. */
+export interface PaidRouteConfig {
+  readonly path_prefix: string;
+  readonly host?: string;
+  readonly name?: string;
+  readonly x402: PaymentTerms;
+  /**
+   * `x402.public_url`: the beginning of resource URLs, without a slash at the end. Empty: the beginning of the client's
+   * own request URL.
+   */
+  readonly public_url: string;
+  /** The URL of the first listener, used in the catalogue if there is no `public_url`. */
+  readonly base_url: string;
+  readonly test_mode: boolean;
+  /** `x402.payment_required_b64`, decoded. */
+  readonly template?: ChallengeTemplate;
+}
+
+/**
+ * The payment requirements of a route, with its challenge. `description` is for people. Throws if the route cannot be
+ * sold on these terms.
+ */
+export function createRequirements(
+  config: PaidRouteConfig,
+  kinds: Kinds,
+  description: string | undefined,
+): RouteRequirements {
+  const { x402, path_prefix: route, public_url: publicUrl, base_url, template } = config;
+  const baseUrl = publicUrl || base_url;
+  const extensions = extensionsOf(config);
+  const resource = {
+    ...template?.resource,
+    url: x402.resource_url || baseUrl + route,
+    ...(description === undefined ? {} : { description }),
+  };
+  const location = { fixed: x402.resource_url, publicUrl, baseUrl, hasHost: config.host !== undefined };
+  const options = { location, testMode: config.test_mode };
+  const write = (accepts: PaymentRequirements[]): Challenge =>
+    new Challenge(
+      {
+        x402Version: 2,
+        resource,
+        accepts,
+        ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
+      },
+      options,
+    );
+  return new RouteRequirements(waysOf(config), kinds, write);
+}
+
+/** The extensions in a route's challenge. */
+export function extensionsOf({ x402, template }: PaidRouteConfig): Readonly<Record<string, unknown>> {
+  return { ...template?.extensions, ...x402.extensions };
+}
+
+/**
+ * The route's own payment requirements and those of `accepts`. Each has the gateway's additions in `extra`, which
+ * clients send back.
+ */
+function waysOf({ path_prefix, x402 }: PaidRouteConfig): PaymentRequirements[] {
+  const added = {
+    ...(x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id }),
+    // Clients prefer to pay for a response that is already there.
+    ...(x402.settle === "before" ? { paymentFlow: "upfront" } : {}),
+  };
+  try {
+    return [x402, ...x402.accepts].map((terms) => {
+      const requirements = compileTerms(terms);
+      return { ...requirements, extra: { ...requirements.extra, ...added } };
+    });
+  } catch (error) {
+    const reason = messageOf(error);
+    throw new Error(`Cannot serve route "${path_prefix}": ${reason}`, { cause: error });
+  }
+}

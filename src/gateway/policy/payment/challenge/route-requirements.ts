@@ -1,0 +1,71 @@
+import { type Kind } from "../../../../payments/x402/kind.ts";
+import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { completeTerms, findKind, isComplete } from "../../../../payments/x402/terms.ts";
+import { type Challenge } from "./challenge.ts";
+
+/** The payment kinds that the route's facilitator supports, as last heard; undefined before its first response. */
+export interface Kinds {
+  readonly current: readonly Kind[] | undefined;
+}
+
+/**
+ * The payment requirements of a route at the moment. Some are complete only after the facilitator has reported its
+ * address.
+ */
+export class RouteRequirements {
+  readonly #accepts: readonly PaymentRequirements[];
+  readonly #kinds: Kinds;
+  readonly #write: (accepts: PaymentRequirements[]) => Challenge;
+  #seen: readonly Kind[] | undefined;
+  #challenge: Challenge | undefined;
+
+  /** Throws if `write` throws: a challenge that cannot be made now cannot be made later. */
+  constructor(
+    accepts: readonly PaymentRequirements[],
+    kinds: Kinds,
+    write: (accepts: PaymentRequirements[]) => Challenge,
+  ) {
+    this.#accepts = accepts;
+    this.#kinds = kinds;
+    this.#write = write;
+    this.#seen = kinds.current;
+    // The facilitator's address does not change the length of a challenge.
+    write(
+      accepts.map(
+        (requirements) =>
+          completed(requirements, [{ ...requirements, extra: { facilitatorAddress: ANY_ADDRESS } }]) ?? requirements,
+      ),
+    );
+    this.#challenge = this.#make();
+  }
+
+  /** The challenge, made anew when the facilitator's kinds change; undefined while there is no way to pay. */
+  current(): Challenge | undefined {
+    const { current } = this.#kinds;
+    if (current !== this.#seen) {
+      this.#seen = current;
+      this.#challenge = this.#make();
+    }
+    return this.#challenge;
+  }
+
+  #make(): Challenge | undefined {
+    const accepts = this.#accepts.flatMap((requirements) => completed(requirements, this.#seen ?? []) ?? []);
+    return accepts.length === 0 ? undefined : this.#write(accepts);
+  }
+}
+
+const ANY_ADDRESS = `0x${"1".repeat(40)}`;
+
+/** The complete payment requirements; undefined if they need data that only the facilitator has. */
+function completed(requirements: PaymentRequirements, kinds: readonly Kind[]): PaymentRequirements | undefined {
+  if (isComplete(requirements)) return requirements;
+  const kind = findKind(kinds, requirements);
+  if (kind === undefined) return undefined;
+  try {
+    return completeTerms(requirements, kind);
+  } catch {
+    // The facilitator supports the scheme but does not report its address: treated as not supported.
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
+import { settlementNotice } from "../../../payments/settlement/settlement-record.ts";
+import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
+import { ID_KEEP_MS } from "./identifier.ts";
+import { type Paid } from "./receipt.ts";
+import { type PaidRoute } from "./paid-route.ts";
+
+/** The interfaces that record a lease. */
+type Books = Pick<PaidRoute, "ledger" | "paymentIds" | "target" | "clock" | "log" | "route">;
+
+/**
+ * The lease of one request on its payment: the state of the money, and how much of that is recorded. Methods reject if
+ * the ledger fails, except `salvage`.
+ */
+export class Lease {
+  readonly #paidRoute: Books;
+  readonly #payment: Payment;
+  readonly #id: string | undefined;
+  #state: PaymentState;
+  /** The lease was released or lost. */
+  #isOver = false;
+  #paid: Paid | undefined;
+  /** The result of the settlement. It is recorded again if the first write failed. */
+  #settled: Pick<Change, "transaction" | "payer" | "notice"> = {};
+
+  /** `id`: the client's own id for the payment. */
+  constructor(paidRoute: Books, payment: Payment, id: string | undefined) {
+    this.#paidRoute = paidRoute;
+    this.#payment = payment;
+    this.#id = id;
+    this.#state = payment.state;
+    if (payment.state === "settled") this.#paid = payment;
+  }
+
+  /** The settled amount and transaction, for the receipt. */
+  get paid(): Paid | undefined {
+    return this.#paid;
+  }
+
+  /**
+   * Records the state of the payment. False: another request has the lease now, nothing was written, and this request
+   * must stop.
+   */
+  async move(change: Change): Promise<boolean> {
+    const moved = await this.#paidRoute.ledger.move(this.#payment, change);
+    if (moved) this.#state = change.state;
+    else if (!this.#isOver)
+      this.#paidRoute.log(`payment: a hold on ${this.#paidRoute.route} was lost while it was ${this.#state}`);
+    if (!moved || !change.lease) this.#isOver = true;
+    return moved;
+  }
+
+  /**
+   * The settlement succeeded. Recorded before the response is sent: until the delivery is recorded too, it is an
+   * undelivered settlement. False: another request has the lease now; it looks up the settlement itself and delivers.
+   */
+  async book({ transaction, payer }: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
+    const { target, clock } = this.#paidRoute;
+    const { network, scheme } = this.#payment;
+    this.#paid = { network, scheme, amount, transaction, payer };
+    const notice = settlementNotice(target, this.#payment, { transaction, payer, amount, at: clock() });
+    this.#settled = { transaction, payer, ...(notice === undefined ? {} : { notice }) };
+    const moved = await this.move({ state: "settled", lease: true, ...this.#settled });
+    this.#settled = { transaction, payer };
+    return moved;
+  }
+
+  /** Releases the payment: it can be used again or, if it is settled, asked for again. `spentOn` is for the ledger. */
+  async release(spentOn: Pick<Change, "bodyDigest">): Promise<void> {
+    const isFree = this.#paid === undefined;
+    const moved = await this.move({ state: isFree ? "released" : "settled", lease: false, ...spentOn });
+    // The id now belongs to the next request with the lease.
+    if (isFree && moved) await this.untieId();
+  }
+
+  /**
+   * False: the id belongs to another payment. Ids are bound after verification, so that no payer can claim another's
+   * id.
+   */
+  async tieId(): Promise<boolean> {
+    if (this.#id === undefined) return true;
+    const { from, fingerprint } = this.#payment;
+    const until = this.#paidRoute.clock() + ID_KEEP_MS;
+    return (await this.#paidRoute.paymentIds.tie({ payer: from, id: this.#id }, fingerprint, until)) === fingerprint;
+  }
+
+  async untieId(): Promise<void> {
+    const { from, fingerprint } = this.#payment;
+    if (this.#id !== undefined) await this.#paidRoute.paymentIds.untie({ payer: from, id: this.#id }, fingerprint);
+  }
+
+  /**
+   * The ledger has failed: records the known state once more. `isSpent`: the settlement may have happened, so nothing
+   * is released.
+   */
+  async salvage(isSpent: boolean): Promise<void> {
+    const { transaction, payer } = this.#settled;
+    const known = payer === undefined || transaction === undefined ? {} : { transaction, payer };
+    const end: Change = { state: isSpent ? this.#state : "released", lease: false, ...known };
+    const paid: Change = this.#paid === undefined ? end : { ...end, ...this.#settled, state: "settled" };
+    // If this fails too, the lease expires.
+    await this.move(paid)
+      .catch(() => this.move(end))
+      .catch(() => false);
+  }
+}

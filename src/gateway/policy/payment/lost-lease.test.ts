@@ -1,0 +1,177 @@
+/** Holds and clocks: a step of the time of day loses no lease, and a lease that is lost all the same delivers nothing. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "../../../lib/testing/until.ts";
+import { HOLD_MS } from "../../../store/ledger.ts";
+import { openStore } from "../../../store/open-store.ts";
+import { openPostgresStore } from "../../../store/postgres/open-postgres-store.ts";
+import { type Store } from "../../../store/store.ts";
+import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
+import { closeShops, openShop, type Shop } from "./testing/shop.ts";
+import { respondWith } from "./testing/test-gateway.ts";
+
+// Two servers start, and PostgreSQL with them.
+setDefaultTimeout(30_000);
+
+/** The time of day, which operators set, and what no one can set. */
+class Clocks {
+  now = Date.now();
+  steady = 1_000_000;
+
+  /** Time passes. */
+  pass(ms: number): void {
+    this.now += ms;
+    this.steady += ms;
+  }
+}
+
+/** Opens one more time the same database, ready, with clocks of its own. */
+type Open = (clocks: Clocks) => Promise<Store>;
+
+const folders: string[] = [];
+let server: TestPostgres | undefined;
+
+beforeAll(async () => {
+  if (hasPostgres) server = await TestPostgres.start();
+});
+afterAll(async () => {
+  await server?.close();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+afterEach(closeShops);
+
+async function newSqlite(): Promise<Open> {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-lost-"));
+  folders.push(folder);
+  return async (clocks) =>
+    openStore(
+      join(folder, "state.db"),
+      () => clocks.now,
+      5000,
+      () => clocks.steady,
+    );
+}
+
+async function newPostgres(): Promise<Open> {
+  if (server === undefined) throw new Error("There is no PostgreSQL");
+  const settings = server.settings({ user: await server.newUser() });
+  return async (clocks) => {
+    const store = openPostgresStore(
+      settings,
+      () => clocks.now,
+      () => clocks.steady,
+    );
+    await store.ready();
+    return store;
+  };
+}
+
+const STORES = [
+  ["SQLite", newSqlite, true],
+  ["PostgreSQL", newPostgres, hasPostgres],
+] as const;
+
+/** Two gateways on one database, whose clocks have run evenly for as long as a lease lasts. */
+async function openTwo(newDatabase: () => Promise<Open>, settle: "before" | "after", clocks: Clocks) {
+  const open = await newDatabase();
+  const stores = [await open(clocks), await open(clocks)] as const;
+  clocks.pass(HOLD_MS);
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const shop = (name: string, store: Store, waits: boolean): Shop =>
+    openShop({
+      store,
+      terms: { settle },
+      upstream: (exchange) => {
+        order.push(name);
+        respondWith(exchange, 200, "the goods");
+      },
+      facilitator: (real) => ({
+        async settle(...payment) {
+          const settlement = await real.settle(...payment);
+          if (!waits) return settlement;
+          reached.resolve();
+          await gate.promise;
+          return settlement;
+        },
+      }),
+    });
+  return { one: shop("one", stores[0], true), two: shop("two", stores[1], false), gate, reached, order };
+}
+
+for (const [name, newDatabase, isThere] of STORES) {
+  describe.skipIf(!isThere)(name, () => {
+    for (const settle of ["before", "after"] as const) {
+      for (const step of [60_000, -60_000, 3_600_000, -3_600_000]) {
+        test(`settle ${settle}: a step of the clock of ${step / 1000} s while a payment settles runs the upstream once`, async () => {
+          const clocks = new Clocks();
+          const { one, two, gate, reached, order } = await openTwo(newDatabase, settle, clocks);
+          const payment = one.payment();
+          const first = one.send(payment);
+          await reached.promise;
+          clocks.now += step;
+          for (const shop of [two, one]) {
+            const other = await shop.send(payment);
+            expect([other.status, other.headers.get("retry-after")]).toEqual([409, "1"]);
+          }
+          gate.resolve();
+          const response = await first;
+          expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+          await until(async () => (await one.recorded(payment))?.delivered === true);
+          expect([order, one.settlements + two.settlements]).toEqual([["one"], 1]);
+        });
+      }
+
+      test(`settle ${settle}: who lost its hold while it settled delivers nothing, and the next holder delivers once`, async () => {
+        const clocks = new Clocks();
+        const { one, two, gate, reached } = await openTwo(newDatabase, settle, clocks);
+        const payment = one.payment();
+        const first = one.send(payment);
+        await reached.promise;
+        // The first gateway's process stands still: nothing renews its lease.
+        clocks.pass(HOLD_MS + 1);
+        const second = await two.send(payment);
+        expect([second.status, await second.text()]).toEqual([200, "the goods"]);
+        await until(async () => (await two.recorded(payment))?.delivered === true);
+        gate.resolve();
+        const late = await first;
+        expect([late.status, late.headers.get("retry-after")]).toEqual([409, "1"]);
+        expect(await late.text()).not.toContain("the goods");
+        expect(one.logged.join()).toContain("a hold on /goods was lost while it was settling");
+        expect(await one.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
+      });
+    }
+
+    test("a refusal that comes to a holder of before ends nothing: the client is not asked to pay anew", async () => {
+      const clocks = new Clocks();
+      const open = await newDatabase();
+      const stores = [await open(clocks), await open(clocks)] as const;
+      clocks.pass(HOLD_MS);
+      const gate = Promise.withResolvers<void>();
+      const reached = Promise.withResolvers<void>();
+      const one = openShop({
+        store: stores[0],
+        facilitator: () => ({
+          async settle() {
+            reached.resolve();
+            await gate.promise;
+            return { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" };
+          },
+        }),
+      });
+      const two = openShop({ store: stores[1] });
+      const payment = one.payment();
+      const first = one.send(payment);
+      await reached.promise;
+      clocks.pass(HOLD_MS + 1);
+      expect((await two.send(payment)).status).toBe(200);
+      gate.resolve();
+      const late = await first;
+      expect([late.status, late.headers.get("payment-required")]).toEqual([409, null]);
+      expect(await two.recorded(payment)).toMatchObject({ state: "settled" });
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import { type Facilitator } from "../../../payments/facilitator/facilitator.ts";
+import { type SettlementTarget } from "../../../payments/settlement/settlement-record.ts";
+import { type Ledger } from "../../../store/ledger.ts";
+import { type PaymentIds } from "../../../store/payment-ids.ts";
+import { type ResponseStore } from "./responses/response-store.ts";
+import { type RouteRequirements } from "./challenge/route-requirements.ts";
+
+/** A paid route with the services that it uses. Created once and shared by all its requests. */
+export interface PaidRoute {
+  readonly route: string;
+  readonly accepts: RouteRequirements;
+  /** When the payment is settled: after the upstream's response is complete, or before the upstream is asked. */
+  readonly settle: "after" | "before";
+  readonly inlineReceipt: boolean;
+  /** Partly sent responses to one payment. At this number the upstream is not asked again. */
+  readonly maxPartials: number;
+  /** The upstream is trusted to charge for failures, which are otherwise free. */
+  readonly chargesFailures: boolean;
+  /** Every payment must have an id from the client. */
+  readonly requiresId: boolean;
+  /** Where settlements are reported to. */
+  readonly target: SettlementTarget;
+  readonly ledger: Ledger;
+  readonly paymentIds: PaymentIds;
+  readonly facilitator: Facilitator;
+  readonly responses: ResponseStore;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly log: (message: string) => void;
+}

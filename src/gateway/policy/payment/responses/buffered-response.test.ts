@@ -1,0 +1,325 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BufferPool } from "../../../../lib/buffer-pool.ts";
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { until } from "../../../../lib/testing/until.ts";
+import { type ResponseHead } from "../../../exchange.ts";
+import { TestExchange } from "../testing/test-gateway.ts";
+import { ResponseDisk } from "./response-disk.ts";
+import { ResponseFile } from "./response-file.ts";
+import { type PaidResponse, ResponseStore } from "./response-store.ts";
+import { BufferedResponse } from "./buffered-response.ts";
+
+const MOST = 1000;
+const IN_MEMORY = 131_072;
+const ERROR = new TurnpikeError("upstream-failed", "it broke off");
+
+const disks: { disk: ResponseDisk; folder: string }[] = [];
+afterEach(async () => {
+  for (const { disk, folder } of disks.splice(0)) {
+    await disk.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function headOf(status: number, bodyLength = -1, changes: Partial<ResponseHead> = {}): ResponseHead {
+  return { status, reason: "", fields: "A: 1\r\nPAYMENT-RESPONSE: forged\r\n", bodyLength, ...changes };
+}
+
+interface Rig {
+  readonly exchange: TestExchange;
+  readonly held: BufferedResponse;
+  readonly pool: BufferPool;
+  readonly told: unknown[];
+  readonly cancelled: { count: number };
+}
+
+interface RigOptions {
+  readonly method?: string;
+  readonly isGrpc?: boolean;
+  readonly isFree?: (status: number) => boolean;
+  readonly receipt?: string;
+  readonly room?: number;
+  /** Bytes of disk; left out: there is none. */
+  readonly disk?: number;
+}
+
+/** A response that is held back, and what its holder was told. */
+function lease(options: RigOptions = {}): Rig {
+  const {
+    method = "GET",
+    isGrpc = false,
+    isFree = (status) => status >= 400,
+    receipt = "",
+    room = 10_000_000,
+  } = options;
+  const exchange = new TestExchange(new Request("http://a.test/", { method }));
+  Object.assign(exchange.head, { isGrpc });
+  const pool = new BufferPool({ bufferSize: 1, bufferCount: room, reserve: 0 });
+  const responses = new ResponseStore(pool, { maxResponseBytes: MOST, maxEntries: 1 });
+  if (options.disk !== undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "turnpike-held-"));
+    const disk = new ResponseDisk({ folder, maxBytes: options.disk, now: () => 0, log: () => {} });
+    disks.push({ disk, folder });
+    responses.useDisk(disk);
+  }
+  const told: unknown[] = [];
+  const cancelled = { count: 0 };
+  exchange.onCancel = () => void (cancelled.count += 1);
+  const held = new BufferedResponse(
+    { exchange, responses, isFree, receipt },
+    {
+      complete: (response) => told.push(response),
+      unpaid: () => told.push("unpaid"),
+      broken: (error) => told.push(error),
+    },
+  );
+  return { exchange, held, pool, told, cancelled };
+}
+
+function send(held: BufferedResponse, length: number): boolean {
+  return held.data(new Uint8Array(length + 2), 1, length + 1);
+}
+
+describe("a response that is sold", () => {
+  test("is complete with its length and without what claims a payment, and the exchange's sink is its own again", () => {
+    const { exchange, held, pool, told } = lease();
+    expect(exchange.response).toBe(held);
+    held.start(headOf(103));
+    expect(exchange.interim).toMatchObject([{ status: 103, fields: "A: 1\r\n" }]);
+    held.start(headOf(200));
+    held.start(headOf(500));
+    expect([held.data(Buffer.from("xhellox"), 1, 6), held.data(Buffer.from("")), held.data(Buffer.from("!"))]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([pool.used, told.length, exchange.started]).toEqual([6, 0, false]);
+    held.end("PAYMENT-RESPONSE: forged\r\nX-Sum: 1\r\n");
+    expect(told).toEqual([
+      {
+        head: { status: 200, reason: "", fields: "A: 1\r\n", bodyLength: 6 },
+        body: [expect.any(Uint8Array), expect.any(Uint8Array)],
+        trailers: "X-Sum: 1\r\n",
+        size: 6,
+      },
+    ]);
+    const [{ body }] = told as [PaidResponse];
+    expect(Buffer.concat(body as Uint8Array[]).toString()).toBe("hello!");
+    expect(exchange.response).toBe(exchange);
+    held.end("");
+    held.abort(ERROR);
+    expect(told).toHaveLength(1);
+  });
+
+  test("keeps no more memory than its bytes, unless it fills half of what it came in", () => {
+    const { held, told } = lease();
+    held.start(headOf(200));
+    const large = Buffer.alloc(100).buffer.slice(0, 100);
+    held.data(new Uint8Array(large), 0, 49);
+    held.data(new Uint8Array(large), 0, 50);
+    held.end("");
+    const [{ body }] = told as [PaidResponse];
+    expect((body as Uint8Array[]).map(({ buffer }) => buffer.byteLength)).toEqual([49, 100]);
+  });
+
+  test.each([
+    ["a HEAD", "HEAD", 200],
+    ["no content", "GET", 204],
+    ["nothing new", "GET", 304],
+  ])("has the length that was announced where it has no body: %s", (_what, method, status) => {
+    const { held, told } = lease({ method });
+    held.start(headOf(status, MOST + 1));
+    held.end("");
+    expect(told).toMatchObject([{ head: { status, bodyLength: MOST + 1 }, size: 0 }]);
+  });
+
+  test.each([4, 6])("of %d bytes that announced 5 is none", (length) => {
+    const { held, pool, told, cancelled } = lease();
+    held.start(headOf(200, 5));
+    send(held, length);
+    held.end("");
+    expect(told).toMatchObject([
+      { code: "upstream-failed", message: expect.stringContaining("as long as it announced") },
+    ]);
+    expect([pool.used, cancelled.count]).toEqual([0, 1]);
+  });
+});
+
+describe("a response that cannot wait", () => {
+  test("is too long beyond the bound, by what it announces or by what comes", () => {
+    const announced = lease();
+    announced.held.start(headOf(200, MOST));
+    expect(announced.told).toEqual([]);
+    const more = lease();
+    more.held.start(headOf(200, MOST + 1));
+    expect(more.told).toMatchObject([
+      { code: "response-too-large", message: expect.stringContaining(`${MOST} bytes`) },
+    ]);
+    const growing = lease();
+    growing.held.start(headOf(200));
+    send(growing.held, MOST);
+    expect(growing.told).toEqual([]);
+    expect(send(growing.held, 1)).toBe(true);
+    expect(growing.told).toMatchObject([{ code: "response-too-large" }]);
+    expect([growing.pool.used, growing.cancelled.count]).toEqual([0, 1]);
+    // What comes after that is thrown away.
+    expect(send(growing.held, 5)).toBe(true);
+    growing.held.end("");
+    expect([growing.pool.used, growing.told.length]).toEqual([0, 1]);
+  });
+
+  test("finds no memory", () => {
+    const { held, pool, told, cancelled } = lease({ room: 2 * MOST });
+    // Another one has the rest.
+    pool.take(2 * MOST - 10);
+    held.start(headOf(200));
+    send(held, 10);
+    expect(told).toEqual([]);
+    expect(send(held, 1)).toBe(true);
+    expect(told).toMatchObject([{ code: "overloaded" }]);
+    expect([pool.free, cancelled.count]).toEqual([10, 1]);
+  });
+
+  test("is a change of protocols", () => {
+    const { held, told, cancelled } = lease();
+    held.start(headOf(101));
+    expect([told, cancelled.count]).toMatchObject([[{ code: "not-implemented" }], 1]);
+  });
+
+  test("is broken off by the upstream, before or after its head", () => {
+    for (const begun of [false, true]) {
+      const { exchange, held, pool, told, cancelled } = lease();
+      if (begun) held.start(headOf(200));
+      if (begun) send(held, 5);
+      held.abort(ERROR);
+      held.abort(ERROR);
+      expect([told, pool.used, cancelled.count]).toEqual([[ERROR], 0, 0]);
+      expect(exchange.response).toBe(exchange);
+    }
+  });
+
+  test("is dropped without a word", () => {
+    const { exchange, held, pool, told } = lease();
+    held.start(headOf(200));
+    send(held, 5);
+    held.drop();
+    held.end("");
+    expect([told, pool.used]).toEqual([[], 0]);
+    expect(exchange.response).toBe(exchange);
+  });
+});
+
+describe("a response that is not sold", () => {
+  test("goes through as it is, and is told before", async () => {
+    const { exchange, held, pool, told } = lease();
+    held.start(headOf(404, 2));
+    expect(told).toEqual(["unpaid"]);
+    expect(held.data(Buffer.from("xnox"), 1, 3)).toBe(true);
+    held.end("PAYMENT-RESPONSE: forged\r\n");
+    const response = await exchange.received;
+    expect([response.status, response.headers.get("payment-response"), await response.text()]).toEqual([
+      404,
+      null,
+      "no",
+    ]);
+    expect([pool.used, response.headers.has("cache-control")]).toEqual([0, false]);
+  });
+
+  test("is slow where the client is, and is cut off where the upstream is", async () => {
+    const { exchange, held, told } = lease();
+    held.start(headOf(500));
+    exchange.slow = true;
+    expect(held.data(Buffer.from("x"))).toBe(false);
+    held.abort(ERROR);
+    expect(told).toEqual(["unpaid"]);
+    expect((await exchange.received).text()).rejects.toThrow("it broke off");
+  });
+
+  test.each([
+    ["a success that is free", "", headOf(200), true],
+    ["a failure that was paid for", "PAYMENT-RESPONSE: r\r\n", headOf(500), true],
+    ["a call that failed", "", headOf(200, -1, { grpcStatus: 5 }), false],
+  ])("%s is for no shared cache where others may pay for the like", async (_what, receipt, head, isPrivate) => {
+    const { exchange, held } = lease({ isFree: () => true, receipt });
+    held.start(head);
+    held.end("");
+    const { headers } = await exchange.received;
+    expect([headers.get("cache-control"), headers.get("payment-response")]).toEqual([
+      isPrivate ? "private" : null,
+      receipt === "" ? null : "r",
+    ]);
+  });
+
+  test("is a call of gRPC whose end says that it failed, or says nothing", async () => {
+    for (const trailers of ["grpc-status: 5\r\n", ""]) {
+      const { exchange, held, pool, told } = lease({ isGrpc: true });
+      held.start(headOf(200));
+      send(held, 3);
+      held.end(trailers);
+      expect(told).toEqual(["unpaid"]);
+      expect((await (await exchange.received).arrayBuffer()).byteLength).toBe(3);
+      await until(() => pool.used === 0);
+    }
+    const { held, told } = lease({ isGrpc: true });
+    held.start(headOf(200));
+    held.end("grpc-status: 0\r\n");
+    expect(told).toMatchObject([{ size: 0 }]);
+  });
+});
+
+describe("a long response", () => {
+  const DISK = 1_000_000;
+
+  test.each([
+    ["announced", IN_MEMORY + 1],
+    ["not announced", -1],
+  ])("is in a file: %s", async (_what, announced) => {
+    const { held, pool, told } = lease({ disk: DISK });
+    held.start(headOf(200, announced));
+    for (let sent = 0; sent < IN_MEMORY; sent += 1024) send(held, 1024);
+    send(held, 1);
+    held.end("");
+    await until(() => told.length > 0);
+    expect(told).toMatchObject([{ size: IN_MEMORY + 1, head: { bodyLength: IN_MEMORY + 1 } }]);
+    const [{ body }] = told as [PaidResponse];
+    expect(body).toBeInstanceOf(ResponseFile);
+    if (body instanceof ResponseFile) body.release();
+    await until(() => pool.used === 0);
+  });
+
+  test("of what fits into memory is not", () => {
+    const { held, told } = lease({ disk: DISK });
+    held.start(headOf(200, IN_MEMORY));
+    send(held, IN_MEMORY);
+    held.end("");
+    expect(told).toMatchObject([{ size: IN_MEMORY, body: [expect.any(Uint8Array)] }]);
+  });
+
+  test("for which the disk has no room is refused, and is too long if it never could have", async () => {
+    const { held, pool, told } = lease({ disk: DISK });
+    held.start(headOf(200, DISK));
+    expect(told).toEqual([]);
+    held.drop();
+    const more = lease({ disk: DISK });
+    more.held.start(headOf(200, DISK + 1));
+    expect(more.told).toMatchObject([{ code: "response-too-large" }]);
+    const full = lease({ disk: DISK });
+    full.held.start(headOf(200, DISK - 1));
+    await until(() => full.told.length > 0);
+    expect(full.told).toMatchObject([{ code: "overloaded", message: expect.stringContaining("disk") }]);
+    expect([pool.used, full.pool.used, full.cancelled.count]).toEqual([0, 0, 1]);
+  });
+
+  test("that is dropped while the last of it is written leaves nothing", async () => {
+    const { held, pool, told } = lease({ disk: DISK });
+    held.start(headOf(200));
+    send(held, IN_MEMORY + 5);
+    held.end("");
+    held.drop();
+    await until(() => pool.used === 0 && disks[0]?.disk.openFiles === 0);
+    expect(told).toEqual([]);
+  });
+});

@@ -1,0 +1,233 @@
+import { type ErrorCode, TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields, fieldValue } from "../../../../lib/fields.ts";
+import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+import { type ResponseFile } from "./response-file.ts";
+import { type PaidResponse, type ResponseStore } from "./response-store.ts";
+import { sendResponse } from "./deliver.ts";
+import { paidFields, withoutPaymentClaims } from "../response-fields.ts";
+import { type DiskBuffer } from "./disk-buffer.ts";
+
+const NO_ROOM = "Too many paid responses wait for settlement";
+const NO_DISK = "The disk has no room for a response that waits for settlement";
+
+/** The result of buffering a response. Exactly one of the three is called, once. */
+export interface BufferedResponseEvents {
+  /** The response is complete; call `answers.release` for it afterwards. */
+  complete(response: PaidResponse): void;
+  /** The upstream failed, or charges nothing. The response is on its way to the client without a payment. */
+  unpaid(): void;
+  /** There is no response that can be sold. Nothing was sent to the client. */
+  broken(error: TurnpikeError): void;
+}
+
+export interface BufferedResponseOptions {
+  readonly exchange: Exchange;
+  readonly responses: ResponseStore;
+  /** Whether a response with this status is free; called when its head arrives. */
+  readonly isFree: (status: number) => boolean;
+  /**
+   * The receipt fields if the payment is already settled, else empty. A response that is not sold then is still owed,
+   * and carries them.
+   */
+  readonly receipt: Fields;
+}
+
+/**
+ * Stands before an exchange's response and holds the upstream's response back until it is paid for, in memory or, where it is
+ * long, on the disk. Once over it steps aside.
+ *
+ *   waiting ──start of what is sold──▶ holding ──end──▶ (writing) ──▶ over: complete
+ *      │                           └──abort, too long, no room──▶ over: broken
+ *      │                           ├──end with a failure of gRPC──▶ over: unpaid
+ *      └──start 4xx, 5xx, a failure of gRPC, or what is free of charge──▶ passing: unpaid
+ */
+export class BufferedResponse implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #responses: ResponseStore;
+  readonly #sink: ResponseSink;
+  readonly #events: BufferedResponseEvents;
+  readonly #isFree: (status: number) => boolean;
+  readonly #receipt: Fields;
+  #state: "waiting" | "holding" | "writing" | "passing" | "over" = "waiting";
+  #head: ResponseHead | undefined;
+  #body: Uint8Array[] = [];
+  #size = 0;
+  /** The disk buffer, as soon as the body is too long for memory. */
+  #diskBuffer: DiskBuffer | undefined;
+
+  constructor(options: BufferedResponseOptions, events: BufferedResponseEvents) {
+    this.#exchange = options.exchange;
+    this.#responses = options.responses;
+    this.#sink = options.exchange.response;
+    this.#events = events;
+    this.#isFree = options.isFree;
+    this.#receipt = options.receipt;
+    options.exchange.response = this;
+  }
+
+  start(head: ResponseHead): void {
+    if (this.#state !== "waiting") return;
+    const clean = { ...head, fields: withoutPaymentClaims(head.fields) };
+    // After a 101, bytes flow that no settlement could hold back.
+    if (head.status === 101)
+      this.#fail("not-implemented", "Cannot switch protocols on a route that is paid by request");
+    else if (head.status < 200) this.#sink.start(clean);
+    else if (hasFailedCall(head) || this.#isFree(head.status)) {
+      this.#state = "passing";
+      this.#events.unpaid();
+      this.#sink.start(this.#unsold(clean));
+    } else {
+      this.#state = "holding";
+      this.#head = clean;
+      if (!this.#hasBody()) return;
+      const { maxResponseBytes, maxBufferedBytes } = this.#responses;
+      if (head.bodyLength > maxResponseBytes) this.#tooLong();
+      else if (head.bodyLength > maxBufferedBytes) this.#beginSpill(head.bodyLength);
+    }
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#state === "passing") return this.#sink.data(chunk, start, end);
+    if (this.#state !== "holding" || start === end) return true;
+    const responses = this.#responses;
+    const size = this.#size + end - start;
+    if (size > responses.maxResponseBytes) {
+      this.#tooLong();
+      return true;
+    }
+    if (!responses.take(end - start)) {
+      this.#fail("overloaded", NO_ROOM);
+      return true;
+    }
+    this.#size = size;
+    if (this.#diskBuffer !== undefined) return this.#diskBuffer.data(chunk, start, end);
+    // A small view would keep its whole large buffer alive, uncounted. (`Buffer.slice` is a view.)
+    const view = chunk.subarray(start, end);
+    this.#body.push(view.length * 2 < chunk.buffer.byteLength ? new Uint8Array(view) : view);
+    return size <= responses.maxBufferedBytes || this.#beginSpill(-1);
+  }
+
+  end(trailers: Fields): void {
+    if (this.#state === "passing") this.#sink.end(withoutPaymentClaims(trailers));
+    if (this.#state !== "holding" || this.#head === undefined) return;
+    const head = this.#head;
+    if (this.#hasBody() && head.bodyLength >= 0 && head.bodyLength !== this.#size) {
+      this.#fail("upstream-failed", "The upstream's response is not as long as it announced");
+    } else if (this.#diskBuffer === undefined) this.#complete(head, this.#body, trailers);
+    else void this.#completeWritten(this.#diskBuffer, head, trailers);
+  }
+
+  /**
+   * The head of a response that is not sold. Other clients may have to pay for a success, so no shared cache may store
+   * it.
+   */
+  #unsold(head: ResponseHead): ResponseHead {
+    if (isFailure(head) && this.#receipt === "") return head;
+    return { ...head, fields: paidFields(head.fields, this.#receipt) };
+  }
+
+  /** The response is complete when its last bytes are on the disk. */
+  async #completeWritten(diskBuffer: DiskBuffer, head: ResponseHead, trailers: Fields): Promise<void> {
+    this.#state = "writing";
+    const file = await diskBuffer.finish().catch(() => undefined);
+    if (file === undefined) return;
+    if (this.#state === "writing") this.#complete(head, file, trailers);
+    else file.release();
+  }
+
+  #complete(head: ResponseHead, body: Uint8Array[] | ResponseFile, trailers: Fields): void {
+    this.#stepAside();
+    const response = this.#responses.complete({
+      head: this.#hasBody() ? { ...head, bodyLength: this.#size } : head,
+      body,
+      trailers: withoutPaymentClaims(trailers),
+      size: this.#size,
+    });
+    if (!this.#exchange.head.isGrpc || head.grpcStatus !== undefined || isSuccess(trailers)) {
+      this.#events.complete(response);
+      return;
+    }
+    // A gRPC call reports at its end that it failed. A failed call is free.
+    this.#events.unpaid();
+    void sendResponse(this.#exchange, response, this.#unsold(head))
+      .catch(() => this.#sink.abort(new TurnpikeError("internal", "the response could not be sent")))
+      .finally(() => this.#responses.release(response));
+  }
+
+  /** True: more data can come at once. */
+  #beginSpill(announced: number): boolean {
+    const exchange = this.#exchange;
+    this.#diskBuffer = this.#responses.openDiskBuffer(announced, {
+      written: (bytes) => this.#responses.give(bytes),
+      onDrain: () => exchange.onDrain?.(),
+      onBroken: () => {
+        if (this.#state === "holding" || this.#state === "writing") this.#fail("overloaded", NO_DISK);
+      },
+    });
+    if (this.#diskBuffer === undefined) {
+      this.#fail("overloaded", NO_ROOM);
+      return true;
+    }
+    const pieces = this.#body;
+    this.#body = [];
+    let isWelcome = true;
+    for (const piece of pieces) isWelcome = this.#diskBuffer.data(piece, 0, piece.length);
+    return isWelcome;
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#state === "passing") this.#sink.abort(error);
+    else if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
+  }
+
+  /** Discards the response: it is not needed any more. */
+  drop(): void {
+    if (this.#diskBuffer !== undefined) this.#diskBuffer.drop();
+    else if (this.#state === "holding") this.#responses.give(this.#size);
+    if (this.#state !== "passing") this.#stepAside();
+    this.#body = [];
+  }
+
+  #stepAside(): void {
+    this.#state = "over";
+    this.#exchange.response = this.#sink;
+  }
+
+  #hasBody(): boolean {
+    const status = this.#head?.status;
+    return this.#exchange.head.method !== "HEAD" && status !== 204 && status !== 304;
+  }
+
+  #tooLong(): void {
+    const { maxResponseBytes } = this.#responses;
+    this.#fail(
+      "response-too-large",
+      `The upstream's response exceeds the ${maxResponseBytes} bytes that can wait for settlement`,
+    );
+  }
+
+  #fail(code: ErrorCode, detail: string): void {
+    this.#break(new TurnpikeError(code, detail));
+    this.#exchange.onCancel?.();
+  }
+
+  #break(error: TurnpikeError): void {
+    this.drop();
+    this.#events.broken(error);
+  }
+}
+
+function isFailure(head: ResponseHead): boolean {
+  return head.status >= 400 || hasFailedCall(head);
+}
+
+/** A gRPC call whose head reports a failure. */
+function hasFailedCall({ grpcStatus = GRPC.OK }: ResponseHead): boolean {
+  return grpcStatus !== GRPC.OK;
+}
+
+/** Whether the trailers of a gRPC call report success. A call without a status has failed too. */
+function isSuccess(trailers: Fields): boolean {
+  return parseGrpcStatus(fieldValue(trailers, "grpc-status")) === GRPC.OK;
+}

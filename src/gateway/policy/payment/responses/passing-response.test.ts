@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type ResponseHead } from "../../../exchange.ts";
+import { TestExchange } from "../testing/test-gateway.ts";
+import { PassingResponse } from "./passing-response.ts";
+
+const ERROR = new TurnpikeError("upstream-failed", "it broke off");
+
+function headOf(status: number, changes: Partial<ResponseHead> = {}): ResponseHead {
+  return { status, reason: "", fields: "A: 1\r\n", bodyLength: -1, ...changes };
+}
+
+/** A response that was paid for in advance, and what its listener was told. */
+function passing(isFree = false) {
+  const exchange = new TestExchange(new Request("http://a.test/"));
+  const told: unknown[] = [];
+  const response = new PassingResponse(exchange, "PAYMENT-RESPONSE: r\r\n", {
+    over: (delivered, partial) => told.push([delivered, partial]),
+    isFree: (status, overrides) => (told.push([status, ...overrides]), isFree),
+    broken: (error) => told.push(error),
+  });
+  return { exchange, response, told };
+}
+
+test("a response goes through with the receipt, and is delivered when the client's side has taken it", async () => {
+  const { exchange, response, told } = passing();
+  response.start(headOf(103));
+  expect(exchange.interim).toMatchObject([{ status: 103, fields: "A: 1\r\n" }]);
+  response.start(headOf(200, { fields: "Settlement-Overrides: x\r\n" }));
+  response.data(Buffer.from("hello"), 1, 3);
+  expect(told).toEqual([[200, "x"]]);
+  response.end("");
+  expect(told).toEqual([
+    [200, "x"],
+    [true, false],
+  ]);
+  const reply = await exchange.received;
+  expect([reply.headers.get("payment-response"), await reply.text()]).toEqual(["r", "el"]);
+});
+
+test.each([
+  ["what nothing is to be paid for", true, headOf(500), ""],
+  ["a call whose head says that it failed", false, headOf(200, { grpcStatus: 13 }), ""],
+  ["a call whose end says that it failed", false, headOf(200), "grpc-status: 13\r\n"],
+] as const)("%s is owed, though the client has taken it", (_what, isFree, head, trailers) => {
+  const { response, told } = passing(isFree);
+  response.start(head);
+  response.data(Buffer.from("x"));
+  response.end(trailers);
+  expect(told.slice(1)).toEqual([[false, false]]);
+});
+
+test("a call that ends well is delivered", () => {
+  const { response, told } = passing();
+  response.start(headOf(200, { grpcStatus: 0 }));
+  response.end("grpc-status: 0\r\n");
+  expect(told.slice(1)).toEqual([[true, false]]);
+});
+
+test("a tunnel is delivered when it is open, and its end says nothing more", () => {
+  const { response, told } = passing();
+  response.start(headOf(101));
+  expect(told).toEqual([[101], [true, false]]);
+  response.abort(ERROR);
+  response.leave();
+  expect(told).toHaveLength(2);
+});
+
+test("a response that is cut off, or whose client goes, is owed, and counts in part once some of it went out", () => {
+  for (const end of ["abort", "leave"] as const) {
+    for (const bytes of [0, 1]) {
+      const { exchange, response, told } = passing();
+      response.start(headOf(200));
+      if (bytes > 0) response.data(new Uint8Array(bytes));
+      if (end === "abort") response.abort(ERROR);
+      else response.leave();
+      exchange.onTaken?.(true);
+      expect(told.slice(1)).toEqual([[false, bytes > 0]]);
+    }
+  }
+});
+
+test("where nothing came the response is the listener's to give, by the client's own sink", () => {
+  const { exchange, response, told } = passing();
+  expect(exchange.response).toBe(response);
+  response.abort(ERROR);
+  expect(told).toEqual([ERROR]);
+  expect(exchange.response).toBe(exchange);
+  response.leave();
+  expect(told).toHaveLength(1);
+});

@@ -1,0 +1,92 @@
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
+import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.ts";
+
+/** The result of a response that was paid for in advance. One of the events is reported, once. */
+export interface PassingEvents {
+  /**
+   * `delivered`: the client's side received a good response completely. `partial`: a part of a good response was sent,
+   * but not all of it.
+   */
+  over(delivered: boolean, partial: boolean): void;
+  /** Whether this status is free, by the upstream's Settlement-Overrides fields. The payment is then still owed. */
+  isFree(status: number, overrides: readonly string[]): boolean;
+  /** Nothing was sent: the listener must respond. */
+  broken(error: TurnpikeError): void;
+}
+
+/**
+ * Stands before an exchange's response whose request is paid for, and lets the response through piece by piece, with the
+ * receipt in its head.
+ *
+ *   waiting ──start──▶ passing ──taken, cut off, client gone──▶ over
+ *      ├──start 101──▶ over, delivered: what is sold is the tunnel
+ *      └──abort──▶ over: broken
+ */
+export class PassingResponse implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #sink: ResponseSink;
+  readonly #receipt: Fields;
+  readonly #events: PassingEvents;
+  #state: "waiting" | "passing" | "over" = "waiting";
+  /** The upstream delivered what the client paid for, as far as is known. */
+  #good = true;
+
+  constructor(exchange: Exchange, receipt: Fields, events: PassingEvents) {
+    this.#exchange = exchange;
+    this.#sink = exchange.response;
+    this.#receipt = receipt;
+    this.#events = events;
+    exchange.response = this;
+    exchange.onTaken = (taken) => this.#finish(this.#good && taken);
+  }
+
+  start(head: ResponseHead): void {
+    const { status } = head;
+    if (status < 200 && status !== 101) {
+      this.#sink.start({ ...head, fields: withoutPaymentClaims(head.fields) });
+      return;
+    }
+    const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
+    this.#good = (head.grpcStatus ?? GRPC.OK) === GRPC.OK && !isFree;
+    if (this.#state === "waiting") this.#state = "passing";
+    this.#sink.start({ ...head, fields: paidFields(head.fields, this.#receipt) });
+    if (status === 101) this.#finish(true);
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    return this.#sink.data(chunk, start, end);
+  }
+
+  end(trailers: Fields): void {
+    const status = fieldValue(trailers, "grpc-status");
+    this.#good &&= status === undefined || parseGrpcStatus(status) === GRPC.OK;
+    // A failed response stays owed, even if the client received it.
+    if (!this.#good) this.#finish(false);
+    this.#sink.end(withoutPaymentClaims(trailers));
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#state === "waiting") {
+      this.#state = "over";
+      this.#exchange.response = this.#sink;
+      this.#events.broken(error);
+      return;
+    }
+    this.#sink.abort(error);
+    this.#finish(false);
+  }
+
+  /** Called when the client went away. */
+  leave(): void {
+    this.#finish(false);
+  }
+
+  #finish(delivered: boolean): void {
+    if (this.#state === "over") return;
+    this.#state = "over";
+    this.#events.over(delivered, !delivered && this.#good && this.#exchange.bytesSent > 0);
+  }
+}

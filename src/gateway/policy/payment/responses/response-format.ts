@@ -1,0 +1,103 @@
+import { crc32 } from "node:zlib";
+import * as z from "zod";
+import { type Fields } from "../../../../lib/fields.ts";
+import { type ResponseHead } from "../../../exchange.ts";
+
+/** The parts of a response that are stored in addition to its body. */
+export interface ResponseRecord {
+  /** The key that the response is stored under. */
+  readonly key: string;
+  /** Unix milliseconds. */
+  readonly until: number;
+  readonly head: ResponseHead;
+  readonly trailers: Fields;
+}
+
+/** The record that follows a body, with the checks that show that the body is complete. */
+export interface Tail {
+  readonly record: ResponseRecord;
+  readonly bodySize: number;
+  /** CRC-32. */
+  readonly bodySum: number;
+}
+
+const MAGIC = "tp-paid1";
+/** Bytes of the footer: magic, the record's length and checksum, the body's length and checksum. */
+export const FOOTER_BYTES = 32;
+/** Bytes of one record. Heads and trailers have much lower limits of their own. */
+const MAX_RECORD_BYTES = 4 * 1024 * 1024;
+
+const recordSchema = z.strictObject({
+  key: z.string(),
+  until: z.number(),
+  head: z.strictObject({
+    status: z.int().min(200).max(599),
+    reason: z.string(),
+    fields: z.string(),
+    bodyLength: z.int().min(-1),
+    grpcStatus: z.int().optional(),
+  }),
+  trailers: z.string(),
+});
+
+/**
+ * What is written behind a body, so that a body whose end is not known can be written first:
+ *
+ *   body │ record, as JSON │ magic │ record's length, sum │ body's length (double), sum │ 4 spare
+ */
+export function encodeTail({ record, bodySize, bodySum }: Tail): Buffer {
+  const { status, reason, fields, bodyLength, grpcStatus } = record.head;
+  const head = { status, reason, fields, bodyLength, ...(grpcStatus === undefined ? {} : { grpcStatus }) };
+  const json = Buffer.from(JSON.stringify({ ...record, head }));
+  const footer = Buffer.alloc(FOOTER_BYTES);
+  footer.write(MAGIC, "latin1");
+  footer.writeUInt32LE(json.length, 8);
+  footer.writeUInt32LE(crc32(json), 12);
+  footer.writeDoubleLE(bodySize, 16);
+  footer.writeUInt32LE(bodySum, 24);
+  return Buffer.concat([json, footer]);
+}
+
+/**
+ * Bytes of record and footer, according to the footer of a file of `total` bytes; undefined if the footer is not valid.
+ */
+export function tailLength(footer: Buffer, total: number): number | undefined {
+  if (footer.length !== FOOTER_BYTES || footer.toString("latin1", 0, 8) !== MAGIC) return undefined;
+  const recordLength = footer.readUInt32LE(8);
+  const length = recordLength + FOOTER_BYTES;
+  return recordLength <= MAX_RECORD_BYTES && footer.readDoubleLE(16) + length === total ? length : undefined;
+}
+
+/** Reads a tail of the length that `tailLength` returned; undefined if it was changed after it was written. */
+export function decodeTail(tail: Buffer): Tail | undefined {
+  const json = tail.subarray(0, -FOOTER_BYTES);
+  const footer = tail.subarray(-FOOTER_BYTES);
+  if (crc32(json) !== footer.readUInt32LE(12)) return undefined;
+  const { key, until, head, trailers } = recordSchema.parse(JSON.parse(json.toString()));
+  const { grpcStatus, ...plain } = head;
+  return {
+    record: { key, until, head: grpcStatus === undefined ? plain : { ...plain, grpcStatus }, trailers },
+    bodySize: footer.readDoubleLE(16),
+    bodySum: footer.readUInt32LE(24),
+  };
+}
+
+/** Body and record in one piece. */
+export function wholeOf(pieces: readonly Uint8Array[], record: ResponseRecord): Buffer {
+  let bodySum = 0;
+  let bodySize = 0;
+  for (const piece of pieces) {
+    bodySum = crc32(piece, bodySum);
+    bodySize += piece.length;
+  }
+  return Buffer.concat([...pieces, encodeTail({ record, bodySize, bodySum })]);
+}
+
+/** Reads what `wholeOf` wrote. Undefined if it was changed since. */
+export function readWhole(whole: Buffer): { readonly record: ResponseRecord; readonly body: Buffer } | undefined {
+  const length = tailLength(whole.subarray(-FOOTER_BYTES), whole.length);
+  const tail = length === undefined ? undefined : decodeTail(whole.subarray(-length));
+  if (length === undefined || tail === undefined) return undefined;
+  const body = whole.subarray(0, -length);
+  return crc32(body) === tail.bodySum ? { record: tail.record, body } : undefined;
+}

@@ -1,0 +1,268 @@
+import { Database, type Statement } from "bun:sqlite";
+import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "../../../../lib/caught.ts";
+
+/** Milliseconds after the last sign of life of a process. After that its unfinished responses are removed. @bound @internal */
+export const WRITER_STALE_MS = 30_000;
+/** Responses on the disk, unfinished or stored, of any length. */
+const MAX_RESPONSES = 100_000;
+/** Stored responses that are evicted for one new response. Removing more would delay other requests. */
+const MAX_EVICTED = 256;
+/** Candidates for eviction that one query returns. */
+const EVICTION_STEP = 16;
+/** Milliseconds to wait for another process when the index is opened. */
+const OPEN_MS = 2000;
+/** Milliseconds that one write waits for a write of another process. It blocks the event loop. @bound */
+const WRITE_MS = 20;
+/** Bytes of a disk block: the size of a file is counted in whole blocks. */
+const BLOCK_BYTES = 4096;
+/** Pages that one sweep returns to the file system. */
+const VACUUM_PAGES = 256;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS answers (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, writer TEXT NOT NULL, bytes INTEGER NOT NULL,
+    until INTEGER NOT NULL, body BLOB
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS answers_by_end ON answers (until);
+  CREATE INDEX IF NOT EXISTS answers_by_writer ON answers (writer, bytes) WHERE writer <> '';
+  CREATE TABLE IF NOT EXISTS account (id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, answers INTEGER NOT NULL) STRICT;
+  INSERT OR IGNORE INTO account VALUES (1, 0, 0);
+  CREATE TRIGGER IF NOT EXISTS answer_added AFTER INSERT ON answers
+    BEGIN UPDATE account SET bytes = bytes + NEW.bytes, answers = answers + 1; END;
+  CREATE TRIGGER IF NOT EXISTS answer_resized AFTER UPDATE OF bytes ON answers
+    BEGIN UPDATE account SET bytes = bytes + NEW.bytes - OLD.bytes; END;
+  CREATE TRIGGER IF NOT EXISTS answer_removed AFTER DELETE ON answers
+    BEGIN UPDATE account SET bytes = bytes - OLD.bytes, answers = answers - 1; END`;
+
+interface Row {
+  readonly name: string;
+  readonly bytes: number;
+  readonly until: number;
+  /** 1 or 0: the body is in the file with this name. */
+  readonly isFile: number;
+}
+
+/** The place of a stored body: in the index itself, or in the file with its name. */
+export type Kept = { readonly body: Uint8Array } | "file";
+
+/**
+ * The index of the paid responses on a machine's disk: an SQLite file that all workers share. The space of a response
+ * is added to the sum in the same transaction that takes it, so the sum is exact over all processes and survives them.
+ * Small responses are stored in the index; long ones in files. A row is written before its file and removed after it.
+ * Every method can throw. It throws SQLITE_BUSY and changes nothing if another process writes. Decision 0806.
+ */
+export class ResponseIndex {
+  readonly folder: string;
+  readonly #database: Database;
+  readonly #writer = crypto.randomUUID();
+  readonly #statements: ReturnType<typeof prepare>;
+
+  /** Creates the folder if it does not exist, readable only by this user. A damaged index is replaced by a new one. */
+  constructor(folder: string) {
+    this.folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    const path = join(folder, "index.db");
+    this.#database = openOrReplace(path);
+    this.#statements = prepare(this.#database);
+  }
+
+  /**
+   * Takes `bytes` of space for `name`, and evicts the oldest stored responses if needed; false if `limit` leaves no
+   * room.
+   */
+  reserve(name: string, bytes: number, { now, limit }: { now: number; limit: number }): boolean {
+    return this.#inTransaction(() => {
+      const { find, take, resize } = this.#statements;
+      const before = find.get(name);
+      const wanted = onDisk(bytes);
+      if (!this.#makeRoom({ bytes: wanted - (before?.bytes ?? 0), responses: before === null ? 1 : 0 }, limit))
+        return false;
+      if (before === null) take.run(name, this.#writer, wanted, now + WRITER_STALE_MS);
+      else resize.run(wanted, name);
+      return true;
+    });
+  }
+
+  /**
+   * Turns the unfinished response `name` of this process into a stored response with the name `kept`. False: the sweep
+   * had already removed it.
+   */
+  keepFile(name: string, kept: string, until: number): boolean {
+    const path = join(this.folder, kept);
+    let isRenamed = false;
+    try {
+      return this.#inTransaction(() => {
+        const { find, remove, finish } = this.#statements;
+        if (find.get(name) === null) return false;
+        remove.run(kept);
+        finish.run(kept, until, name);
+        renameSync(join(this.folder, name), path);
+        isRenamed = true;
+        return true;
+      });
+    } catch (error) {
+      // The index does not contain the new name, so the file is removed.
+      if (isRenamed) unlinkQuietly(path);
+      throw error;
+    }
+  }
+
+  /** Stores a small response in the index itself; false if `limit` leaves no room. */
+  keepBody(kept: string, body: Uint8Array, { until, limit }: { until: number; limit: number }): boolean {
+    return this.#inTransaction(() => {
+      this.#remove(kept);
+      if (!this.#makeRoom({ bytes: body.length, responses: 1 }, limit)) return false;
+      this.#statements.insert.run(kept, body.length, until, body);
+      return true;
+    });
+  }
+
+  find(kept: string, now: number): Kept | undefined {
+    const row = this.#statements.find.get(kept);
+    if (row === null || row.until <= now) return undefined;
+    if (row.isFile === 1) return "file";
+    const body = this.#statements.read.get(kept)?.body;
+    return body === undefined ? undefined : { body };
+  }
+
+  remove(name: string): void {
+    this.#inTransaction(() => this.#remove(name));
+  }
+
+  /** Removes the file with this name if no row has it. */
+  removeUnknown(name: string): void {
+    // In a transaction, so that no process can rename the file at the same moment.
+    this.#inTransaction(() => {
+      if (this.#statements.find.get(name) === null) unlinkQuietly(join(this.folder, name));
+    });
+  }
+
+  /** Reports that this process is alive, so that its unfinished responses are kept. */
+  renew(now: number): void {
+    this.#statements.renew.run(now + WRITER_STALE_MS, this.#writer);
+  }
+
+  /** Removes up to `most` expired responses, and returns their number. */
+  sweep(now: number, most: number): number {
+    const removed = this.#inTransaction(() => {
+      const expired = this.#statements.expired.all(now, most);
+      for (const { name } of expired) this.#remove(name);
+      return expired.length;
+    });
+    if (removed > 0) this.#database.run(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+    return removed;
+  }
+
+  get account(): { readonly bytes: number; readonly responses: number } {
+    return this.#statements.account.get() ?? { bytes: 0, responses: 0 };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #inTransaction<Result>(work: () => Result): Result {
+    return this.#database.transaction(work).immediate();
+  }
+
+  /** Evicts the oldest stored responses until the new one fits. Evicts nothing if it would not fit even then. */
+  #makeRoom(more: { bytes: number; responses: number }, limit: number): boolean {
+    const { bytes, responses } = this.account;
+    let overBytes = bytes + more.bytes - limit;
+    let overResponses = responses + more.responses - MAX_RESPONSES;
+    if (overBytes <= 0 && overResponses <= 0) return true;
+    const written = this.#statements.written.get()?.bytes ?? 0;
+    if (written + more.bytes > limit) return false;
+    for (let left = MAX_EVICTED; left > 0; left -= EVICTION_STEP) {
+      for (const row of this.#statements.oldest.all(EVICTION_STEP)) {
+        this.#remove(row.name);
+        overBytes -= row.bytes;
+        overResponses -= 1;
+        if (overBytes <= 0 && overResponses <= 0) return true;
+      }
+    }
+    return false;
+  }
+
+  #remove(name: string): void {
+    const row = this.#statements.find.get(name);
+    if (row === null) return;
+    if (row.isFile === 1) unlinkQuietly(join(this.folder, name));
+    this.#statements.remove.run(name);
+  }
+}
+
+function prepare(database: Database): {
+  readonly find: Statement<Row, [string]>;
+  readonly read: Statement<{ body: Uint8Array }, [string]>;
+  readonly take: Statement<unknown, [string, string, number, number]>;
+  readonly resize: Statement<unknown, [number, string]>;
+  readonly finish: Statement<unknown, [string, number, string]>;
+  readonly insert: Statement<unknown, [string, number, number, Uint8Array]>;
+  readonly remove: Statement<unknown, [string]>;
+  readonly renew: Statement<unknown, [number, string]>;
+  readonly expired: Statement<{ name: string }, [number, number]>;
+  readonly oldest: Statement<{ name: string; bytes: number }, [number]>;
+  readonly written: Statement<{ bytes: number }, []>;
+  readonly account: Statement<{ bytes: number; responses: number }, []>;
+} {
+  return {
+    find: database.query("SELECT name, bytes, until, body IS NULL AS isFile FROM answers WHERE name = ?"),
+    read: database.query("SELECT body FROM answers WHERE name = ? AND body IS NOT NULL"),
+    take: database.query("INSERT INTO answers (name, writer, bytes, until) VALUES (?, ?, ?, ?)"),
+    resize: database.query("UPDATE answers SET bytes = ? WHERE name = ?"),
+    finish: database.query("UPDATE answers SET name = ?, writer = '', until = ? WHERE name = ?"),
+    insert: database.query("INSERT INTO answers (name, writer, bytes, until, body) VALUES (?, '', ?, ?, ?)"),
+    remove: database.query("DELETE FROM answers WHERE name = ?"),
+    renew: database.query("UPDATE answers SET until = ? WHERE writer <> '' AND writer = ?"),
+    expired: database.query("SELECT name FROM answers WHERE until <= ? ORDER BY until LIMIT ?"),
+    oldest: database.query("SELECT name, bytes FROM answers WHERE writer = '' ORDER BY id LIMIT ?"),
+    written: database.query("SELECT COALESCE(SUM(bytes), 0) AS bytes FROM answers WHERE writer <> ''"),
+    account: database.query("SELECT bytes, answers AS responses FROM account"),
+  };
+}
+
+function onDisk(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+function openOrReplace(path: string): Database {
+  try {
+    return open(path);
+  } catch (error) {
+    if (!/^SQLITE_(?:CORRUPT|NOTADB)/.test(codeOf(error) ?? "")) throw error;
+    // The index only locates stored responses: without it they count as absent.
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    return open(path);
+  }
+}
+
+function open(path: string): Database {
+  // SQLite creates its other files with the mode of this one.
+  closeSync(openSync(path, "a", 0o600));
+  const database = new Database(path, { create: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${OPEN_MS}`);
+    database.run("PRAGMA auto_vacuum = INCREMENTAL");
+    database.run("PRAGMA journal_mode = WAL");
+    // A power cut can lose stored responses; they are only a convenience for retries.
+    database.run("PRAGMA synchronous = NORMAL");
+    database.transaction(() => database.run(SCHEMA)).immediate();
+    database.run(`PRAGMA busy_timeout = ${WRITE_MS}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from "bun:test";
+import { BufferPool } from "../../../../lib/buffer-pool.ts";
+import { type PaidResponse, ResponseStore } from "./response-store.ts";
+
+function response(size: number): PaidResponse {
+  return {
+    head: { status: 200, reason: "", fields: "", bodyLength: size },
+    body: [new Uint8Array(size)],
+    trailers: "",
+    size,
+  };
+}
+
+function room(bytes: number): BufferPool {
+  return new BufferPool({ bufferSize: bytes / 10, bufferCount: 10, reserve: 1 });
+}
+
+async function kept(responses: ResponseStore, key: string, size: number): Promise<void> {
+  expect(responses.take(size)).toBe(true);
+  const whole = responses.complete(response(size));
+  await responses.keep(key, whole, 1000);
+  responses.release(whole);
+}
+
+test("a response is kept until its time is over", async () => {
+  const pool = room(100);
+  const responses = new ResponseStore(pool);
+  await kept(responses, "a", 10);
+  expect((await responses.get("a", 999))?.size).toBe(10);
+  expect(await responses.get("a", 1000)).toBeUndefined();
+  expect(pool.used).toBe(0);
+  expect(await responses.get("b", 0)).toBeUndefined();
+});
+
+test("what waits displaces what is kept, oldest first, and is refused where nothing is left to displace", async () => {
+  const pool = room(30);
+  const responses = new ResponseStore(pool, { maxResponseBytes: 30, maxEntries: 10 });
+  await kept(responses, "a", 10);
+  await kept(responses, "b", 10);
+  expect(responses.take(15)).toBe(true);
+  expect([await responses.get("a", 0), (await responses.get("b", 0))?.size]).toEqual([undefined, 10]);
+  expect(responses.take(10)).toBe(true);
+  expect(await responses.get("b", 0)).toBeUndefined();
+  expect(responses.take(10)).toBe(false);
+  responses.give(25);
+  expect(pool.used).toBe(0);
+});
+
+test("entries are bounded, and a key holds one response", async () => {
+  const pool = room(100);
+  const responses = new ResponseStore(pool, { maxResponseBytes: 100, maxEntries: 2 });
+  for (const key of ["a", "b", "c", "c"]) await kept(responses, key, 10);
+  expect(["a", "b", "c"].map((key) => responses.has(key, 0))).toEqual([false, true, true]);
+  expect(pool.used).toBe(20);
+});
+
+test("nobody should work for a response while less than a buffer is free, and what is kept makes way", async () => {
+  const pool = room(100);
+  const responses = new ResponseStore(pool);
+  await kept(responses, "a", 50);
+  expect(responses.take(45)).toBe(true);
+  expect([responses.admits(), responses.has("a", 0)]).toEqual([true, false]);
+  expect(responses.take(50)).toBe(true);
+  expect(responses.admits()).toBe(false);
+  responses.give(5);
+  expect(responses.admits()).toBe(true);
+});
+
+test("one response may fill the pool, and no more", async () => {
+  expect(new ResponseStore(room(100)).maxResponseBytes).toBe(100);
+  expect(new ResponseStore(room(100), { maxResponseBytes: 20, maxEntries: 2 }).maxResponseBytes).toBe(20);
+});

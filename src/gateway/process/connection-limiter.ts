@@ -1,0 +1,243 @@
+import { Roster } from "../../lib/roster.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { addressKey } from "../../lib/address-key.ts";
+import { type ConnectionPermit, type ServerConnection } from "../server-host.ts";
+import { type Transport } from "../telemetry/connection-metrics.ts";
+import { type AddressShares } from "./address-shares.ts";
+import { IdleConnections } from "./idle-connections.ts";
+import { Phase } from "./phase.ts";
+import { type ConnectionCounter } from "./connection-counter.ts";
+
+/** Connections over the limits that one worker takes for the gateway's own paths, and how many of them one address may have. @bound */
+const RESERVED_PERMITS = 16;
+const RESERVED_PER_ADDRESS = 4;
+/** Milliseconds that such a connection has for its request, and for everything. @bound */
+const RESERVED_REQUEST_MS = 2000;
+const RESERVED_MS = 10_000;
+/** Bits of an IPv6 address that are one client's: who has one address has a /64 to choose from. */
+const IPV6_PREFIX = 64;
+/** Milliseconds between two looks at whether other workers want places that idle connections of this one have. */
+const LOOK_MS = 200;
+
+/** What bounds the connections of clients; a reload replaces it. */
+export interface ConnectionLimits {
+  readonly max: number;
+  readonly maxPerAddress: number;
+  /** True for a proxy, whose connections are those of many clients; undefined: there is none. */
+  readonly isProxy: ((address: string) => boolean) | undefined;
+}
+
+export interface ConnectionLimiterDeps {
+  readonly connectionCounter: ConnectionCounter;
+  readonly shares: AddressShares;
+  readonly wheel: TimerWheel;
+  readonly limits: () => ConnectionLimits;
+  /** An idle connection was closed for another one's sake. */
+  readonly yielded: (transport: Transport) => void;
+}
+
+interface PermitOptions {
+  readonly transport: Transport;
+  readonly now: number;
+  readonly expire: (permit: Permit) => void;
+}
+
+/** A connection's place: see `ConnectionPermit`. */
+export class Permit extends Deadline implements ConnectionPermit {
+  rosterIndex = -1;
+  isReserved: boolean;
+  isReleased = false;
+  stages = 0;
+  holder: ServerConnection | undefined;
+  /** The address whose share it is part of; empty where it is nobody's. */
+  key: string;
+  readonly transport: Transport;
+  /** Wheel time. */
+  readonly since: number;
+  readonly #expire: (permit: Permit) => void;
+
+  constructor(key: string, isReserved: boolean, { transport, now, expire }: PermitOptions) {
+    super();
+    this.key = key;
+    this.isReserved = isReserved;
+    this.transport = transport;
+    this.since = now;
+    this.#expire = expire;
+  }
+
+  override onDeadline(): void {
+    this.#expire(this);
+  }
+}
+
+/**
+ * Gives every connection of a client its place: one of `server.max_connections`, and of its address's share of them. When
+ * none is left, the connection that has been idle for longest makes way, of the same address where its share is used up. When
+ * none is idle, the newcomer gets one of a few reserved places, on which only the gateway's own paths are served: whoever
+ * watches a busy server must not take it for a dead one.
+ */
+export class ConnectionLimiter {
+  readonly #deps: ConnectionLimiterDeps;
+  readonly #served = new Roster<Permit>();
+  readonly #reserved = new Roster<Permit>();
+  readonly #idle: IdleConnections<Permit>;
+  readonly #expired = (permit: Permit): void => this.#expire(permit);
+  #looking: ReturnType<typeof setInterval> | undefined;
+  /** What the workers had asked for in all at the last look. */
+  #asked = 0;
+
+  constructor(deps: ConnectionLimiterDeps) {
+    this.#deps = deps;
+    this.#idle = new IdleConnections(this.#served, deps.wheel);
+    if (deps.connectionCounter.others > 0)
+      this.#looking = setInterval(() => this.#makeRoomForOthers(), LOOK_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#looking);
+  }
+
+  /** A place for a connection from `address`; undefined where not even a reserved one is left. Empty: no address is known yet. */
+  admit(address: string, transport: Transport): Permit | undefined {
+    const key = this.#keyOf(address);
+    const isReserved = !this.#claim(key);
+    if (isReserved && !this.#hasReserved(key)) return undefined;
+    const permit = new Permit(key, isReserved, { transport, now: this.#deps.wheel.now(), expire: this.#expired });
+    this.#add(permit);
+    return permit;
+  }
+
+  /** A proxy has told the connection's address; false where there is no place for it. */
+  identify(permit: Permit, address: string): boolean {
+    const key = this.#keyOf(address);
+    if (key === "") return true;
+    if (permit.isReserved || this.#takeShare(key)) {
+      permit.key = key;
+      return true;
+    }
+    this.#remove(permit);
+    if (!this.#hasReserved(key)) return false;
+    permit.isReserved = true;
+    permit.key = key;
+    this.#add(permit);
+    return true;
+  }
+
+  /** A stage of a connection begins. */
+  enter(permit: Permit, connection: ServerConnection): void {
+    permit.stages++;
+    permit.holder = connection;
+    connection.permit = permit;
+  }
+
+  /** One stage of a connection takes over from another. */
+  succeed(before: ServerConnection, connection: ServerConnection): void {
+    const { permit } = before;
+    if (permit instanceof Permit) this.enter(permit, connection);
+  }
+
+  /** A stage has ended; the last one gives the place back. */
+  leave(connection: ServerConnection): void {
+    const { permit } = connection;
+    if (permit instanceof Permit && --permit.stages === 0) this.#remove(permit);
+  }
+
+  #keyOf(address: string): string {
+    if (address === "" || this.#deps.limits().isProxy?.(address) === true) return "";
+    return addressKey(address, IPV6_PREFIX);
+  }
+
+  #claim(key: string): boolean {
+    if (key !== "" && !this.#takeShare(key)) return false;
+    const { connectionCounter, shares, limits } = this.#deps;
+    const { max } = limits();
+    if (connectionCounter.hasFree(max) || (this.#makeRoom(undefined) && connectionCounter.hasFree(max))) return true;
+    connectionCounter.ask();
+    if (key !== "") shares.release(key);
+    return false;
+  }
+
+  #takeShare(key: string): boolean {
+    const { shares, limits } = this.#deps;
+    const { maxPerAddress } = limits();
+    return shares.take(key, maxPerAddress) || (this.#makeRoom(key) && shares.take(key, maxPerAddress));
+  }
+
+  /** Closes the connection that has been idle for longest, of `key` where that is given; false where none is. */
+  #makeRoom(key: string | undefined): boolean {
+    const oldest = this.#idle.take(key);
+    if (oldest?.holder === undefined) return false;
+    const { holder } = oldest;
+    this.#deps.yielded(oldest.transport);
+    this.#remove(oldest);
+    holder.makeWay();
+    return true;
+  }
+
+  #makeRoomForOthers(): void {
+    const { connectionCounter } = this.#deps;
+    const asked = connectionCounter.asked();
+    const wanted = Math.ceil((asked - this.#asked) / connectionCounter.others);
+    this.#asked = asked;
+    for (let i = 0; i < wanted; i++) if (!this.#makeRoom(undefined)) return;
+  }
+
+  /** Makes sure that a reserved place is free: those that wait for their request make way, the oldest first. */
+  #hasReserved(key: string): boolean {
+    const all = this.#reserved.all();
+    const own = key === "" ? [] : all.filter((permit) => permit.key === key);
+    const rivals = own.length >= RESERVED_PER_ADDRESS ? own : all;
+    if (rivals === all && all.length < RESERVED_PERMITS) return true;
+    const waiting = rivals.filter(isWaiting);
+    const oldest = waiting.reduce<Permit | undefined>(
+      (a, b) => (a !== undefined && a.since <= b.since ? a : b),
+      undefined,
+    );
+    if (oldest === undefined) return false;
+    this.#remove(oldest);
+    turnAway(oldest);
+    return true;
+  }
+
+  #add(permit: Permit): void {
+    if (permit.isReserved) {
+      this.#reserved.add(permit);
+      this.#deps.wheel.set(permit, RESERVED_REQUEST_MS);
+    } else {
+      this.#served.add(permit);
+      this.#deps.connectionCounter.take();
+    }
+    permit.isReleased = false;
+  }
+
+  #remove(permit: Permit): void {
+    if (permit.isReleased) return;
+    permit.isReleased = true;
+    if (permit.isReserved) {
+      this.#deps.wheel.remove(permit);
+      this.#reserved.delete(permit);
+      return;
+    }
+    this.#served.delete(permit);
+    this.#deps.connectionCounter.release();
+    if (permit.key !== "") this.#deps.shares.release(permit.key);
+  }
+
+  /** A reserved connection has had its time: for its request, or for all. */
+  #expire(permit: Permit): void {
+    const { wheel } = this.#deps;
+    const left = permit.since + RESERVED_MS - wheel.now();
+    if (isWaiting(permit) || left <= 0) turnAway(permit);
+    else wheel.set(permit, left);
+  }
+}
+
+/** Ends the connection; a client that has said nothing yet is told why, where that can be. */
+function turnAway({ holder }: Permit): void {
+  if (holder instanceof Phase) holder.refuse();
+  else holder?.cutOff();
+}
+
+function isWaiting({ holder }: Permit): boolean {
+  return holder === undefined || holder.idleSince !== Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
+import { createSimulatedFacilitator } from "../../payments/facilitator/simulated-facilitator.ts";
+import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
+import { type PaymentPayload } from "../../payments/x402/messages.ts";
+import { paymentKey } from "../../payments/x402/payment-key.ts";
+import { toStored } from "../../payments/settlement/stored-payment.ts";
+import { REQUIREMENTS, signedPayment } from "../../payments/testing/payment.ts";
+import { WebhookReceiver } from "../../payments/testing/webhook-receiver.ts";
+import { RECHECK_MS } from "../../store/ledger.ts";
+import { openStore } from "../../store/open-store.ts";
+import { type Store } from "../../store/store.ts";
+import { RESERVATION } from "../../store/testing/reservation.ts";
+import { type NewEvent } from "../telemetry/event.ts";
+import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
+import { type MaintenanceSettings, counted, PaymentMaintenance, type Seller } from "./payment-maintenance.ts";
+
+const SECRET = Buffer.from("a secret that is long enough");
+const DAY_MS = 86_400_000;
+
+let clock: { now: number };
+const events: NewEvent[] = [];
+const onEvent = (event: NewEvent): void => void events.push(event);
+let store: Store;
+let transfer: Facilitator;
+let telemetry: Telemetry;
+let receiver: WebhookReceiver;
+let maintenance: PaymentMaintenance | undefined;
+
+beforeEach(() => {
+  clock = { now: Date.now() };
+  store = openStore(":memory:", () => clock.now);
+  transfer = createSimulatedFacilitator(store.simulatedTransfers, () => clock.now);
+  telemetry = new Telemetry(onlySlot());
+  receiver = new WebhookReceiver(SECRET);
+});
+
+afterEach(async () => {
+  await maintenance?.close();
+  maintenance = undefined;
+  await receiver.stop();
+  await store.close();
+});
+
+function seller(route: string, change: Partial<Seller> = {}, url = ""): Seller {
+  return { route, facilitator: transfer, target: { settlement_url: url, gateway_id: "g", testMode: true }, ...change };
+}
+
+function settings(sellers: readonly Seller[], change: Partial<MaintenanceSettings> = {}): MaintenanceSettings {
+  return { sellers, testMode: true, keepDays: 1, secrets: [SECRET], posts: true, ...change };
+}
+
+function begin(by: MaintenanceSettings): PaymentMaintenance {
+  const deps = {
+    store,
+    metrics: telemetry.payments,
+    clock: () => clock.now,
+    random: () => 0.5,
+    log: () => {},
+    onEvent,
+  };
+  maintenance = new PaymentMaintenance(deps, by);
+  maintenance.start();
+  return maintenance;
+}
+
+async function leaveSettled(route: string): Promise<PaymentPayload> {
+  const payment = signedPayment(clock.now / 1000);
+  const { payment: row } = await store.ledger.reserve({
+    ...RESERVATION,
+    ...paymentKey(payment, REQUIREMENTS),
+    route,
+    payload: toStored(payment, REQUIREMENTS, true),
+  });
+  await store.ledger.move(row, { state: "unknown", lease: false });
+  await transfer.settle(payment, REQUIREMENTS);
+  clock.now += RECHECK_MS + 1;
+  return payment;
+}
+
+async function stateOf(payment: PaymentPayload): Promise<string | undefined> {
+  return (await store.ledger.find(paymentKey(payment, REQUIREMENTS)))?.state;
+}
+
+function figure(line: string): number {
+  const { text } = telemetry.page({ stream: 1, body: 1, disk: 1 }, []);
+  return Number(
+    text
+      .split("\n")
+      .find((other) => other.startsWith(`${line} `))
+      ?.split(" ")
+      .at(-1),
+  );
+}
+
+test("what was settled on a route is found by its own facilitator, and reported where the route reports", async () => {
+  const payment = await leaveSettled("/own");
+  let asked = 0;
+  const stranger: Facilitator = { ...transfer, find: (...of) => ((asked += 1), transfer.find(...of)) };
+  begin(
+    settings([seller("/other", { facilitator: stranger }, "http://127.0.0.1:9/"), seller("/own", {}, receiver.url)]),
+  );
+  await until(() => receiver.received.length === 1);
+  expect(await stateOf(payment)).toBe("settled");
+  expect(receiver.received).toMatchObject([{ isGenuine: true }]);
+  expect(asked).toBe(0);
+  expect(figure('turnpike_payments_total{outcome="settled"}')).toBe(1);
+});
+
+test("of a route that is gone, somebody else's facilitator is asked, and nobody is told", async () => {
+  const payment = await leaveSettled("/gone");
+  begin(settings([seller("/other", {}, receiver.url)]));
+  await until(async () => (await stateOf(payment)) === "settled");
+  expect(await store.outbox.size()).toBe(0);
+});
+
+test("records wait while no route reports and there is no secret, and go out once a configuration has one", async () => {
+  const { payment } = await store.ledger.reserve(RESERVATION);
+  await store.ledger.move(payment, {
+    state: "settled",
+    lease: false,
+    notice: { id: "left", url: receiver.url, body: "{}" },
+  });
+  const begun = begin(settings([], { secrets: [], posts: false }));
+  await until(async () => figure("turnpike_payments_open") === 0);
+  expect(await store.outbox.size()).toBe(1);
+  begun.use(settings([]));
+  await until(() => receiver.received.length === 1);
+  expect(receiver.received).toMatchObject([{ id: "left", isGenuine: true }]);
+});
+
+test("old payments go, many of them soon, and what is open stays", async () => {
+  for (let i = 0; i < 1100; i++) {
+    const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: `0x${i}`, validBefore: 1 });
+    await store.ledger.move(payment, { state: i === 0 ? "unknown" : "failed", lease: false });
+  }
+  clock.now += DAY_MS + 1;
+  begin(settings([]));
+  await until(async () => (await store.view.list({}, { limit: 10 })).length === 1);
+  expect((await store.view.list({}, { limit: 10 })).map(({ state }) => state)).toEqual(["unknown"]);
+  await until(() => figure("turnpike_payments_open") === 1);
+});
+
+test("payments are counted once for each thing that became of them", async () => {
+  const ledger = counted(store.ledger, telemetry.payments, () => {});
+  const sold = (await ledger.reserve({ ...RESERVATION, nonce: "0x1" })).payment;
+  await ledger.move(sold, { state: "verified", lease: true });
+  await ledger.move(sold, { state: "settling", lease: true });
+  await ledger.move(sold, { state: "settled", lease: true, transaction: "0xtx", payer: "0xfrom" });
+  await ledger.move(sold, { state: "settled", lease: false, delivered: true });
+  // The hold is over: this changes nothing, and counts nothing.
+  expect(await ledger.move(sold, { state: "failed", lease: false })).toBe(false);
+  for (const state of ["released", "failed", "unknown"] as const) {
+    const { payment } = await ledger.reserve({ ...RESERVATION, nonce: state });
+    await ledger.move(payment, { state, lease: false });
+  }
+  clock.now += RECHECK_MS + 1;
+  for (const payment of await ledger.claimOpen(10)) await ledger.move(payment, { state: "unknown", lease: false });
+  for (const outcome of ["settled", "delivered", "released", "failed", "unknown"]) {
+    expect(figure(`turnpike_payments_total{outcome="${outcome}"}`)).toBe(1);
+  }
+});
+
+test("a response that another request has had is counted once, and is not owed when the first one breaks off", async () => {
+  const told: string[] = [];
+  const ledger = counted(store.ledger, telemetry.payments, ({ message }) => void told.push(message));
+  for (const [nonce, delivered] of [
+    ["0x1", true],
+    ["0x2", false],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { payment } = await ledger.reserve({ ...RESERVATION, nonce });
+    // oxlint-disable-next-line no-await-in-loop
+    await ledger.move(payment, { state: "settled", lease: true, transaction: "0xtx" });
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await ledger.deliver(payment)).toBe(true);
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await ledger.move(payment, { state: "settled", lease: false, delivered })).toBe(true);
+  }
+  expect(figure('turnpike_payments_total{outcome="delivered"}')).toBe(2);
+  expect(told).toEqual([]);
+});
+
+test("a counted ledger heeds how often a response may be begun", async () => {
+  const ledger = counted(store.ledger, telemetry.payments, () => {});
+  const { payment } = await ledger.reserve(RESERVATION);
+  await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx", delivered: false, partial: true });
+  expect((await ledger.reserve(RESERVATION, 1)).leased).toBe(false);
+  expect((await ledger.reserve(RESERVATION, 2)).leased).toBe(true);
+});

@@ -1,0 +1,192 @@
+import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
+import { type Lease } from "../../payments/facilitator/facilitators.ts";
+import type * as Posters from "../../payments/settlement/outbox-poster.ts";
+import type * as Reconcilers from "../../payments/settlement/reconciler.ts";
+import { type Environment } from "../../payments/facilitator/secrets.ts";
+import type * as Records from "../../payments/settlement/settlement-record.ts";
+import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
+import { type Change, type Ledger, type Payment } from "../../store/ledger.ts";
+import { type NewNotice } from "../../store/outbox.ts";
+import { type Store } from "../../store/store.ts";
+import { type Config } from "../config/config.ts";
+import { routeName } from "../routing/route-name.ts";
+import { type OnEvent } from "../telemetry/event.ts";
+import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
+import { LedgerWatch, paymentEvent } from "./payment-events.ts";
+import { Retention } from "./retention.ts";
+
+/** As `posters`. */
+const records = (): typeof Records => require("../../payments/settlement/settlement-record.ts");
+
+/** As `posters`. */
+const reconcilers = (): typeof Reconcilers => require("../../payments/settlement/reconciler.ts");
+
+/** Loaded when a ledger is opened, as the others here (bench start). */
+const posters = (): typeof Posters => require("../../payments/settlement/outbox-poster.ts");
+
+/** Between two looks at how many payments are open, in milliseconds. */
+const COUNT_MS = 2000;
+
+/** A priced route, as far as its payments have to be looked after. */
+export interface Seller {
+  /** As in the ledger. */
+  readonly route: string;
+  readonly facilitator: Facilitator;
+  readonly target: Records.SettlementTarget;
+}
+
+/** What a configuration says of the chores. */
+export interface MaintenanceSettings {
+  readonly sellers: readonly Seller[];
+  readonly testMode: boolean;
+  readonly keepDays: number;
+  /** Records are signed by each; empty if no secret is set. */
+  readonly secrets: readonly Uint8Array[];
+  /** False: records that an earlier configuration left wait, since no route reports and no secret is set. */
+  readonly posts: boolean;
+}
+
+export interface MaintenanceDeps {
+  readonly store: Store;
+  readonly metrics: PaymentMetrics;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly log: (message: string) => void;
+  readonly onEvent: OnEvent;
+}
+
+/** What the chores need of a configuration. Throws if the secret that is set is not one. */
+export function maintenanceSettings(
+  { routes, x402 }: Config,
+  lease: Lease,
+  environment: Environment,
+): MaintenanceSettings {
+  const { test_mode: testMode, ledger_keep_days: keepDays, settlement_secret_env: name } = x402;
+  const sellers = routes.flatMap((route) => {
+    const { x402: terms } = route;
+    if (terms === undefined) return [];
+    const { settlement_url, gateway_id } = terms;
+    const { facilitator } = lease.desk(terms.facilitator_url);
+    return [{ route: routeName(route), facilitator, target: { settlement_url, gateway_id, testMode } }];
+  });
+  const reports = sellers.some(({ target }) => target.settlement_url !== "");
+  const secrets = parseSecrets(name, environment[name]);
+  return { sellers, testMode, keepDays, secrets, posts: reports || secrets.length > 0 };
+}
+
+/** Looks after the ledger while a process serves: what is open, what is to be reported, what is old. One per process with a store. */
+export class PaymentMaintenance {
+  readonly #deps: MaintenanceDeps;
+  #settings: MaintenanceSettings;
+  readonly #reconciler: Reconcilers.Reconciler;
+  readonly #poster: Posters.OutboxPoster;
+  readonly #retention: Retention;
+  readonly #counting: NodeJS.Timeout;
+  readonly #watch: LedgerWatch;
+
+  constructor(deps: MaintenanceDeps, settings: MaintenanceSettings) {
+    this.#deps = deps;
+    this.#settings = settings;
+    const { store, metrics, clock, random, log, onEvent } = deps;
+    this.#watch = new LedgerWatch(onEvent);
+    this.#reconciler = new (reconcilers().Reconciler)({
+      ledger: counted(store.ledger, metrics, onEvent),
+      facilitators: (payment) => facilitatorsOf(this.#settings.sellers, payment),
+      testMode: () => this.#settings.testMode,
+      notice: (payment, settled) => noticeOf(this.#settings.sellers, payment, settled),
+      clock,
+      random,
+      log,
+    });
+    this.#poster = new (posters().OutboxPoster)({
+      outbox: store.outbox,
+      secrets: () => this.#settings.secrets,
+      clock,
+      random,
+      log,
+      watcher: metrics,
+    });
+    this.#retention = new Retention({ store, clock, log, keepDays: () => this.#settings.keepDays });
+    this.#counting = setInterval(() => void this.#count(), COUNT_MS);
+    this.#counting.unref();
+  }
+
+  start(): void {
+    this.#reconciler.start();
+    this.#retention.start();
+    void this.#count();
+    if (this.#settings.posts) this.#poster.start();
+  }
+
+  /** Goes on by other settings. */
+  use(settings: MaintenanceSettings): void {
+    this.#settings = settings;
+    if (settings.posts) this.#poster.start();
+  }
+
+  /** Resolves when the store may be closed. */
+  async close(): Promise<void> {
+    clearInterval(this.#counting);
+    await Promise.all([this.#reconciler.close(), this.#poster.close(), this.#retention.close()]);
+  }
+
+  async #count(): Promise<void> {
+    try {
+      this.#deps.metrics.open(await this.#deps.store.view.open());
+      this.#watch.responded();
+    } catch {
+      // The store is busy or away: the figure stays as it was.
+      this.#watch.failed();
+    }
+  }
+}
+
+/** The same ledger, whose payments are counted by what becomes of them; of trouble operators are told. */
+export function counted(ledger: Ledger, metrics: PaymentMetrics, onEvent: OnEvent): Ledger {
+  const tell = (before: Payment, change: Change): void => {
+    count(before, change, metrics);
+    const event = paymentEvent(before, change);
+    if (event !== undefined) onEvent(event);
+  };
+  return {
+    reserve: (reservation, maxPartials) => ledger.reserve(reservation, maxPartials),
+    find: (key) => ledger.find(key),
+    claimOpen: (limit) => ledger.claimOpen(limit),
+    close: () => ledger.close(),
+    async deliver(payment) {
+      const delivered = await ledger.deliver(payment);
+      if (delivered) metrics.became("delivered");
+      return delivered;
+    },
+    async move(payment, change) {
+      const isEnd = change.state === "settled" && !change.lease;
+      // Another request may have had the response meanwhile: then it is counted already, and is not owed.
+      if (isEnd && (await ledger.move(payment, { ...change, ifUndelivered: true }))) tell(payment, change);
+      else if (!(await ledger.move(payment, change))) return false;
+      else tell(isEnd ? { ...payment, delivered: true } : payment, change);
+      return true;
+    },
+  };
+}
+
+function count(before: Payment, { state, transaction, delivered }: Change, metrics: PaymentMetrics): void {
+  if (delivered === true && !before.delivered) metrics.became("delivered");
+  // Settlement is written with its transaction; what is written later of the same payment is not another one.
+  if (state === "settled" && transaction !== undefined && before.transaction === "") metrics.became("settled");
+  if (state === "released" || state === "failed") metrics.became(state);
+  if (state === "unknown" && before.state !== "unknown") metrics.became(state);
+}
+
+/** Those of the payment's own route first; where it is gone, somebody else may be able to ask its chain. */
+function facilitatorsOf(sellers: readonly Seller[], { route }: Payment): readonly Facilitator[] {
+  const own = sellers.filter((seller) => seller.route === route);
+  const others = sellers.filter((seller) => seller.route !== route);
+  return [...new Set([...own, ...others].map(({ facilitator }) => facilitator))];
+}
+
+function noticeOf(sellers: readonly Seller[], payment: Payment, settled: Records.Settled): NewNotice | undefined {
+  const seller = sellers.find(({ route, target }) => route === payment.route && target.settlement_url !== "");
+  return seller === undefined ? undefined : records().settlementNotice(seller.target, payment, settled);
+}

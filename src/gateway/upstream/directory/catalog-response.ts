@@ -1,0 +1,47 @@
+import { isIP } from "node:net";
+import { type Found } from "./discovery.ts";
+import { MAX_PORT } from "../../../lib/port.ts";
+
+/** What a response of the catalog holds; `unusable` counts entries that name no server. */
+export interface CatalogResponse {
+  readonly found: readonly Found[];
+  readonly unusable: number;
+}
+
+const HOST_NAME = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
+const MAX_WEIGHT = 65_535;
+
+/** Reads a response of Consul's `/v1/health/service/NAME`. Undefined: it is none. */
+export function readCatalogResponse(body: Buffer): CatalogResponse | undefined {
+  let entries: unknown;
+  try {
+    entries = JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(entries)) return undefined;
+  const found = entries.map(serverOf);
+  const usable = found.filter((server) => server !== undefined);
+  return { found: usable, unusable: found.length - usable.length };
+}
+
+/** A service's own address, or its node's where it has none. */
+function serverOf(entry: unknown): Found | undefined {
+  const service = member(entry, "Service");
+  const address = member(service, "Address") || member(member(entry, "Node"), "Address");
+  const port = member(service, "Port");
+  if (typeof address !== "string" || (isIP(address) === 0 && !HOST_NAME.test(address))) return undefined;
+  if (!isWhole(port, MAX_PORT)) return undefined;
+  const weight = member(member(service, "Weights"), "Passing");
+  return { endpoint: { address, port }, weight: isWhole(weight, MAX_WEIGHT) ? weight : 1 };
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+function isWhole(value: unknown, most: number): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= most;
+}

@@ -1,0 +1,45 @@
+/** Largest body of one response, in bytes. No content operation returns more. @internal */
+export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
+
+/**
+ * The decompressed body of a gateway's response. Throws if the connection breaks, or if the body has more than
+ * MAX_ANSWER_BYTES.
+ */
+export async function readResponse(response: Pick<Response, "body">): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readUpTo(response, MAX_RESPONSE_BYTES);
+  if (bytes === undefined) throw new Error(`Cannot read the response: it has more than ${MAX_RESPONSE_BYTES} bytes`);
+  return bytes;
+}
+
+/** The body of a response; undefined if it has more than `most` bytes. Throws if the connection breaks. */
+async function readUpTo(response: Pick<Response, "body">, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > most) return undefined;
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/**
+ * The JSON body of a response from an untrusted server; undefined if it has more than `most` bytes or is not JSON.
+ * Throws if the connection breaks.
+ */
+export async function readJsonUpTo(response: Pick<Response, "body">, most: number): Promise<unknown> {
+  const bytes = await readUpTo(response, most);
+  if (bytes === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes.buffer).toString("utf8"));
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same as JSON. Also throws if the body is not JSON. */
+export async function readJsonResponse(response: Pick<Response, "body">): Promise<unknown> {
+  const value: unknown = JSON.parse(new TextDecoder().decode(await readResponse(response)));
+  return value;
+}

@@ -1,0 +1,149 @@
+import { expect, test } from "bun:test";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { parseAllowedAsset } from "./allowed-asset.ts";
+import { checkSignature } from "../signatures/check-payment.ts";
+import { encodeHeader, MAX_HEADER_LENGTH } from "../x402/header.ts";
+import { type PaymentRequired, type PaymentRequirements, paymentPayloadSchema } from "../x402/messages.ts";
+import { choosePayment, dollarsOf, formatDollars, type Funds, type Choice, parseDollars } from "./choice.ts";
+import { permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
+import { signChoice } from "./sign-choice.ts";
+import { recoverSigner } from "../signatures/signature.ts";
+import { findFault } from "../x402/terms.ts";
+import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
+
+const ACCOUNT = { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
+const BASE: PaymentRequirements = {
+  ...REQUIREMENTS,
+  network: "eip155:8453",
+  asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+  extra: { name: "USD Coin", version: "2" },
+};
+const PERMIT: PaymentRequirements = {
+  ...REQUIREMENTS,
+  extra: { ...REQUIREMENTS.extra, assetTransferMethod: "permit2" },
+};
+const UPTO: PaymentRequirements = {
+  ...PERMIT,
+  scheme: "upto",
+  extra: { ...PERMIT.extra, facilitatorAddress: PAYEE },
+};
+const OWN = parseAllowedAsset(`eip155:31337:${PAYEE}:My: token:1:18`);
+
+function required(accepts: readonly PaymentRequirements[], more: object = {}): PaymentRequired {
+  return { x402Version: 2, resource: { url: "http://a.example/" }, accepts: [...accepts], ...more };
+}
+
+function choose(accepts: readonly PaymentRequirements[], more: object = {}): Promise<Choice> {
+  return choosePayment(required(accepts), { maxPrice: "$0.10", ...more });
+}
+
+function refusal(choice: Promise<Choice>): Promise<string> {
+  return choice.then(() => "taken", String);
+}
+
+function funds(...rich: readonly PaymentRequirements[]): (choice: Choice) => Promise<Funds> {
+  return async ({ requirements }) => {
+    const amount = rich.includes(requirements) ? 10n ** 9n : 0n;
+    return { balance: amount, allowance: amount };
+  };
+}
+
+test("the client takes the cheapest price within the limit, whatever the order and the tokens' decimals", async () => {
+  const own = { ...REQUIREMENTS, network: "eip155:31337", asset: PAYEE, amount: "9000000000000000" };
+  const dear = { ...BASE, amount: "99999999" };
+  const chosen = await choose([dear, { ...REQUIREMENTS, amount: "9001" }, own, BASE], { assets: [OWN] });
+  expect([chosen.requirements, formatDollars(dollarsOf(chosen))]).toEqual([own, "$0.009"]);
+  expect(chosen.asset).toMatchObject({ name: "My: token", version: "1", decimals: 18 });
+  expect((await choose([own, { ...REQUIREMENTS, amount: "9001" }])).requirements.amount).toBe("9001");
+});
+
+test("of equal prices, the client takes the one that is paid after the response", async () => {
+  const upfront = { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, paymentFlow: "upfront" } };
+  expect((await choose([upfront, REQUIREMENTS])).requirements).toBe(REQUIREMENTS);
+  expect((await choose([upfront])).requirements).toBe(upfront);
+});
+
+test("an offer with known funds comes before a cheaper one; without funds the gateway decides", async () => {
+  const dear = { ...BASE, amount: "20000" };
+  expect((await choose([REQUIREMENTS, dear], { funds: funds(dear) })).requirements).toBe(dear);
+  const unknown = async (choice: Choice) => (choice.requirements === dear ? undefined : { balance: 0n, allowance: 0n });
+  expect((await choose([REQUIREMENTS, dear], { funds: unknown })).requirements).toBe(dear);
+  expect((await choose([dear, REQUIREMENTS], { funds: funds() })).requirements).toBe(REQUIREMENTS);
+});
+
+test("Permit2 is used only if its allowance is known to be sufficient", async () => {
+  for (const choice of [PERMIT, UPTO]) {
+    expect(await refusal(choose([choice]))).toContain("none of the ways asked for");
+    expect(
+      await refusal(choose([choice], { funds: async () => ({ balance: 10n ** 9n, allowance: 9999n }) })),
+    ).toContain("none of the ways asked for");
+    expect((await choose([choice], { funds: funds(choice) })).method).toBe("permit2");
+  }
+  const { facilitatorAddress: _, ...extra } = UPTO.extra;
+  const nobody = { ...UPTO, extra };
+  expect(await refusal(choose([nobody], { funds: funds(nobody) }))).toContain("none of the ways asked for");
+});
+
+test("a limit is exact", async () => {
+  expect(await refusal(choose([REQUIREMENTS], { maxPrice: "$0.009999" }))).toContain(
+    "Cannot pay $0.01: the limit is $0.009999",
+  );
+  expect((await choose([REQUIREMENTS], { maxPrice: "$0.01" })).requirements).toBe(REQUIREMENTS);
+  expect(parseDollars("$0.01")).toBe(10n ** 34n);
+});
+
+for (const text of [
+  "",
+  "eip155:1:0x12:A:1:6",
+  `nowhere:${PAYEE}:A:1:6`,
+  `eip155:1:${PAYEE}:A:1:37`,
+  `eip155:1:${PAYEE}:A:1`,
+]) {
+  test(`"${text}" is not a token`, () => {
+    expect(() => parseAllowedAsset(text)).toThrow("Cannot allow the token");
+  });
+}
+
+test("a Permit2 payment is signed for its proxy, its payee and its facilitator", async () => {
+  for (const [choice, scheme] of [
+    [PERMIT, "exact"],
+    [UPTO, "upto"],
+  ] as const) {
+    const chosen = await choose([choice], { funds: funds(choice) });
+    const { payload } = paymentPayloadSchema.parse(signChoice(required([choice]), chosen, ACCOUNT, Date.now()));
+    if (!("permit2Authorization" in payload)) throw new Error("not by Permit2");
+    const authorization = payload.permit2Authorization;
+    expect(recoverSigner(permit2Hash("eip155:84532", authorization), payload.signature)).toBe(PAYER);
+    expect(authorization).toMatchObject({ spender: PROXIES[scheme], permitted: { amount: "10000" } });
+    expect(authorization.witness.facilitator).toBe(scheme === "upto" ? PAYEE : undefined);
+  }
+});
+
+test("extensions are echoed, with a payment identifier if the gateway accepts one", async () => {
+  const extensions = {
+    bazaar: { info: { input: { type: "http" } }, schema: {} },
+    "payment-identifier": { info: { required: true }, schema: { type: "object" } },
+  };
+  const challenge = required([REQUIREMENTS], { extensions });
+  const choice = await choose([REQUIREMENTS]);
+  const first = signChoice(challenge, choice, ACCOUNT, Date.now());
+  const second = signChoice(challenge, choice, ACCOUNT, Date.now());
+  expect(findFault(first, challenge, () => true)).toBeUndefined();
+  expect(first.extensions?.["bazaar"]).toEqual(extensions.bazaar);
+  const ids = [first, second].map((payment) => JSON.stringify(payment.extensions).match(/"id":"([\w-]{16,128})"/)?.[1]);
+  expect(new Set(ids).size).toBe(2);
+  expect(ids).not.toContain(undefined);
+  const signed = { ...first, payload: first.payload };
+  expect("authorization" in signed.payload && checkSignature(first, REQUIREMENTS)).toMatchObject({ payer: PAYER });
+});
+
+test("extensions that do not fit in a header are omitted, except the payment identifier", async () => {
+  const long = { text: "x".repeat(MAX_HEADER_LENGTH) };
+  const choice = await choose([REQUIREMENTS]);
+  const plain = signChoice(required([REQUIREMENTS], { extensions: { long } }), choice, ACCOUNT, Date.now());
+  expect(plain.extensions).toBeUndefined();
+  const extensions = { long, "payment-identifier": { info: { required: false } } };
+  const named = signChoice(required([REQUIREMENTS], { extensions }), choice, ACCOUNT, Date.now());
+  expect(Object.keys(named.extensions ?? {})).toEqual(["payment-identifier"]);
+  expect(encodeHeader(named).length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
+});

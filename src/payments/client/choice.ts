@@ -1,0 +1,135 @@
+import { isAddress } from "../x402/address.ts";
+import { type Asset, findAsset } from "../x402/assets.ts";
+import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
+import { networkTitle, parseNetwork } from "../x402/networks.ts";
+import { formatAmount, parsePrice } from "../x402/price.ts";
+
+/** One set of a gateway's payment requirements that this client can pay. */
+export interface Choice {
+  readonly requirements: PaymentRequirements;
+  readonly asset: Asset;
+  /** The contract that moves the money: the token itself, or Permit2. */
+  readonly method: "eip3009" | "permit2";
+}
+
+/** The client made no payment and signed nothing. */
+export class PaymentDeclined extends Error {}
+
+/** The client made no payment because the price is above the limit. */
+export class PriceTooHigh extends PaymentDeclined {}
+
+/** The wallet's funds for an offer, in atomic units. */
+export interface Funds {
+  readonly balance: bigint;
+  /** The part of the balance that Permit2 may move. */
+  readonly allowance: bigint;
+}
+
+export interface ChoiceOptions {
+  /** The highest price of one request, for example `$0.10`. */
+  readonly maxPrice: string;
+  /** Tokens that the wallet may pay with, in addition to the known ones. Each is assumed to be worth one dollar. */
+  readonly assets?: readonly Asset[] | undefined;
+  /** Reads the wallet's funds from the chain; undefined if they are unknown. In that case no Permit2 offer is taken. */
+  readonly funds?: ((choice: Choice) => Promise<Funds | undefined>) | undefined;
+}
+
+/** Decimal places used to compare and add amounts of tokens with different decimals, without rounding. */
+const PLACES = 36;
+
+/** The offer's price in 10^-36 dollars. Each token that this client pays with is assumed to be worth one dollar. */
+export function dollarsOf({ requirements, asset }: Choice): bigint {
+  return BigInt(requirements.amount) * 10n ** BigInt(PLACES - asset.decimals);
+}
+
+/** Converts dollars such as `$0.05` to units of 10^-36 dollars. Throws if the text is not an amount, or zero. */
+export function parseDollars(text: string): bigint {
+  return BigInt(parsePrice(text, PLACES));
+}
+
+/** Formats an amount in 10^-36 dollars for people: `$0.05`. */
+export function formatDollars(amount: bigint): string {
+  return `$${formatAmount(amount.toString(), PLACES)}`;
+}
+
+interface Candidate {
+  readonly choice: Choice;
+  /**
+   * Lower ranks are taken first. 0: the funds suffice. 1: the funds are unknown. 2: the funds do not suffice, for
+   * example test money that is on no chain.
+   */
+  readonly rank: number;
+}
+
+/**
+ * Chooses the cheapest price that this client can pay within the limit. An offer that the wallet's funds cover comes
+ * before one whose funds are unknown. Tokens that are neither known nor in `options.assets` are never used. Throws
+ * PaymentDeclined if no offer can be paid.
+ */
+export async function choosePayment(required: PaymentRequired, options: ChoiceOptions): Promise<Choice> {
+  const known = required.accepts.flatMap((requirements) => choiceOf(requirements, options.assets ?? []) ?? []);
+  const payable = known.filter(({ requirements }) => isAddress(requirements.payTo));
+  if (known.length > 0 && payable.length === 0) throw new PaymentDeclined("Cannot pay: the payee is not an address");
+  const limit = parseDollars(options.maxPrice);
+  const affordable = payable.filter((choice) => dollarsOf(choice) <= limit).toSorted(cheapestFirst);
+  const [cheapest] = payable.toSorted(cheapestFirst);
+  if (affordable.length === 0 && cheapest !== undefined) {
+    throw new PriceTooHigh(`Cannot pay ${formatDollars(dollarsOf(cheapest))}: the limit is ${options.maxPrice}`);
+  }
+  const candidates = (await Promise.all(affordable.map((choice) => weigh(choice, options)))).filter(
+    (candidate) => candidate !== undefined,
+  );
+  // Sorting is stable: among equal ranks the cheapest offer stays first.
+  const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
+  if (best === undefined) throw noneKnown(required);
+  return best.choice;
+}
+
+function noneKnown({ accepts }: PaymentRequired): PaymentDeclined {
+  const asked = accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
+  return new PaymentDeclined(`Cannot pay: none of the ways asked for is known here (${asked || "none"})`);
+}
+
+function cheapestFirst(a: Choice, b: Choice): number {
+  const difference = dollarsOf(a) - dollarsOf(b);
+  if (difference !== 0n) return difference < 0n ? -1 : 1;
+  // Under `upfront` the money moves before the response arrives.
+  return Number(flowOf(a.requirements) === "upfront") - Number(flowOf(b.requirements) === "upfront");
+}
+
+function flowOf({ extra }: PaymentRequirements): unknown {
+  return extra["paymentFlow"] ?? "authorization";
+}
+
+function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): Choice | undefined {
+  const { scheme, extra } = requirements;
+  const network = parseNetwork(requirements.network);
+  const flow = flowOf(requirements);
+  const asset =
+    assets.find((candidate) => candidate.network === network && sameToken(candidate, requirements.asset)) ??
+    findAsset(requirements.network, requirements.asset);
+  if (network === undefined || asset === undefined) return undefined;
+  const method = extra["assetTransferMethod"] ?? (scheme === "upto" ? "permit2" : "eip3009");
+  const isExact = scheme === "exact" && (flow === "authorization" || flow === "upfront");
+  if (isExact && method === "eip3009") return { requirements, asset, method };
+  const facilitator = extra["facilitatorAddress"];
+  const isUpto =
+    scheme === "upto" && flow === "authorization" && typeof facilitator === "string" && isAddress(facilitator);
+  return (isExact || isUpto) && method === "permit2" ? { requirements, asset, method } : undefined;
+}
+
+function sameToken({ address }: Asset, text: string): boolean {
+  return address.toLowerCase() === text.toLowerCase();
+}
+
+/**
+ * Ranks an offer by the wallet's funds; undefined if it cannot be paid. Permit2 needs an allowance, and an unknown
+ * allowance counts as 0.
+ */
+async function weigh(choice: Choice, { funds }: ChoiceOptions): Promise<Candidate | undefined> {
+  const found = await funds?.(choice);
+  const amount = BigInt(choice.requirements.amount);
+  if (choice.method === "permit2" && (found === undefined || found.allowance < amount)) return undefined;
+  if (found === undefined) return { choice, rank: 1 };
+  return { choice, rank: found.balance < amount ? 2 : 0 };
+}

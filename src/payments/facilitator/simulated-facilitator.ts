@@ -1,0 +1,99 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
+import { type Checked } from "../signatures/checked.ts";
+import { atMost, checkSignature, checkTerms } from "../signatures/check-payment.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Kind } from "../x402/kind.ts";
+import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
+import { paymentKey } from "../x402/payment-key.ts";
+import { type Reason } from "../x402/reasons.ts";
+import { transferOf } from "../x402/transfer.ts";
+
+/**
+ * The first characters of each test-mode transaction hash ("test", twice), so that it cannot be mistaken for a real
+ * one.
+ */
+const TRANSACTION_PREFIX = "7e577e57";
+
+function transactionOf(hash: Uint8Array): string {
+  return `0x${TRANSACTION_PREFIX}${bytesToHex(keccak_256(hash)).slice(TRANSACTION_PREFIX.length)}`;
+}
+
+/** The facilitator's address under `upto` in test mode. It belongs to no account. */
+const FACILITATOR_ADDRESS = "0x7e577e577e577E577E577e577e577E577e577E57";
+
+function spentReason(payment: PaymentPayload): Reason {
+  return isPermit2(payment) ? "permit2_invalid_nonce" : "invalid_exact_evm_nonce_already_used";
+}
+
+/**
+ * The embedded facilitator of test mode. It checks signature, amount, recipient, times and nonce as a chain would, and
+ * records the transfer instead of making it. It checks no balance. `now` is in milliseconds.
+ */
+export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfers, now: () => number): Facilitator {
+  function check(payment: PaymentPayload, requirements: PaymentRequirements): Checked | Reason {
+    return checkTerms(payment, requirements, now() / 1000) ?? checkSignature(payment, requirements);
+  }
+
+  return {
+    async supported(): Promise<readonly Kind[]> {
+      return [
+        { scheme: "exact", network: "eip155:*" },
+        { scheme: "upto", network: "eip155:*", extra: { facilitatorAddress: FACILITATOR_ADDRESS } },
+      ];
+    },
+
+    async verify(payment, requirements): Promise<Verification> {
+      const checked = check(payment, requirements);
+      if (typeof checked === "string") return { kind: "refused", reason: checked };
+      if ((await simulatedTransfers.find(paymentKey(payment, requirements))) !== undefined) {
+        return { kind: "refused", reason: spentReason(payment) };
+      }
+      return { kind: "valid", payer: checked.payer };
+    },
+
+    async settle(payment, requirements): Promise<Settlement> {
+      const signed = checkSignature(payment, requirements);
+      if (typeof signed === "string") return { kind: "refused", reason: signed };
+      const key = paymentKey(payment, requirements);
+      const digest = bytesToHex(signed.hash);
+      const standing = await simulatedTransfers.find(key);
+      if (standing === undefined) {
+        const most = atMost(payment, requirements);
+        if (most === undefined)
+          return { kind: "refused", reason: "invalid_upto_evm_payload_settlement_exceeds_amount" };
+        const reason = checkTerms(payment, most, now() / 1000);
+        if (reason !== undefined) return { kind: "refused", reason };
+        // As on a chain, no money moves, so there is no transfer to record.
+        if (requirements.amount === "0") return { kind: "settled", transaction: "", payer: signed.payer };
+      }
+      const transfer =
+        standing ??
+        (await simulatedTransfers.book({
+          ...key,
+          digest,
+          to: requirements.payTo.toLowerCase(),
+          amount: requirements.amount,
+          transaction: transactionOf(signed.hash),
+        }));
+      if (transfer.digest !== digest) return { kind: "refused", reason: spentReason(payment) };
+      return { kind: "settled", transaction: transfer.transaction, payer: signed.payer };
+    },
+
+    async find(payment, requirements): Promise<Outcome> {
+      const signed = checkSignature(payment, requirements);
+      if (typeof signed === "string") return { kind: "void" };
+      const transfer = await simulatedTransfers.find(paymentKey(payment, requirements));
+      if (transfer?.digest === bytesToHex(signed.hash)) {
+        return { kind: "settled", transaction: transfer.transaction, payer: signed.payer };
+      }
+      const isOver = Number(transferOf(payment, requirements).validBefore) <= now() / 1000;
+      return { kind: transfer !== undefined || isOver ? "void" : "unspent" };
+    },
+
+    async close() {
+      // The store closes the simulated transfers.
+    },
+  };
+}

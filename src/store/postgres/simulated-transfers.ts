@@ -1,0 +1,61 @@
+import { type SimulatedTransfer, type SimulatedTransfers } from "../simulated-transfers.ts";
+import { type PaymentKey } from "../ledger.ts";
+import { statement } from "./connection.ts";
+import { type Database, NOW } from "./database.ts";
+import { keyOf } from "./payment-row.ts";
+import { BOOKINGS } from "./schema.ts";
+
+/**
+ * Milliseconds for which a simulated transfer is kept: twice the longest validity that a route allows for a payment.
+ */
+const KEEP_MS = 2 * 86_400_000;
+/** Old transfers that are deleted with each new one. */
+const REAP_ROWS = 10;
+
+const BOOK = statement(`
+  INSERT INTO ${BOOKINGS} (network, asset, payer_from, nonce, digest, pay_to, amount, tx, booked_at)
+  SELECT $2, $3, $4, $5, $6, $7, $8, $9, ${NOW} ON CONFLICT DO NOTHING`);
+const FIND = statement(
+  `SELECT digest, pay_to, amount, tx FROM ${BOOKINGS}
+   WHERE network = $1 AND asset = $2 AND payer_from = $3 AND nonce = $4`,
+);
+const REAP = statement(`
+  WITH old AS MATERIALIZED (
+    SELECT network, asset, payer_from, nonce FROM ${BOOKINGS} WHERE booked_at < ${NOW} - ${KEEP_MS}
+    LIMIT ${REAP_ROWS} FOR UPDATE SKIP LOCKED)
+  DELETE FROM ${BOOKINGS} AS b USING old
+  WHERE (b.network, b.asset, b.payer_from, b.nonce) = (old.network, old.asset, old.payer_from, old.nonce)`);
+
+/** Test mode's simulated transfers, in the ledger's database. */
+export class PostgresSimulatedTransfers implements SimulatedTransfers {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async book(transfer: SimulatedTransfer): Promise<SimulatedTransfer> {
+    const { digest, to, amount, transaction } = transfer;
+    const { clock } = this.#database;
+    await this.#database.quick(REAP, [clock]);
+    await this.#database.quick(BOOK, [clock, ...keyOf(transfer), digest, to, amount, transaction]);
+    return (await this.find(transfer)) ?? transfer;
+  }
+
+  async find(key: PaymentKey): Promise<SimulatedTransfer | undefined> {
+    const { rows } = await this.#database.read(FIND, keyOf(key));
+    if (rows[0] === undefined) return undefined;
+    const [digest, to, amount, transaction] = rows[0];
+    const { network, asset, from, nonce } = key;
+    return {
+      network,
+      asset,
+      from,
+      nonce,
+      digest: digest ?? "",
+      to: to ?? "",
+      amount: amount ?? "",
+      transaction: transaction ?? "",
+    };
+  }
+}

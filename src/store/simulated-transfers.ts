@@ -1,0 +1,20 @@
+import { type PaymentKey } from "./ledger.ts";
+
+/** A transfer that test mode records instead of sending it to a chain. */
+export interface SimulatedTransfer extends PaymentKey {
+  /** Hash of the signed authorization. */
+  readonly digest: string;
+  readonly to: string;
+  readonly amount: string;
+  readonly transaction: string;
+}
+
+/** The substitute for a chain in test mode. It records which authorizations were spent. */
+export interface SimulatedTransfers {
+  /**
+   * Records the transfer, unless its nonce was spent before: then nothing changes. Returns the record that is stored
+   * for the nonce.
+   */
+  book(transfer: SimulatedTransfer): Promise<SimulatedTransfer>;
+  find(key: PaymentKey): Promise<SimulatedTransfer | undefined>;
+}

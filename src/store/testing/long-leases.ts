@@ -1,0 +1,39 @@
+import { expect } from "bun:test";
+import { HOLD_MS, type Ledger, RECHECK_MS } from "../ledger.ts";
+import { LONGEST_HOLD_MS } from "../live-leases.ts";
+import { RESERVATION } from "./reservation.ts";
+
+/** A ledger with a clock that a test controls. */
+export interface LeaseRig {
+  readonly ledger: Ledger;
+  /** The clock of leases and the system time, in milliseconds. */
+  readonly clock: { now: number };
+  /** Renews the leases, as the ledger does every `HOLD_MS / 3`. */
+  readonly tend: () => unknown;
+}
+
+/** For tests only: leases are renewed while their payments change, and given up after a long time without a change. */
+export async function expectLongLeases({ ledger, clock, tend }: LeaseRig): Promise<void> {
+  const pass = async (ms: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= HOLD_MS / 2) {
+      clock.now += Math.min(left, HOLD_MS / 2);
+      await tend();
+    }
+  };
+  const isFree = async (nonce: string): Promise<boolean> => (await ledger.reserve({ ...RESERVATION, nonce })).leased;
+  await tend();
+  const { payment: open } = await ledger.reserve({ ...RESERVATION, nonce: "claimed" });
+  await ledger.move(open, { state: "unknown", lease: false });
+  await pass(RECHECK_MS + 1);
+  expect(await ledger.claimOpen(5)).toHaveLength(1);
+  expect(await isFree("still")).toBe(true);
+  const { payment } = await ledger.reserve({ ...RESERVATION, nonce: "moves" });
+  await pass(LONGEST_HOLD_MS - HOLD_MS);
+  expect(await ledger.move(payment, { state: "verified", lease: true })).toBe(true);
+  await pass(HOLD_MS);
+  expect([await isFree("claimed"), await isFree("still"), await isFree("moves")]).toEqual([false, false, false]);
+  // After a lease was given up, it is not renewed again.
+  await pass(2 * HOLD_MS);
+  expect([await isFree("claimed"), await isFree("still"), await isFree("moves")]).toEqual([true, true, false]);
+  expect(await ledger.move(payment, { state: "settled", lease: false })).toBe(true);
+}
