@@ -1,14 +1,35 @@
 /** What a smoke test needs of the machine; a test that cannot run has the reason in its name. */
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../../..");
 
-/** "" if these programs are installed and this process is root; otherwise the reason, which follows the name of a test. */
+/** Milliseconds for the lists of Debian's packages. */
+const LISTS_MS = 120_000;
+
+/**
+ * "" if these programs are installed, this process is root, and Debian's packages can be fetched for mmdebstrap; otherwise the
+ * reason, which follows the name of a test.
+ */
 export function whyNot(...programs: readonly string[]): string {
   const missing = programs.filter((program) => Bun.which(program) === null);
   if (missing.length > 0) return `, skipped: not installed: ${missing.join(", ")}`;
-  return process.getuid?.() === 0 ? "" : ", skipped: only root can run it";
+  if (process.getuid?.() !== 0) return ", skipped: only root can run it";
+  return programs.includes("mmdebstrap") && !canFetchPackages()
+    ? ", skipped: Debian's packages cannot be fetched here"
+    : "";
+}
+
+function canFetchPackages(): boolean {
+  const root = mkdtempSync(join(tmpdir(), "turnpike-packages-"));
+  const options = ["--quiet", "--simulate", "--mode=root", "--variant=extract"];
+  const { exitCode } = Bun.spawnSync(["mmdebstrap", ...options, "bookworm", root], {
+    timeout: LISTS_MS,
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  rmSync(root, { recursive: true, force: true });
+  return exitCode === 0;
 }
 
 /** Runs a command in the repository and gives what it wrote. Throws with the end of its errors if it fails. */
