@@ -4,15 +4,13 @@
  */
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { fromCLibrary } from "../lib/c-library.ts";
+import { INSIDE_ONE_FILE } from "../lib/one-file.ts";
 
 /**
  * The allocator and the engine read these variables before any code runs. scripts/bun.mjs sets the same values and explains
  * them.
  */
 const RUNTIME = { MIMALLOC_PURGE_DELAY: "1000", BUN_JSC_maxNumWasmFastMemories: "4096" } as const;
-
-/** Prefix of the paths of files inside the program. */
-const INSIDE = "/$bunfs/";
 
 /** A zero-terminated string for C. */
 function textOf(value: string): Uint8Array {
@@ -37,10 +35,11 @@ function restartWith(variables: Readonly<Record<string, string>>): void {
 }
 
 const [, , first = ""] = process.argv;
-if (first.startsWith(INSIDE)) process.argv.splice(2, 1);
+if (first.startsWith(INSIDE_ONE_FILE)) process.argv.splice(2, 1);
 else {
   const missing = Object.entries(RUNTIME).filter(([name]) => process.env[name] === undefined);
   if (missing.length > 0) restartWith(Object.fromEntries(missing));
 }
-if (first.startsWith(INSIDE) && first.includes("/process/worker.")) await import("../gateway/process/worker.ts");
+if (first.startsWith(INSIDE_ONE_FILE) && first.includes("/process/worker."))
+  await import("../gateway/process/worker.ts");
 else await import("./main.ts");

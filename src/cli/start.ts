@@ -21,6 +21,7 @@ import { StartError } from "./start-error.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 import { stateFolder } from "./state-folder.ts";
 import { serveUntilStopped, takeOverFlag } from "./take-over.ts";
+import { isOneFile } from "../lib/one-file.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -251,7 +252,7 @@ function contentLines({ listeners: [first] }: AdministeredGateway, browser: Brow
   const elsewhere = url === "http://127.0.0.1:8080" ? "" : ` --gateway ${url}`;
   return [
     ["browser", browserText(browser)],
-    ["try", `npx turnpike call read https://example.com/${elsewhere}`],
+    ["try", `${isOneFile() ? "turnpike" : "npx turnpike"} call read https://example.com/${elsewhere}`],
   ];
 }
 

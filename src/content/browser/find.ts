@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
+import { isOneFile } from "../../lib/one-file.ts";
 import { writeFontConfig } from "../fonts/font-config.ts";
 import { packageFolder, unpackBrowser } from "./unpack.ts";
 
@@ -57,9 +58,6 @@ async function systemEnvironment(folder: string): Promise<Readonly<Record<string
   return { FONTCONFIG_FILE: await writeFontConfig({ folder, withSystem: true }) };
 }
 
-/** The source of the program that is one file has paths that begin so. */
-const INSIDE_ONE_FILE = "/$bunfs/";
-
 /** There is no browser program on this machine, and the configuration names none. */
 export class NoBrowserError extends Error {
   constructor() {
@@ -74,7 +72,7 @@ export function brokenBrowserMessage(failure: string): string {
 
 function absenceMessage(): string {
   const machine = `${process.platform}-${process.arch}`;
-  if (Bun.main.startsWith(INSIDE_ONE_FILE)) {
+  if (isOneFile()) {
     return `There is no browser beside ${process.execPath}, and none is installed; put the folder node_modules that comes with the program beside it, or ${ADVICE}`;
   }
   return `npm has no browser for ${machine}, and none is installed; run 'npm ci', or ${ADVICE}`;
