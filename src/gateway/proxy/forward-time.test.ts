@@ -2,17 +2,17 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer as createHttp2Server } from "node:http2";
 import { createServer, type Server } from "node:net";
-import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
-import * as h2 from "../support/http2-frames.ts";
-import { get, Http2Client } from "../support/http2-client.ts";
-import { until } from "../support/program.ts";
-import { valuesOf, statusOf } from "../support/message.ts";
-import { RawClient } from "../support/raw-client.ts";
-import { echo, RawOrigin } from "../support/raw-origin.ts";
-import { ask } from "./testing/ask.ts";
-import { DeafPort } from "./testing/deaf-port.ts";
-import { Rig } from "./testing/rig.ts";
-import { patient } from "../../src/lib/testing/patience.ts";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
+import * as h2 from "../../../test/support/http2-frames.ts";
+import { get, Http2Client } from "../../../test/support/http2-client.ts";
+import { until } from "../../../test/support/program.ts";
+import { valuesOf, statusOf } from "../../../test/support/message.ts";
+import { RawClient } from "../../../test/support/raw-client.ts";
+import { echo, RawOrigin } from "../../../test/support/raw-origin.ts";
+import { ask } from "../../../test/proxy/testing/ask.ts";
+import { DeafPort } from "../../../test/proxy/testing/deaf-port.ts";
+import { Rig } from "../../../test/proxy/testing/rig.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
 

@@ -2,13 +2,13 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { createServer } from "node:net";
-import { freePort, listeningPort } from "../../src/lib/testing/listen.ts";
-import { Folder, until } from "../support/program.ts";
-import { echo, type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
-import { ask } from "./testing/ask.ts";
-import { Http2Origin } from "./testing/http2-origin.ts";
-import { Rig } from "./testing/rig.ts";
-import { patient } from "../../src/lib/testing/patience.ts";
+import { freePort, listeningPort } from "../../lib/testing/listen.ts";
+import { Folder, until } from "../../../test/support/program.ts";
+import { echo, type OriginConnection, RawOrigin } from "../../../test/support/raw-origin.ts";
+import { ask } from "../../../test/proxy/testing/ask.ts";
+import { Http2Origin } from "../../../test/proxy/testing/http2-origin.ts";
+import { Rig } from "../../../test/proxy/testing/rig.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
 

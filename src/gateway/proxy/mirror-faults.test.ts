@@ -1,9 +1,9 @@
 /** Mirrors at their worst, of which requests notice nothing, and the bounds of what is done for them. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Socket } from "node:net";
-import { RawClient } from "../support/raw-client.ts";
-import { echo } from "../support/raw-origin.ts";
-import { ask } from "./testing/ask.ts";
+import { RawClient } from "../../../test/support/raw-client.ts";
+import { echo } from "../../../test/support/raw-origin.ts";
+import { ask } from "../../../test/proxy/testing/ask.ts";
 import {
   BodyOrigin,
   bufferBytes,
@@ -17,9 +17,9 @@ import {
   startMirroring,
   stopMirroring,
   upload,
-} from "./testing/mirroring.ts";
-import { type Rig } from "./testing/rig.ts";
-import { patient } from "../../src/lib/testing/patience.ts";
+} from "../../../test/proxy/testing/mirroring.ts";
+import { type Rig } from "../../../test/proxy/testing/rig.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
 

@@ -1,13 +1,13 @@
 /** What mirrors get of requests. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { encodeHeader } from "../../src/payments/x402/header.ts";
-import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
-import * as h2 from "../support/http2-frames.ts";
-import { block } from "../support/http2-hpack.ts";
-import { until } from "../support/program.ts";
-import { RawClient } from "../support/raw-client.ts";
-import { echo } from "../support/raw-origin.ts";
-import { ask } from "./testing/ask.ts";
+import { encodeHeader } from "../../payments/x402/header.ts";
+import { signedPayment, TERMS } from "../../payments/testing/payment.ts";
+import * as h2 from "../../../test/support/http2-frames.ts";
+import { block } from "../../../test/support/http2-hpack.ts";
+import { until } from "../../../test/support/program.ts";
+import { RawClient } from "../../../test/support/raw-client.ts";
+import { echo } from "../../../test/support/raw-origin.ts";
+import { ask } from "../../../test/proxy/testing/ask.ts";
 import {
   BodyOrigin,
   content,
@@ -19,8 +19,8 @@ import {
   startMirroring,
   stopMirroring,
   upload,
-} from "./testing/mirroring.ts";
-import { patient } from "../../src/lib/testing/patience.ts";
+} from "../../../test/proxy/testing/mirroring.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
 

@@ -3,11 +3,11 @@
  * one that has its place.
  */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { patient } from "../../src/lib/testing/patience.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { type Message, statusOf } from "../support/message.ts";
-import { RawClient } from "../support/raw-client.ts";
-import { type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../lib/testing/patience.ts";
+import { type Gateway, startGateway } from "../../../test/support/gateway.ts";
+import { type Message, statusOf } from "../../../test/support/message.ts";
+import { RawClient } from "../../../test/support/raw-client.ts";
+import { type OriginConnection, RawOrigin } from "../../../test/support/raw-origin.ts";
 
 setDefaultTimeout(patient(30_000));
 
