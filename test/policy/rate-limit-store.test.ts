@@ -98,7 +98,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
       await redis.ask("SCRIPT", "FLUSH");
       expect(allowed(await ask(gateway.port, 50))).toBe(35);
       expect(await metric(gateway, "turnpike_rate_limit_store_requests_total")).toEqual({
-        responded: 55,
+        answered: 55,
         failed: 0,
         skipped: 0,
       });
@@ -148,7 +148,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
       }
       await until("it is back", () => (gateway.output().includes("rate_limit_store is back") ? true : undefined));
       const responded = async (): Promise<number> =>
-        (await metric(gateway, "turnpike_rate_limit_store_requests_total"))["responded"] ?? 0;
+        (await metric(gateway, "turnpike_rate_limit_store_requests_total"))["answered"] ?? 0;
       const before = await responded();
       await until("it answers in time", async () => {
         await ask(gateway.port, 1);
