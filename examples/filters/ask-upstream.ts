@@ -37,7 +37,7 @@ class AskUpstream extends Context {
 function answered(context: BaseContext, headers: u32, size: usize, trailers: u32): void {
   const status = headers == 0 ? "" : stream_context.headers.http_callback.get(":status");
   if (status == "200") context.continueRequest();
-  else if (status == "") refuse(503, "no answer from the upstream");
+  else if (status == "") refuse(503, "no response from the upstream");
   else refuse(403, "not for you");
 }
 

@@ -85,6 +85,7 @@ describe("a server that", () => {
     await serve({ port: wrong.port, upstream: { tls: true } });
     expect(await ask(rig, "HTTP/1.1", { path: "/x" })).toMatchObject({ status: 502 });
     expect(await rig.counts("origin")).toMatchObject({ failures: 1, open: 0 });
+    expect(rig.logged.splice(0)).toEqual([expect.stringMatching(/ over TLS: its bytes are not TLS 1\.2 or 1\.3$/)]);
     wrong.close();
   });
 

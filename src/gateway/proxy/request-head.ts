@@ -100,7 +100,7 @@ let last: Forwarded | undefined;
 let lastLines: Fields = "";
 
 /**
- * The client's own fields, the fields that describe the client, and `more`. Requests of one HTTP/2 or HTTP/3 client often
+ * The fields that describe the client, the client's own fields, and `more`. Requests of one HTTP/2 or HTTP/3 client often
  * have identical fields. The lines of the last request are then used again, and HPACK finds them already encoded (bench
  * proxy, grpc-unary).
  */
@@ -121,7 +121,7 @@ function repeatedFields(exchange: Exchange, target: ForwardTarget, more: Fields)
   };
   if (session !== undefined && last !== undefined && isSame(last, forwarded)) return lastLines;
   const kept = target.extraNames.length === 0 ? fields : withoutFields(fields, target.extraNames);
-  const lines = `${kept}${clientFields(exchange, target)}${more}`;
+  const lines = `${clientFields(exchange, target)}${kept}${more}`;
   if (session === undefined) return lines;
   lastLines = flatText(lines);
   last = forwarded;
