@@ -21,42 +21,43 @@ import { checkTakeOver, retry, type Share, shareOf } from "./take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { createUsageKeeper } from "./usage-keeping.ts";
 
-/** A gateway, in one process or several, that operators change while it runs. */
+/** A gateway in one process or several, which operators can change while it runs. */
 export interface AdministeredGateway {
-  /** Where clients connect to. */
+  /** The endpoints that clients connect to. */
   readonly listeners: readonly BoundListener[];
   readonly config: RunningConfig;
-  /** What has happened, and the lines of the log. */
+  /** The events so far, and the lines of the log. */
   readonly events: EventLog;
-  /** Where the admin interface is; undefined where it is off. */
+  /** The URL of the admin interface; undefined if it is off. */
   readonly adminUrl: string | undefined;
-  /** Opens the logs by their names again. */
+  /** Closes the log files and opens them by their names again. */
   reopenLogs(): Promise<void>;
   /**
-   * For a gateway that was started with `takesOver`, when the one before has been told: serves the admin interface and HTTP/3 as well
-   * as soon as that one has let go of their ports. Never rejects.
-   * False: it was closed before.
+   * For a gateway that was started with `takesOver`, after the old gateway has begun to stop. Serves the admin interface
+   * and HTTP/3 too, as soon as the old gateway has closed their ports. Never rejects. False: it was closed before that.
    */
   takeRest(): Promise<boolean>;
-  /** Lets what is in flight end within `graceMs`; then closes the admin interface too. */
+  /** Lets exchanges in flight end within `graceMs` milliseconds; then closes the admin interface too. */
   close(graceMs: number): Promise<void>;
-  /** Another gateway takes over: as `close`, but the admin interface takes no connection any more from the start. */
+  /**
+   * Like `close`, for a gateway that another one replaces: the admin interface accepts no connection from the start.
+   */
   handOver(graceMs: number): Promise<void>;
 }
 
 export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "events"> {
-  /** It is one process, whatever the configuration says. */
+  /** It runs in one process, whatever the configuration says. */
   readonly isSingle?: true;
-  /** The Unix socket of the content service that belongs to this program; left out: none does. */
+  /** The Unix socket of this program's content service; left out without one. */
   readonly contentSocket?: string;
-  /** Told where the admin interface is when that has changed; undefined: it is off. Never throws. */
+  /** Called with the URL of the admin interface when that has changed; undefined: it is off. Never throws. */
   readonly onAdminMoved?: (url: string | undefined) => void;
 }
 
 /** Milliseconds that a start waits for the first certificates. */
 const FIRST_CERTIFICATES_MS = 10_000;
 
-/** Starts a gateway by a configuration without problems. Rejects, with nothing left bound, where it cannot. */
+/** Starts a gateway by a configuration without problems. Rejects if that fails; then nothing stays bound. */
 export async function startAdministered(
   opened: OpenedConfig,
   options: AdministeredOptions,
@@ -78,7 +79,8 @@ export async function startAdministered(
   const keeper = createKeeper(config, options, events);
   try {
     await audit.use(auditPath(config));
-    // Before there are workers, so that a port which is taken costs nothing; until all is there it answers 503.
+    // The admin port is bound before there are workers, so that a port in use fails early. The interface responds 503
+    // until all is ready.
     const share: Share = options.takesOver === true ? "tcp" : "all";
     if (share === "tcp") checkTakeOver(config);
     const started = shareOf(config, share);
@@ -96,7 +98,7 @@ export async function startAdministered(
     const onAdminMoved = options.onAdminMoved ?? ((): void => {});
     if (issued !== undefined) {
       keeper.use(settings, issued, gateway);
-      // Then clients that are told of the listeners find certificates, if the directory is quick.
+      // Clients that learn of the listeners afterwards find certificates, if the directory is fast.
       await keeper.attempted(FIRST_CERTIFICATES_MS);
     }
     const parts = { opened, gateway, admin, events, audit, overview, workers, usage, keeper, onAdminMoved };
@@ -125,7 +127,9 @@ function createKeeper(config: Config, options: AdministeredOptions, events: Even
   });
 }
 
-/** A supervisor serves nothing, and a single process supervises none: each loads its own half (bench start). */
+/**
+ * A supervisor does not serve, and a single process does not supervise: each loads only its own modules (bench start).
+ */
 async function starter(isSingle: boolean): Promise<(options: GatewayOptions) => Promise<Gateway>> {
   return isSingle ? (await import("./gateway.ts")).startGateway : (await import("./supervisor.ts")).superviseGateway;
 }
@@ -141,7 +145,7 @@ interface Deps {
   readonly usage: UsageKeeper;
   readonly keeper: CertificateKeeper;
   readonly onAdminMoved: (url: string | undefined) => void;
-  /** What it was started with, and how much of that it serves. */
+  /** The configuration that it was started with. `share` is the part that is served. */
   readonly config: Config;
   readonly share: Share;
   readonly log: (message: string) => void;
@@ -159,9 +163,9 @@ class Administered implements AdministeredGateway {
   readonly #onAdminMoved: (url: string | undefined) => void;
   readonly #log: (message: string) => void;
   #share: Share;
-  /** The configuration that was applied last, of which the share is served. */
+  /** The configuration that was applied last; `#share` of it is served. */
   #applied: Config;
-  /** Settles when the configuration that is being applied is. */
+  /** Settles when the configuration that is being applied is in place. */
   #turn: Promise<unknown> = Promise.resolve();
   #closing = false;
 
@@ -237,7 +241,7 @@ class Administered implements AdministeredGateway {
   }
 
   async handOver(graceMs: number): Promise<void> {
-    // Streams of events last until the gateway has ended: what matters now is that the port is free.
+    // Event streams stay open until the gateway has ended. The port is free at once.
     const closed = this.#admin.close();
     await this.close(graceMs);
     await closed;
@@ -255,7 +259,7 @@ class Administered implements AdministeredGateway {
     await this.#audit.close();
   }
 
-  /** Two configurations at a time would mix. */
+  /** Applies one configuration at a time, because two would mix. */
   #inTurn(apply: () => Promise<void>): Promise<void> {
     const next = this.#turn.then(apply);
     this.#turn = next.catch(() => {});
@@ -271,7 +275,9 @@ class Administered implements AdministeredGateway {
     this.#share = share;
   }
 
-  /** Everything serves by its share of a configuration, or nothing does. */
+  /**
+   * Makes every part serve its share of a configuration. Rejects if one part cannot; then all keep the previous one.
+   */
   async #apply(whole: Config, share: Share): Promise<void> {
     const config = shareOf(whole, share);
     await this.#admin.prepare(config);
@@ -280,7 +286,7 @@ class Administered implements AdministeredGateway {
       await this.#audit.use(auditPath(config));
       const settings = readAcme(config);
       const issued = await this.#keeper.prepare(settings);
-      // Listeners that the configuration adds need something to show.
+      // Listeners that the configuration adds need a certificate to show.
       if (issued !== undefined) await this.#gateway.certify(issued);
       await this.#gateway.reload(config);
       if (issued !== undefined) this.#keeper.use(settings, issued, this.#gateway);
@@ -296,13 +302,13 @@ class Administered implements AdministeredGateway {
     this.#keepUsage();
   }
 
-  /** Where there is no admin interface nobody can ask for the usage: then it is not worth a file. */
+  /** Starts the usage file. Without an admin interface, usage cannot be queried, so it is not stored. */
   #keepUsage(): void {
     if (this.adminUrl !== undefined) this.#usage.start();
   }
 }
 
-/** Empty: there is none. */
+/** Empty if there is no audit log. */
 function auditPath({ admin }: Config): string {
   return admin.enabled ? admin.audit_log : "";
 }

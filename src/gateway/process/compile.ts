@@ -53,52 +53,60 @@ import { type LimitDeps, RouteLimits } from "./route-limits.ts";
 import { NO_UPSTREAM, tenantRoutes } from "./tenant-routes.ts";
 import { routeSplit } from "./route-split.ts";
 
-/** As `bodySchemas`. */
+/** Loaded as `bodySchemas` is. */
 const templates = (): typeof Templates => require("../../payments/x402/template.ts");
 
-/** As `bodySchemas`. */
+/** Loaded as `bodySchemas` is. */
 const catalogues = (): typeof Catalogues => require("../policy/payment/challenge/catalogue.ts");
 
-/** As `bodySchemas`. */
+/** Loaded as `bodySchemas` is. */
 const payments = (): typeof Payments => require("../policy/payment/payment.ts");
 
-/** These are loaded with the first route that needs them: they take as long as all else that a start does (bench start). */
+/**
+ * Loaded with the first route that needs it: these modules take as long to load as the rest of a start (bench start).
+ */
 const bodySchemas = (): typeof BodySchemas => require("../policy/body-schema/body-schema.ts");
 
-/** The part of the memory for gathered bodies that is left to features: paid requests must not make way for slow uploads. @bound */
+/**
+ * The part of the memory for gathered bodies that `request_buffering` leaves to other features, so that slow uploads do
+ * not displace paid requests. It gets no memory while less than this part is free. @bound
+ */
 const LEFT_TO_FEATURES = 1 / 2;
 
-/** The part of the buffers that is left to requests by responses whose clients are slow. @bound */
+/**
+ * The part of the buffers that buffered responses leave to requests. Responses to slow clients get no more buffers
+ * while less than this part is free. @bound
+ */
 const LEFT_TO_REQUESTS = 1 / 2;
 
-/** What outlives a configuration: one of each per process. */
+/** Objects that outlive a configuration: one of each per process. */
 export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   readonly state: GatewayState;
-  /** For bodies that a feature gathers whole. */
+  /** For bodies that a feature buffers whole. */
   readonly bodies: BufferPool;
-  /** For responses whose clients are slow. */
+  /** For responses to slow clients. */
   readonly spool: Spool;
   readonly responses: ResponseStore;
   readonly logFiles: LogFiles;
   readonly filters: FilterDeps;
   readonly tenants: Tenants;
-  /** Gets the tracer of a configuration that is closed, where the next one has another. */
+  /** Receives the tracer of a closed configuration if the next configuration has another one. */
   readonly tracers: Tracers;
-  /** Opens the store on first need: a gateway that sells nothing has none. */
+  /** Opens the store when it is first needed: a gateway without paid routes has no store. */
   readonly store: () => Store;
   readonly facilitators: Facilitators;
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
   readonly onEvent: OnEvent;
-  /** The first listener's own URL, for payment challenges where `x402.public_url` is not set. */
+  /** The URL of the first listener, for payment challenges if `x402.public_url` is not set. */
   readonly baseUrl: string;
-  /** The upstream that is the content service of this program; undefined: there is none. */
+  /** The upstream that is the content service of this program; undefined without one. */
   readonly contentUpstream: string | undefined;
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
 }
 
-/** A configuration made ready to serve. */
+/** A configuration that is ready to serve. */
 export interface Compiled {
   readonly pipeline: Pipeline;
   readonly settings: ServerSettings;
@@ -107,17 +115,17 @@ export interface Compiled {
   readonly caches: RouteCaches;
   readonly limits: RouteLimits;
   readonly filters: LoadedFilters;
-  /** Undefined: nothing is traced. Outlives the configuration where the next one asks for the same. */
+  /** Undefined if nothing is traced. Outlives the configuration if the next one has the same settings. */
   readonly tracer: Tracer | undefined;
-  /** Of the ledger, where there is one. */
+  /** For the ledger, if there is one. */
   readonly maintenance: MaintenanceSettings;
-  /** Lets go of upstream connections, but of those that `other` goes on with; exchanges in flight end as they are. */
+  /** Closes upstream connections, except those that `other` takes over. Exchanges in flight end as before. */
   close(other?: Compiled): void;
 }
 
 /**
- * Makes everything that requests need from a checked configuration. Throws where it cannot be served. What is as in `previous`
- * is taken over, where it holds connections.
+ * Makes everything that requests need from a checked configuration. Takes over the parts of `previous` that hold
+ * connections and have not changed. Rejects if the configuration cannot be served.
  */
 export async function compile(config: Config, deps: ProcessDeps, previous?: Compiled): Promise<Compiled> {
   const held = new Holdings<Compiled>();
@@ -183,7 +191,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     const own = filters.route(route);
     const fields = fieldPolicies(config, route);
     const tenant = tenantOf(route, own, fields.requestHeaders);
-    // A filter may decide who passes.
+    // A filter may decide which requests pass.
     const guarded = isGuarded(route) || own !== undefined;
     const plain = createTarget(route, upstream, {
       split: routeSplit(route, upstreams),
@@ -255,14 +263,14 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   };
 }
 
-/** Only requests with credentials, or with a payment, get through. */
+/** True if only requests with credentials, or with a payment, pass. */
 function isGuarded({ auth, x402 }: RouteConfig): boolean {
   return x402 !== undefined || asksCredentials(auth);
 }
 
 /**
- * True for a route that gets requests of the methods which a guarded route does not take: a field that gives such a request
- * another method would pass the guard by.
+ * True for a route that gets requests of methods that a guarded route does not take. There a field that changes the
+ * method of a request would bypass the guard.
  */
 function methodGuards({ routes, wasm_filters: filters }: Config): (route: RouteConfig) => boolean {
   const filtered = new Set(filters.map(({ match }) => match));
@@ -274,7 +282,8 @@ function methodGuards({ routes, wasm_filters: filters }: Config): (route: RouteC
   };
 }
 
-// These stand outside `compileWith`: a function made in it would keep `previous` in memory, and with it all configurations before.
+// These functions are outside `compileWith`: a function made in it would keep `previous`, and all configurations before
+// it, in memory.
 const closeLease = (lease: Lease | LogLease): void => lease.close();
 const closeUpstreams = (made: Upstreams, other: Compiled | undefined): void => made.close(other?.upstreams);
 const closeCaches = (made: RouteCaches, other: Compiled | undefined): void => made.close(other?.caches);
@@ -293,10 +302,10 @@ function closePolicies(policies: readonly Policy[]): void {
   for (const policy of policies) void policy.close();
 }
 
-/** In the order in which a path's routes are looked for in the catalogue. */
+/** The order in which the catalogue looks up the routes of a path. */
 const LISTED_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Undefined where nothing is for sale. */
+/** Undefined if no route is paid. */
 function createCatalogue(
   policies: ReadonlyMap<Route, Payments.PaymentPolicy>,
   table: RouteTable<Route>,
@@ -304,7 +313,7 @@ function createCatalogue(
 ): Catalogues.Catalogue | undefined {
   if (policies.size === 0) return undefined;
   const methods = new Map([...policies].map(([route, policy]) => [policy, route.conditions?.methods ?? []]));
-  // Of a path with several routes, that of the first method which costs something.
+  // If a path has several routes, the policy of the first method with a price.
   const sold = (authority: string, path: string): Payments.PaymentPolicy | undefined => {
     for (const method of LISTED_METHODS) {
       const route = table.match(authority, path, { method, query: "", fields: "" });
@@ -377,7 +386,10 @@ function extraFields(headers: RouteConfig["upstream_headers"]): ExtraFields {
   };
 }
 
-/** By the part of the configuration that they are made of, which a change of another route leaves as it is (bench admin). */
+/**
+ * By the part of the configuration that the settings are made of. A change of another route keeps that part (bench
+ * admin).
+ */
 const madeRetries = new WeakMap<RouteConfig["retry"], RetrySettings>();
 
 function retrySettings(retry: RouteConfig["retry"]): RetrySettings {
@@ -414,13 +426,13 @@ function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFil
   return root === "" ? undefined : new StaticFiles({ root, caches, maxOpen: fileRoom() }, deps);
 }
 
-/** Undefined where the route has no filters. */
+/** Undefined if the route has no filters. */
 function filterPolicy(filters: ReturnType<LoadedFilters["route"]>, error: RespondWithError): Policy | undefined {
   if (filters === undefined) return undefined;
   return filters === "closed" ? createUnfilteredPolicy(error) : createFilterPolicy(filters);
 }
 
-/** Makes the check of a route's bodies; undefined where it has no schema. */
+/** Makes the check of a route's bodies; undefined without a schema. */
 function bodyPolicy({ limits }: Config, route: RouteConfig, { bodies }: ProcessDeps): Policy | undefined {
   const { body_schema } = route;
   if (body_schema === undefined) return undefined;
@@ -428,11 +440,11 @@ function bodyPolicy({ limits }: Config, route: RouteConfig, { bodies }: ProcessD
   return bodySchemas().createBodySchemaPolicy({ body_schema, max_body_bytes }, { memory: bodies });
 }
 
-/** Makes the authentication of each route; undefined for one that everybody may use. */
+/** Makes the authentication of each route; undefined for a route that is open to all clients. */
 function createAuthenticator({ routes }: Config, deps: ProcessDeps): (route: RouteConfig) => Policy | undefined {
   const names = new Set<string>();
   for (const { auth } of routes) {
-    // Of 10,000 routes most are open: asked by flatMap they took a fifth of a reload (bench admin).
+    // Of 10,000 routes most are open: with flatMap over all of them, this took a fifth of a reload (bench admin).
     if (auth.type !== "none") for (const name of identityNames(auth)) names.add(name);
   }
   const identities = [...names];
@@ -443,7 +455,7 @@ function createAuthenticator({ routes }: Config, deps: ProcessDeps): (route: Rou
   };
 }
 
-/** Makes the payment policy of a priced route; undefined for one that is free. */
+/** Makes the payment policy of a paid route; undefined for a free one. */
 function createSeller(
   config: Config,
   deps: ProcessDeps,
@@ -452,7 +464,7 @@ function createSeller(
   const { x402 } = config;
   if (x402.test_mode && config.routes.some((route) => route.x402 !== undefined)) requireLoopback(deps.listeners);
   const { payment_required_b64: encoded } = x402;
-  // One that is broken is refused, also if nothing is sold by it.
+  // A broken template is refused even if no route is paid.
   let template = encoded === "" ? undefined : templates().decodeTemplate(encoded);
   return function sell(route) {
     if (route.x402 === undefined) return undefined;
@@ -486,7 +498,10 @@ function createSeller(
   };
 }
 
-/** The one before, where that does the same: it may have spans that wait. One that is not taken over sends what it has, and is gone. */
+/**
+ * Returns `previous` if its settings are the same, because it may hold spans that are not sent yet. A tracer that is
+ * replaced sends its spans and ends.
+ */
 function createTracer({ otel }: Config, deps: ProcessDeps, previous: Tracer | undefined): Tracer | undefined {
   if (!otel.enabled) return undefined;
   if (previous?.serves(otel) === true) return previous;

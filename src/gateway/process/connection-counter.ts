@@ -1,13 +1,13 @@
-/** The places that `server.max_connections` has. Whoever counts over several processes stands in here. */
+/** Counts the permits of `server.max_connections`. An implementation can count over several processes. */
 export interface ConnectionCounter {
-  /** Fewer than `max` are taken. */
+  /** True if fewer than `max` are taken. */
   hasFree(max: number): boolean;
   take(): void;
   release(): void;
-  /** Processes beside this one. */
+  /** The number of other processes. */
   readonly others: number;
-  /** Tells them that a place is wanted which idle connections of theirs may have. */
+  /** Tells the other processes that a permit is needed, which one of their idle connections may hold. */
   ask(): void;
-  /** How often all of them have asked. */
+  /** The number of `ask` calls of all processes. */
   asked(): number;
 }

@@ -8,22 +8,25 @@ import { IdleConnections } from "./idle-connections.ts";
 import { Phase } from "./phase.ts";
 import { type ConnectionCounter } from "./connection-counter.ts";
 
-/** Connections over the limits that one worker takes for the gateway's own paths, and how many of them one address may have. @bound */
+/**
+ * Connections over the limits that one worker accepts for the gateway's own paths, and the most of them for one
+ * address. Beyond that, the oldest one without a request is closed, or else the new one. @bound
+ */
 const RESERVED_PERMITS = 16;
 const RESERVED_PER_ADDRESS = 4;
-/** Milliseconds that such a connection has for its request, and for everything. @bound */
+/** Milliseconds that such a connection has for its request, and in total; then it is closed. @bound */
 const RESERVED_REQUEST_MS = 2000;
 const RESERVED_MS = 10_000;
-/** Bits of an IPv6 address that are one client's: who has one address has a /64 to choose from. */
+/** Bits of an IPv6 address that identify one client: a client with one address usually has its whole /64. */
 const IPV6_PREFIX = 64;
-/** Milliseconds between two looks at whether other workers want places that idle connections of this one have. */
+/** Milliseconds between two checks whether other workers need the permits of idle connections of this one. */
 const LOOK_MS = 200;
 
-/** What bounds the connections of clients; a reload replaces it. */
+/** The limits of client connections; a reload replaces them. */
 export interface ConnectionLimits {
   readonly max: number;
   readonly maxPerAddress: number;
-  /** True for a proxy, whose connections are those of many clients; undefined: there is none. */
+  /** True for a proxy, whose connections belong to many clients; undefined without trusted proxies. */
   readonly isProxy: ((address: string) => boolean) | undefined;
 }
 
@@ -32,7 +35,7 @@ export interface ConnectionLimiterDeps {
   readonly shares: AddressShares;
   readonly wheel: TimerWheel;
   readonly limits: () => ConnectionLimits;
-  /** An idle connection was closed for another one's sake. */
+  /** An idle connection was closed, and another one gets its permit. */
   readonly yielded: (transport: Transport) => void;
 }
 
@@ -42,14 +45,14 @@ interface PermitOptions {
   readonly expire: (permit: Permit) => void;
 }
 
-/** A connection's place: see `ConnectionPermit`. */
+/** The permit of a connection: see `ConnectionPermit`. */
 export class Permit extends Deadline implements ConnectionPermit {
   rosterIndex = -1;
   isReserved: boolean;
   isReleased = false;
   stages = 0;
   holder: ServerConnection | undefined;
-  /** The address whose share it is part of; empty where it is nobody's. */
+  /** The address that the permit counts for; empty if it counts for none. */
   key: string;
   readonly transport: Transport;
   /** Wheel time. */
@@ -71,10 +74,10 @@ export class Permit extends Deadline implements ConnectionPermit {
 }
 
 /**
- * Gives every connection of a client its place: one of `server.max_connections`, and of its address's share of them. When
- * none is left, the connection that has been idle for longest makes way, of the same address where its share is used up. When
- * none is idle, the newcomer gets one of a few reserved places, on which only the gateway's own paths are served: whoever
- * watches a busy server must not take it for a dead one.
+ * Gives every client connection a permit, within `server.max_connections` and the share of its address. If no permit is
+ * left, the connection that has been idle longest is closed: one of the same address, if its share is used up. If none
+ * is idle, the new connection gets one of a few reserved permits, with which only the gateway's own paths are served: a
+ * monitor must not mistake a busy server for a dead one.
  */
 export class ConnectionLimiter {
   readonly #deps: ConnectionLimiterDeps;
@@ -83,7 +86,7 @@ export class ConnectionLimiter {
   readonly #idle: IdleConnections<Permit>;
   readonly #expired = (permit: Permit): void => this.#expire(permit);
   #looking: ReturnType<typeof setInterval> | undefined;
-  /** What the workers had asked for in all at the last look. */
+  /** The sum of all workers' requests for permits, at the last check. */
   #asked = 0;
 
   constructor(deps: ConnectionLimiterDeps) {
@@ -97,7 +100,10 @@ export class ConnectionLimiter {
     clearInterval(this.#looking);
   }
 
-  /** A place for a connection from `address`; undefined where not even a reserved one is left. Empty: no address is known yet. */
+  /**
+   * A permit for a connection from `address`; empty: the address is not known yet. Undefined if not even a reserved
+   * permit is left.
+   */
   admit(address: string, transport: Transport): Permit | undefined {
     const key = this.#keyOf(address);
     const isReserved = !this.#claim(key);
@@ -107,7 +113,7 @@ export class ConnectionLimiter {
     return permit;
   }
 
-  /** A proxy has told the connection's address; false where there is no place for it. */
+  /** Sets the address that a proxy has reported for the connection. False if there is no permit for it. */
   identify(permit: Permit, address: string): boolean {
     const key = this.#keyOf(address);
     if (key === "") return true;
@@ -136,7 +142,7 @@ export class ConnectionLimiter {
     if (permit instanceof Permit) this.enter(permit, connection);
   }
 
-  /** A stage has ended; the last one gives the place back. */
+  /** A stage has ended. The last stage gives the permit back. */
   leave(connection: ServerConnection): void {
     const { permit } = connection;
     if (permit instanceof Permit && --permit.stages === 0) this.#remove(permit);
@@ -163,7 +169,7 @@ export class ConnectionLimiter {
     return shares.take(key, maxPerAddress) || (this.#makeRoom(key) && shares.take(key, maxPerAddress));
   }
 
-  /** Closes the connection that has been idle for longest, of `key` where that is given; false where none is. */
+  /** Closes the connection that has been idle longest, of `key` if that is given. False if no connection is idle. */
   #makeRoom(key: string | undefined): boolean {
     const oldest = this.#idle.take(key);
     if (oldest?.holder === undefined) return false;
@@ -182,7 +188,10 @@ export class ConnectionLimiter {
     for (let i = 0; i < wanted; i++) if (!this.#makeRoom(undefined)) return;
   }
 
-  /** Makes sure that a reserved place is free: those that wait for their request make way, the oldest first. */
+  /**
+   * True if a reserved permit is free, or was made free: connections that wait for their request are closed, the oldest
+   * first.
+   */
   #hasReserved(key: string): boolean {
     const all = this.#reserved.all();
     const own = key === "" ? [] : all.filter((permit) => permit.key === key);
@@ -223,7 +232,7 @@ export class ConnectionLimiter {
     if (permit.key !== "") this.#deps.shares.release(permit.key);
   }
 
-  /** A reserved connection has had its time: for its request, or for all. */
+  /** The time of a reserved connection is over, for its request or in total. */
   #expire(permit: Permit): void {
     const { wheel } = this.#deps;
     const left = permit.since + RESERVED_MS - wheel.now();
@@ -232,7 +241,7 @@ export class ConnectionLimiter {
   }
 }
 
-/** Ends the connection; a client that has said nothing yet is told why, where that can be. */
+/** Closes the connection. A client that has sent nothing yet gets the reason, if its protocol allows that. */
 function turnAway({ holder }: Permit): void {
   if (holder instanceof Phase) holder.refuse();
   else holder?.cutOff();

@@ -10,78 +10,84 @@ import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { type GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type BoundListener } from "./listener-plan.ts";
 
-/** Why nothing is changed any more. */
+/** The error for changes while the gateway stops. */
 export const STOPPING = "the gateway is about to stop";
 
 export interface GatewayOptions {
   readonly config: Config;
-  /** What files hold for listeners with TLS; left out: what the configuration names is read. */
+  /** The certificates from files for TLS listeners; left out: the files that the configuration names are read. */
   readonly material?: ReadTls | undefined;
-  /** What `tls.acme` has got so far; left out: nothing. */
+  /** The certificates from `tls.acme` so far; left out: none. */
   readonly issued?: Issued | undefined;
-  /** The servers of every upstream, where another process keeps the directory of them; left out: this one does. */
+  /** The servers of every upstream, if another process keeps their directory; left out: this process keeps it. */
   readonly members?: Membership | undefined;
-  /** Where this process counts; left out: it is the whole server. */
+  /** The part of the shared memory that this process counts in; left out: it is the whole server. */
   readonly slot?: WorkerSlot | undefined;
-  /** The socket of the embedded facilitator, where another process has its key; left out: this one does. */
+  /** The socket of the embedded facilitator, if another process has its key; left out: this process has it. */
   readonly facilitatorSocket?: string | undefined;
   /** The control socket of the process that has it for all workers; left out: this is the only worker. */
   readonly control?: RemoteControl | undefined;
-  /** The upstream that is the content service of this program, whose word on failures counts; left out: there is none. */
+  /**
+   * The upstream that is this program's content service, which decides whether its failures are charged; left out
+   * without one.
+   */
   readonly contentUpstream?: string | undefined;
   /** The SQLite file of ledger and usage, or `:memory:`. */
   readonly storePath: string;
-  /** Other processes bind the same ports, and it is known that nobody else does. */
+  /** The workers of this server bind the same ports, and the supervisor has checked that no other process does. */
   readonly reusePort: boolean;
   /** The gateway that this one replaces still listens on the same TCP ports. */
   readonly takesOver?: boolean | undefined;
-  /** False: it starts though its database is away, and sells nothing until that is back. */
+  /** False: the gateway starts even if its database is unreachable, and sells nothing until the database is back. */
   readonly needsDatabase?: boolean;
   readonly log: (message: string) => void;
-  /** Hears what happens, and every line of the log; left out: nobody does. */
+  /** Receives events and every line of the log; left out: there is no receiver. */
   readonly events?: EventSink | undefined;
 }
 
-/** A gateway that serves, in this process. */
+/** A gateway that serves. */
 export interface Gateway {
   readonly listeners: readonly BoundListener[];
   readonly connections: number;
-  /** What operators look at. */
+  /** Figures for operators. */
   readonly figures: GatewayFigures;
-  /** Path prefixes that some worker answers 503, since a filter of theirs cannot be loaded. */
+  /** Path prefixes that a worker refuses with 503, because it cannot load one of their filters. */
   readonly closedRoutes: readonly string[];
   /** The warm tenants of the whole server. */
   readonly tenantDirectory: TenantDirectory;
   /** The metrics of the whole server. */
   metrics(): MetricsPage;
-  /** Keeps new requests away from a server of an upstream, or does not any more. False: there is no such server. */
+  /** Keeps new requests away from a server of an upstream, or ends that. False: there is no such server. */
   drain(server: ServerName, drained: boolean, by: Actor): boolean;
   /**
-   * Serves by `config` from now on, listeners and certificates included; rejects, with the old one left running, where it
-   * cannot. `material` and `members` as in the options.
+   * Serves by `config` from now on, listeners and certificates included. `material` and `members` as in the options.
+   * Rejects if that fails; then the previous configuration stays.
    */
   reload(config: Config, material?: ReadTls, members?: Membership): Promise<void>;
-  /** Shows what `tls.acme` has got to who connects from now on, and answers its challenges; resolves when all listeners do. */
+  /**
+   * Shows the certificates from `tls.acme` to new connections, and responds to its challenges. Resolves when all
+   * listeners do.
+   */
   certify(issued: Issued): Promise<void>;
-  /** Counts what becomes of `tls.acme`. */
+  /** Counts the results of `tls.acme`. */
   readonly certificates: CertificateMetrics;
-  /** Opens the access logs by their names again, which other files may have by now. */
+  /** Closes the access logs and opens them by their names again, because a rotation may have renamed the files. */
   reopenLogs(): Promise<void>;
-  /** A reload has been tried: counts how it went. */
+  /** Counts an attempted reload and its result. */
   countReload(success: boolean): void;
-  /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
+  /** Accepts no more connections, lets exchanges in flight end within `graceMs` milliseconds, then closes the rest. */
   close(graceMs: number): Promise<void>;
 }
 
-/** A gateway of which another process may keep the directory of servers. */
+/** A gateway whose directory of servers can be in another process. */
 export interface GatewayProcess extends Gateway {
-  /** Other servers from now on, for the upstreams that are named. */
+  /** Replaces the servers of the upstreams that are named. */
   setMembers(members: Membership): void;
   /** The warm tenants of this process. */
   readonly tenants: Pick<Tenants, "list" | "drop">;
 }
 
-/** The same options, whose log is heard by `events` as well. */
+/** The same options, with a log that `events` receives too. */
 export function withEvents(options: GatewayOptions): GatewayOptions {
   const { log, events } = options;
   if (events === undefined) return options;

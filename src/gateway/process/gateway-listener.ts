@@ -34,51 +34,57 @@ import { type ConnectionIdentity, NO_IDENTITY, TlsIdentities } from "./tls-ident
  */
 const QUIET_MS = 500;
 
-/** What all listeners of a gateway share. */
+/** The parts that all listeners of a gateway share. */
 export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "peerAddress"> {
   readonly limiter: ConnectionLimiter;
   readonly connections: ConnectionMetrics;
-  /** Serves the gateway's own paths alone: the connection is over the limits. */
+  /** Serves only the gateway's own paths: the connection is over the limits. */
   readonly handleReserved: (exchange: Exchange) => void;
-  /** Serves the gateway's own paths alone: the connection is not for the request's host. */
+  /** Serves only the gateway's own paths: the connection is not for the request's host. */
   readonly handleMisdirected: (exchange: Exchange) => void;
   readonly onFault: OnFault;
-  /** What answers a challenge of TLS-ALPN-01 for a host name; undefined: there is no such challenge. */
+  /**
+   * The certificate and key that respond to a TLS-ALPN-01 challenge for a host name; undefined without such a
+   * challenge.
+   */
   readonly challengePair: (hostname: string) => KeyPair | undefined;
 }
 
-/** RFC 8737 §4: nothing is said by this protocol, the handshake is all. */
+/** RFC 8737 §4: this protocol carries no data, only its handshake. */
 const CHALLENGE_PROTOCOL = "acme-tls/1";
 
-/** Where a connection with TLS comes from. */
+/** The client of a TLS connection, as far as it is known before the handshake. */
 interface Origin {
-  /** Undefined: where its wire says. */
+  /** Undefined: the address that the wire reports. */
   readonly address: string | undefined;
-  /** The host name that its rules were chosen by, in small letters; undefined: there is one rule for all. */
+  /**
+   * The host name that selected the rules of the connection, in lower case; undefined if there is one rule for all
+   * hosts.
+   */
   readonly asked?: string | undefined;
 }
 
 const NOWHERE: Origin = { address: undefined };
 
-/** One port that clients connect to, and the connections that came by it. */
+/** One port that clients connect to, and its connections. */
 export class GatewayListener {
   readonly plan: ListenerPlan;
   readonly #shared: ListenerShared;
   readonly #transport: Transport;
   readonly #host: ServerHost;
   readonly #entrance: Entrance;
-  /** What follows on connections of which there is nothing more to say: one for all of them. */
+  /** The successor for connections with the listener's own host: one for all of them. */
   readonly #plain: Successor;
   readonly #open = new Roster<ServerConnection>();
   #material: TlsMaterial | undefined;
   /** Undefined: every connection may carry every request. */
   #identities: TlsIdentities | undefined;
   #bound: Listener | TlsListener | undefined;
-  /** By the rules for clients' certificates; empty where the TLS listener does it all. */
+  /** By the rules for clients' certificates; empty if the TLS listener does all handshakes. */
   #upgrades: ReadonlyMap<ClientRule, TlsUpgrade> = new Map();
   #draining = false;
   #finished: Promise<void> | undefined;
-  /** What its responses say of HTTP/3. */
+  /** The fields of its responses that announce HTTP/3. */
   #announced: Fields = "";
   #emptied: (() => void) | undefined;
 
@@ -100,7 +106,9 @@ export class GatewayListener {
     this.#plain = this.#createSuccessor(this.#host);
   }
 
-  /** Binds and serves. Rejects, with nothing bound, where that cannot be. `material` is what listeners with TLS show. */
+  /**
+   * Binds and serves. `material`: the certificates of a TLS listener. Rejects if that fails; then nothing stays bound.
+   */
   static async bind(
     plan: ListenerPlan,
     material: TlsMaterial | undefined,
@@ -123,7 +131,10 @@ export class GatewayListener {
     return this.#open.size;
   }
 
-  /** True where this very socket can serve by `plan` and `material`: all but certificates is fixed when it is bound. */
+  /**
+   * True if this open socket can serve by `plan` and `material`. Everything except certificates is fixed when it is
+   * bound.
+   */
   serves(plan: ListenerPlan, material: TlsMaterial | undefined): boolean {
     const { endpoint } = this;
     const isSame =
@@ -134,19 +145,19 @@ export class GatewayListener {
       plan.proxyProtocol === this.plan.proxyProtocol &&
       plan.deferAccept === this.plan.deferAccept &&
       plan.readsHello === this.plan.readsHello;
-    // A handshake that the gateway begins itself can ask for anything.
+    // If the gateway begins the handshake itself, it can request client certificates in any way.
     const begins = plan.readsHello || plan.proxyProtocol;
     return isSame && (!plan.useTls || begins || asksAlike(material, this.#material));
   }
 
-  /** Has its responses carry these fields. */
+  /** Adds these fields to its responses. */
   announce(fields: Fields): void {
     this.#announced = fields;
   }
 
   /**
-   * Shows other certificates to those who connect from now on, and judges all requests by its rules. Throws where one cannot be used.
-   * Undefined: a listener without TLS has no rules any more.
+   * Shows other certificates to new connections, and applies their rules to all requests. Undefined: a listener without
+   * TLS has no rules any more. Throws if a certificate cannot be used.
    */
   show(material: TlsMaterial | undefined): void {
     if (isDeepStrictEqual(material, this.#material)) return;
@@ -174,12 +185,12 @@ export class GatewayListener {
       this.#shared.handleMisdirected(exchange);
       return;
     }
-    // HTTP/3 has the rule of all hosts alone: see decision 0307.
+    // HTTP/3 has only the rule that is common to all hosts: see decision 0307.
     if (identities === undefined || identities.isCommon(authority)) exchange.addedFields = this.#announced;
     this.#shared.handle(exchange);
   }
 
-  /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
+  /** Accepts no more connections, lets exchanges in flight end within `graceMs` milliseconds, then closes the rest. */
   async close(graceMs: number): Promise<void> {
     this.#draining = true;
     if (graceMs > 0) {
@@ -192,7 +203,7 @@ export class GatewayListener {
     for (const connection of this.#open.all()) connection.cutOff();
   }
 
-  /** Waits until there is no connection, `ms` at most. */
+  /** Waits until there is no connection, for `ms` milliseconds at most. */
   async #empty(ms: number): Promise<void> {
     if (this.#open.size === 0 || ms <= 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -242,7 +253,7 @@ export class GatewayListener {
     );
   }
 
-  /** How TLS begins for a client that asks for this name. */
+  /** The TLS settings for a client that asks for this name. */
   #upgradeFor(serverName: string): TlsUpgrade | undefined {
     const rule = this.#identities?.ruleFor(serverName);
     return rule && this.#upgrades.get(rule);
@@ -256,14 +267,14 @@ export class GatewayListener {
       return this.#beginFirstBytes(wire, this.#hostFor(permit), permit);
     }
     if (!this.plan.useTls) return new RefusedConnection(wire, this.#shared.wheel);
-    // What comes behind its PROXY header is TLS, in which nothing can be said yet.
+    // The bytes after its PROXY header are TLS, so a refusal in plain text is not possible.
     wire.terminate();
     return DEAF;
   }
 
   #admit(wire: Wire): Permit | undefined {
     const { limiter, connections } = this.#shared;
-    // Behind a proxy the address is known when its header has come.
+    // Behind a proxy, the address is known when the PROXY header has arrived.
     const permit = limiter.admit(this.plan.proxyProtocol ? "" : (wire.remoteAddress ?? ""), this.#transport);
     if (permit?.isReserved === false) connections.accepted(this.#transport);
     else connections.refused(this.#transport);
@@ -277,7 +288,7 @@ export class GatewayListener {
     return this.#entered(new Proxied(wire, this.#entrance, { ms, useTls, whole }), permit);
   }
 
-  /** What came behind a PROXY header is the beginning of a connection as any other. */
+  /** The bytes after a PROXY header begin a connection like any other. */
   #unwrap(proxied: Proxied, permit: Permit, { address, rest }: Unwrapped): void {
     const { wire } = proxied;
     const wasReserved = permit.isReserved;
@@ -301,7 +312,7 @@ export class GatewayListener {
     if (rest.length > 0) next.onData(rest);
   }
 
-  /** Waits for what the client asks for: the certificate that answers a challenge is for its directory alone. */
+  /** Waits for the client's hello: only the directory gets the certificate that responds to its challenge. */
   #beginHello(wire: Wire, permit: Permit, address: string | undefined): WireHandler {
     const ms = this.#shared.settings().headerMs;
     const whole = (phase: Hello, hello: ClientHello | undefined, bytes: Buffer): void => {
@@ -321,7 +332,7 @@ export class GatewayListener {
     return createTlsUpgrade(material, [CHALLENGE_PROTOCOL], this.#shared.onFault);
   }
 
-  /** A handshake takes the place of `phase`, which has read its first bytes. */
+  /** Replaces `phase`, which has read the first bytes, with a handshake. */
   #beginTls(
     upgrade: TlsUpgrade,
     phase: Phase,
@@ -348,7 +359,8 @@ export class GatewayListener {
   }
 
   #secured(handshake: Handshake, { address, asked }: Origin, peer: TlsPeer): void {
-    // The rules for its client's certificate were chosen by the name that we have read: the TLS library must have read the same.
+    // The name that the gateway read selected the rules for the client's certificate: the TLS library must have read
+    // the same name.
     const isOther = asked !== undefined && asked !== peer.serverName.toLowerCase();
     if (peer.protocol === CHALLENGE_PROTOCOL || isOther) {
       handshake.wire.shutdown();
@@ -356,7 +368,7 @@ export class GatewayListener {
       return;
     }
     const successor = this.#successor(this.#hostFor(handshake.permit, address, peer));
-    // RFC 9113 §3.3: HTTP/2 over TLS is agreed on by ALPN alone.
+    // RFC 9113 §3.3: over TLS, only ALPN selects HTTP/2.
     if (peer.protocol === "h2") becomeHttp2(handshake, successor);
     else becomeHttp1(handshake, successor);
   }
@@ -380,7 +392,10 @@ export class GatewayListener {
     };
   }
 
-  /** The host of one connection, where there is something to say of it that its wire does not know. */
+  /**
+   * The host of one connection: the listener's own, unless the connection has a reserved permit, an identity, or an
+   * address that its wire does not know.
+   */
   #hostFor(permit: ConnectionPermit | undefined, peerAddress?: string, peer?: TlsPeer): ServerHost {
     const isReserved = permit?.isReserved === true;
     const identity = this.#identityOf(peer);
@@ -393,7 +408,7 @@ export class GatewayListener {
     return { ...withClient(host, peer?.clientSubject), peerAddress };
   }
 
-  /** Undefined: nothing that a request is judged by. */
+  /** Undefined if no request is judged by it. */
   #identityOf(peer: TlsPeer | undefined): ConnectionIdentity | undefined {
     if (peer === undefined || this.#identities === undefined) return undefined;
     const { serverName, clientSubject } = peer;
@@ -401,7 +416,7 @@ export class GatewayListener {
     return { serverName: serverName.toLowerCase(), isVerified: typeof clientSubject === "object" };
   }
 
-  /** A phase or codec that takes over enters before the one before it leaves, so that there is no moment without any. */
+  /** A phase or codec enters before the one that it replaces leaves, so that the connection always counts. */
   #entered<T extends Codec>(connection: T, permit: Permit): T {
     this.#shared.limiter.enter(permit, connection);
     this.#opened(connection);
@@ -427,12 +442,12 @@ export class GatewayListener {
   }
 }
 
-/** Client certificates are asked for in the same way: what a socket that listens cannot change. */
+/** True if both request client certificates in the same way: a listening socket cannot change that. */
 function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): boolean {
   return (a?.clientCa === "") === (b?.clientCa === "") && a?.clientCertRequired === b?.clientCertRequired;
 }
 
-/** The host of a connection that is over the limits: it answers one request, and that only for a path of the gateway's own. */
+/** The host of a connection over the limits: it takes one request, and only for one of the gateway's own paths. */
 export function reservedHost(host: ServerHost, shared: ListenerShared, permit: ConnectionPermit): ServerHost {
   return {
     ...host,
@@ -444,7 +459,7 @@ export function reservedHost(host: ServerHost, shared: ListenerShared, permit: C
   };
 }
 
-/** The host of connections by clients whose certificate has this subject. */
+/** The host of connections from clients whose certificate has this subject. */
 export function withClient(host: ServerHost, clientSubject: ClientSubject | undefined): ServerHost {
   if (clientSubject === undefined) return host;
   const fields = clientFields(clientSubject);
@@ -457,7 +472,7 @@ export function withClient(host: ServerHost, clientSubject: ClientSubject | unde
   };
 }
 
-/** What an upstream is told of the client's certificate; clients cannot send these fields themselves. */
+/** The fields that describe the client's certificate to an upstream. Clients cannot send these fields themselves. */
 function clientFields(client: ClientSubject): string {
   if (client === "none") return "X-Client-Cert-Verified: NONE\r\n";
   return `X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: ${client.subject}\r\n`;

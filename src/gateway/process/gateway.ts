@@ -49,10 +49,10 @@ import { Resources } from "./resources.ts";
 import { ownTenants } from "./tenant-directory.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
-/** Milliseconds that the connections of a listener have to end which a reload has taken away. @bound */
+/** Milliseconds that connections have to end after a reload removed their listener; then they are closed. @bound */
 const REMOVED_GRACE_MS = 30_000;
 
-/** Binds the configured listeners and serves. Throws, with nothing left bound, where that cannot be. */
+/** Binds the configured listeners and serves. Rejects if that fails; then nothing stays bound. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
   const gateway = new RunningGateway(withEvents(options));
   await gateway.start(options.config);
@@ -69,7 +69,7 @@ class RunningGateway implements GatewayProcess {
   readonly #options: GatewayOptions;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
   readonly #own: Resources;
-  /** Undefined where another process keeps it. */
+  /** Undefined if another process keeps the directory. */
   readonly #directory: Directory | undefined;
   readonly #facilitators: ProcessFacilitators;
   readonly #limiter: ConnectionLimiter;
@@ -79,26 +79,26 @@ class RunningGateway implements GatewayProcess {
   readonly #control: WorkerControl;
   readonly #filters: WorkerFilters;
   #bound: readonly GatewayListener[] = [];
-  /** Listeners that take no more connections, and still have some. */
+  /** Listeners that accept no more connections, but still have open ones. */
   readonly #closing = new Set<GatewayListener>();
-  /** What files hold, and what was issued beside them: listeners show both. */
+  /** The certificates from files. Listeners show these and the issued ones. */
   #read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined } = {
     tls: undefined,
     quic: undefined,
   };
   #issued: Issued;
-  /** What each listener shows, in the configuration's order. */
+  /** The certificates that each listener shows, in the configuration's order. */
   #materials: Materials = [];
-  /** Settles when the last change has come to its end. */
+  /** Settles when the last change is complete. */
   #turn: Promise<void> = Promise.resolve();
-  /** The one that is served by. */
+  /** The configuration that is served. */
   #config: Config;
   #store: Store | undefined;
-  /** What it was opened by. */
+  /** The settings that the store was opened with. */
   #storeConfig: Config["postgres"] | undefined;
   #maintenance: PaymentMaintenance | undefined;
   #compiled: Compiled | undefined;
-  /** Everything that it listens by is bound. */
+  /** All configured ports are bound. */
   #isUp = false;
   #draining = false;
 
@@ -162,7 +162,8 @@ class RunningGateway implements GatewayProcess {
       const members = await this.#membersOf(config, this.#options.members);
       if (!reusePort && !takesOver) probeListeners(config);
       const plans = listenersOf(config);
-      // Whoever connects is served at once, so all is ready before; a port that the kernel chooses is known only when bound.
+      // Clients are served as soon as they connect, so everything else is ready before the ports are bound. Port 0 is
+      // the exception: it is bound first, because the kernel chooses the number then.
       const early = plans.some(({ port }) => port === 0);
       await this.#facilitators.prepare(config);
       this.#control.use(config);
@@ -236,7 +237,8 @@ class RunningGateway implements GatewayProcess {
       await this.#store?.ready();
       this.#refuseWhileStopping();
       await this.#serveQuic(config, read, bound);
-      // Last of what can fail, and checked before: the old ones cannot be told from the new ones any more.
+      // The last step that can fail, because it cannot be undone: listeners do not keep their old certificates. The new
+      // ones were checked before.
       for (const [i, listener] of kept.entries()) listener?.show(materials[i]);
       this.#bound = bound;
       const previous = this.#compiled;
@@ -261,7 +263,7 @@ class RunningGateway implements GatewayProcess {
     return this.#inTurn(() => this.#certify(issued));
   }
 
-  /** What listeners show is changed by one at a time. */
+  /** Runs the changes to the listeners one at a time. */
   #inTurn(change: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(change);
     this.#turn = done.catch(() => {});
@@ -281,7 +283,7 @@ class RunningGateway implements GatewayProcess {
     return this.#own.telemetry.certificates;
   }
 
-  /** A port that is opened now would be closed by nobody. */
+  /** Throws if the gateway is stopping: no code would close a port that is opened now. */
   #refuseWhileStopping(): void {
     if (this.#draining) throw new Error(STOPPING);
   }
@@ -328,13 +330,13 @@ class RunningGateway implements GatewayProcess {
     this.#directory?.close();
     await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
     this.#limiter.close();
-    // Before those are gone whom they ask.
+    // Closed before the store and the facilitators that it uses.
     await this.#maintenance?.close();
     this.#compiled?.close();
     this.tenants.close();
     this.#control.close();
     await this.#facilitators.close(graceMs);
-    // After the settlements that were under way, which are spans of their own.
+    // After the settlements that were under way, because they have spans of their own.
     await this.#own.tracers.flush();
     this.#wheel.close();
     this.#own.rateLimits.close();
@@ -360,7 +362,7 @@ class RunningGateway implements GatewayProcess {
     this.#closing.delete(listener);
   }
 
-  /** Binds all, or rejects with none of them left bound. */
+  /** Binds all listeners. Rejects if one fails; then none stays bound. */
   async #bindAll(plans: readonly ListenerPlan[], materials: Materials): Promise<GatewayListener[]> {
     const bound: GatewayListener[] = [];
     try {
@@ -425,7 +427,7 @@ class RunningGateway implements GatewayProcess {
     });
   }
 
-  /** The servers of a configuration that is about to be served; a commit or a rollback of the directory follows. */
+  /** The servers of a configuration that is about to be served. A commit or a rollback of the directory must follow. */
   async #membersOf(config: Config, given: Membership | undefined): Promise<Membership> {
     return given ?? (await this.#directory?.prepare(config)) ?? {};
   }
@@ -469,7 +471,10 @@ class RunningGateway implements GatewayProcess {
     await (needsDatabase ? ready : ready?.catch((error: unknown) => log(messageOf(error))));
   }
 
-  /** Payments under way hold on to the store that they were begun in, so there is one for as long as the process runs. */
+  /**
+   * Opens the store. It stays open while the process runs, because payments under way keep the store that they began
+   * in. Throws if `postgres` has changed.
+   */
   #openStore(postgres: Config["postgres"]): Store {
     const { storePath, log } = this.#options;
     if (this.#store === undefined) {
@@ -483,7 +488,7 @@ class RunningGateway implements GatewayProcess {
     return this.#store;
   }
 
-  /** Looks after the ledger, where one was opened, by what is served by now. */
+  /** Starts the maintenance of the ledger, if the store is open, or gives it the settings that are served now. */
   #doChores(): void {
     const { maintenance } = this.#ready();
     if (this.#maintenance !== undefined) {
@@ -516,7 +521,7 @@ class RunningGateway implements GatewayProcess {
   }
 
   #fault(error: unknown): void {
-    // Whatever threw did not come to the end of its event.
+    // The code that threw did not reach the end of its event, where the cork is flushed.
     flushCork();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#options.log(`fault: ${text}`);

@@ -1,21 +1,24 @@
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type ConnectionCounter } from "./connection-counter.ts";
 
-/** The cell of a worker's row that holds how many places it has taken. */
+/** The cell of a worker's row with the number of permits that it has taken. */
 const TAKEN = 0;
-/** And how often it has asked the others for one. */
+/** The cell with the number of times that it has asked the others for a permit. */
 const ASKED = 1;
-/** A place that another worker claims at the same moment may be given up again: how often it is looked for. */
+/**
+ * Attempts to claim a permit: another worker that claims at the same moment may give its claim up again. After them the
+ * permit is refused.
+ */
 const MAX_CLAIMS = 8;
 
 /**
- * The places of all workers together. Each keeps its own number and decides by the sum of all: a worker that dies leaves a number
- * that its supervisor clears, and there is none that two processes write.
+ * Counts the permits of all workers together. Each worker writes only its own number and decides by the sum of all. If
+ * a worker dies, the supervisor clears its number.
  */
 export class SharedConnectionCounter implements ConnectionCounter {
   readonly #cells: readonly Int32Array[];
   readonly #own: Int32Array;
-  /** Places that this process may take of them. */
+  /** The most permits that this process may take. */
   ownMost: number;
   #claimed = false;
   readonly others: number;
@@ -24,7 +27,7 @@ export class SharedConnectionCounter implements ConnectionCounter {
     this.ownMost = ownMost;
     this.#cells = Array.from({ length: zone.shape.rows }, (_, index) => zone.cells(index));
     this.#own = zone.cells(row);
-    // Row 0 is the supervisor's.
+    // Row 0 belongs to the supervisor.
     this.others = zone.shape.rows - 2;
   }
 
@@ -36,7 +39,7 @@ export class SharedConnectionCounter implements ConnectionCounter {
     return this.#sum(ASKED);
   }
 
-  /** Claiming comes before looking, so that two workers never get the same place. */
+  /** Claims before it reads the sum, so that two workers never get the same permit. */
   hasFree(max: number): boolean {
     if (this.#claimed) return true;
     if (Atomics.load(this.#own, TAKEN) >= this.ownMost) return false;

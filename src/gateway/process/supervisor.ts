@@ -35,38 +35,40 @@ import { tenantsOf } from "./tenant-directory.ts";
 import { TenantQuestions } from "./tenant-questions.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
-/** A worker that dies younger than this, in milliseconds, died at once. */
+/** Milliseconds: a worker that ends at a younger age counts as ended at once. */
 const YOUNG_MS = 1000;
-/** Workers in a row that end as soon as they start. After them the server stops: another start would not help. */
+/** Workers in a row that end at once. After that many the server stops, because another start would not help. */
 const MAX_EARLY_DEATHS = 3;
 const RESTART_MS = 100;
-/** Milliseconds after which a process is asked for again that the system had no room for. */
+/** Milliseconds until the next attempt, if the system had no room for a process. */
 const NO_ROOM_MS = 1000;
-/** Milliseconds in which workers have surely let go of a port that a reload took away, and between two looks. */
+/**
+ * Milliseconds after which the workers have closed a port that a reload took away, and milliseconds between two checks.
+ */
 const LET_GO_MS = 1000;
 const LOOK_MS = 20;
-/** Memory for what probes and discovery send to peers that do not read. */
+/** Memory for data that probes and discovery send to peers that do not read. */
 const BUFFERS = { bufferSize: 65_536, bufferCount: 256, reserve: 0 };
 
 interface Worker {
   readonly process: Subprocess;
-  /** Its row of the shared memory; whoever takes its place has the same one. */
+  /** Its row of the shared memory. The worker that replaces it gets the same row. */
   readonly row: number;
   readonly bornAt: number;
-  /** Answers the message that was sent last: the next one is sent only after. */
+  /** Called with the reply to the message that was sent last. The next message is sent only after that reply. */
   reply: ((message: FromWorker) => void) | undefined;
-  /** It has answered that it serves. */
+  /** The worker has reported that it serves. */
   started: boolean;
-  /** As it has told. */
+  /** As the worker reported them. */
   closedRoutes: readonly string[];
   readonly told: ToldConfig;
   readonly control: ControlClient;
   readonly tenants: TenantQuestions;
-  /** Settles when the worker has answered all that it was asked so far. */
+  /** Settles when the worker has replied to all messages so far. */
   turn: Promise<unknown>;
 }
 
-/** Runs the gateway in worker processes that share its ports. Throws where the first of them cannot start. */
+/** Runs the gateway in worker processes that share its ports. Rejects if the workers cannot start. */
 export async function superviseGateway(options: GatewayOptions): Promise<Gateway> {
   const supervisor = new Supervisor(withEvents(options));
   await supervisor.start();
@@ -76,7 +78,7 @@ export async function superviseGateway(options: GatewayOptions): Promise<Gateway
 class Supervisor implements Gateway {
   listeners: readonly BoundListener[] = [];
   readonly connections = 0;
-  /** One that is not up yet has none. */
+  /** A worker that does not serve yet has no tenants. */
   readonly tenantDirectory = tenantsOf(() =>
     [...this.#workers].filter(({ started }) => started).map(({ tenants }) => tenants),
   );
@@ -90,7 +92,7 @@ class Supervisor implements Gateway {
   readonly #udp: HeldSockets;
   readonly #ledger: SupervisorLedger;
   readonly #control: ControlSocket;
-  /** Rows that no process has. */
+  /** Rows that belong to no process. */
   readonly #rows: number[];
   #served: Served;
   #closing = false;
@@ -123,7 +125,7 @@ class Supervisor implements Gateway {
       simulatedTransfers: () => {
         throw new Error("Cannot book: the supervisor has no store");
       },
-      // What workers ask of it, they count.
+      // The workers count their own requests.
       observer: { asked() {}, breakerChanged() {} },
       log: options.log,
     });
@@ -143,19 +145,20 @@ class Supervisor implements Gateway {
     const { config } = this.#options;
     const material = readTlsMaterial(config);
     try {
-      // They load what they need while this process makes ready: that takes each of them as long (bench start).
+      // The workers load their modules while this process prepares: loading takes each of them as long as that (bench
+      // start).
       const launched: Worker[] = [];
       while (this.#rows.length > 0) launched.push(this.#launch());
       const members = await this.#directory.prepare(config);
-      // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed. All of them
-      // must take the same one, so where the kernel chooses, it chooses now.
+      // Workers share their ports with every process that asks the kernel to share, so another server on a port would
+      // go unnoticed. All workers must bind the same port, so the kernel chooses a port 0 now.
       const { takesOver = false } = this.#options;
       this.listeners = takesOver ? listenersOf(config).map(endpointOf) : probeListeners(config);
       this.#served = { ...this.#served, config: withPorts(config, this.listeners), material, members };
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));
       const [first, ...others] = launched;
-      // What keeps one from serving keeps all: it is said once.
+      // A fault that keeps the first worker from serving would keep all of them from it: this way it is reported once.
       if (first !== undefined) await this.#begin(first);
       await Promise.all(others.map((worker) => this.#begin(worker)));
       this.#directory.commit();
@@ -166,7 +169,10 @@ class Supervisor implements Gateway {
     }
   }
 
-  /** Every worker serves by `config`, or none does: those that took it go back where another cannot. */
+  /**
+   * Serves by `config` in every worker, or in none: if one worker rejects it, the others go back to the previous
+   * configuration. Rejects in that case.
+   */
   async reload(config: Config): Promise<void> {
     if (this.#closing) throw new Error(STOPPING);
     const material = readTlsMaterial(config);
@@ -175,7 +181,7 @@ class Supervisor implements Gateway {
     this.#udp.release();
     try {
       await this.#facilitators.prepare(config);
-      // Workers that serve by it at once may call.
+      // Workers that serve by the new configuration may call the control socket at once.
       if (!this.#control.isConfigured) this.#control.use(sharedControl(config));
       await this.#replace({ ...this.#served, config: withPorts(config, endpoints), material, members });
       this.listeners = endpoints;
@@ -199,27 +205,33 @@ class Supervisor implements Gateway {
 
   async #replace(next: Served): Promise<void> {
     const previous = this.#served;
-    // First, so that a worker that is started meanwhile starts with it.
+    // Set first, so that a worker that is started meanwhile starts with it.
     this.#served = next;
     const workers = [...this.#workers];
     const responses = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
     const refusal = responses.find((response) => response.kind === "failed");
     this.#reloadedAt = performance.now();
     if (refusal === undefined) return;
-    // What was issued meanwhile stays.
+    // Keeps certificates that were issued meanwhile.
     this.#served = { ...previous, issued: this.#served.issued };
     await Promise.all([...this.#workers].map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
     throw new Error(refusal.reason);
   }
 
-  /** Nobody has to be asked: who is not told yet starts with what is served by then. */
+  /**
+   * Sends the servers of an upstream to the workers, without a reply. A worker that cannot receive them yet gets the
+   * latest servers when it starts.
+   */
   #tellMembers(upstream: string, members: readonly Member[]): void {
     const changed = { [upstream]: members };
     this.#served = { ...this.#served, members: { ...this.#served.members, ...changed } };
     for (const { process } of this.#workers) send(process, { kind: "members", members: changed });
   }
 
-  /** A port that the reload before this one took away may still be held by our own workers. */
+  /**
+   * The endpoints of a configuration. Our own workers may still hold a port that the previous reload took away, so a
+   * failed probe is repeated.
+   */
   async #endpointsFor(config: Config): Promise<readonly BoundListener[]> {
     for (;;) {
       try {
@@ -232,7 +244,7 @@ class Supervisor implements Gateway {
   }
 
   async certify(issued: Issued): Promise<void> {
-    // First, so that a worker that is started meanwhile starts with it.
+    // Set first, so that a worker that is started meanwhile starts with it.
     this.#served = { ...this.#served, issued };
     const responses = await Promise.all(
       [...this.#workers].map((worker) => this.#ask(worker, () => ({ kind: "certify", issued }))),
@@ -292,7 +304,7 @@ class Supervisor implements Gateway {
     await this.#ledger.close();
   }
 
-  /** Read at each message: another configuration may name other variables. */
+  /** Read for each message, because another configuration may name other variables. */
   get #environment(): Readonly<Record<string, string>> {
     return pickVariables(workerVariables(this.#served.config));
   }
@@ -306,7 +318,9 @@ class Supervisor implements Gateway {
     return { kind: "reload", ...this.#toldTo(worker), environment: this.#environment };
   }
 
-  /** Starts the process of a worker, which waits for what it is to serve by. Throws if there is no room for one. */
+  /**
+   * Starts the process of a worker, which then waits for its configuration. Throws if there is no room for a process.
+   */
   #launch(): Worker {
     const row = this.#rows.pop();
     const { zone } = this.#telemetry;
@@ -331,7 +345,9 @@ class Supervisor implements Gateway {
     return worker;
   }
 
-  /** Has a worker serve. `again`: in the place of one that served. Rejects, with its row free, where it cannot. */
+  /**
+   * Makes a worker serve. `again`: it replaces one that served. Rejects if it cannot serve; then its row is free again.
+   */
   async #begin(worker: Worker, again = false): Promise<void> {
     const { storePath } = this.#options;
     const facilitatorSocket = this.#embedded.socket;
@@ -354,7 +370,7 @@ class Supervisor implements Gateway {
     }
     this.#workers.delete(worker);
     worker.process.kill("SIGKILL");
-    // Whoever is started next may need its row.
+    // The next worker may need the row of this one.
     await worker.process.exited;
     this.#freeRow(worker);
     throw new Error(response.kind === "failed" ? response.reason : "Cannot start a worker: its process ended");
@@ -369,7 +385,10 @@ class Supervisor implements Gateway {
     }
   }
 
-  /** Asks when the worker has answered what it was asked before; one whose process ends answers `ended`. */
+  /**
+   * Sends a message after the worker has replied to the previous one, and returns its reply. If its process ends, the
+   * reply is `ended`.
+   */
   #ask(worker: Worker, message: () => ToWorker): Promise<FromWorker> {
     const response = worker.turn.then(
       () =>
@@ -410,7 +429,7 @@ class Supervisor implements Gateway {
     worker.control.close();
     worker.tenants.close();
     const known = this.#workers.delete(worker);
-    // One that never started is its starter's to deal with.
+    // `#begin` handles a worker that never started.
     if (!known || !worker.started) return;
     this.#freeRow(worker);
     this.#udp.died(worker.process.pid);
@@ -422,7 +441,7 @@ class Supervisor implements Gateway {
     this.#startAnother(performance.now() - worker.bornAt < YOUNG_MS);
   }
 
-  /** What the process had counted stays; what it was doing is over. */
+  /** Frees the row. The counters of the process stay; its gauges are cleared. */
   #freeRow({ row }: Worker): void {
     this.#telemetry.workerDied(row);
     this.#rows.push(row);
@@ -438,7 +457,7 @@ class Supervisor implements Gateway {
   }
 
   #fault(error: unknown): void {
-    // Whatever threw did not come to the end of its event.
+    // The code that threw did not reach the end of its event, where the cork is flushed.
     flushCork();
     this.#options.log(`fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
@@ -462,7 +481,7 @@ class Supervisor implements Gateway {
   }
 }
 
-/** False where the process is gone, or about to be: its channel closes before its end is told. */
+/** False if the process is gone, or about to be: its channel closes before `onExit` reports its end. */
 function send(process: Subprocess, message: ToWorker): boolean {
   try {
     process.send(message);

@@ -10,19 +10,22 @@ import { type FromWorker, type ToWorker } from "./messages.ts";
 import { serveTenants } from "./tenant-questions.ts";
 import { WorkerEvents } from "./worker-events.ts";
 
-/** The descriptor that the supervisor gives its shared memory to a worker by. */
+/** The descriptor of the shared memory that the supervisor passes to a worker. */
 const ZONE_FD = 3;
 
-/** A worker process: it does what its supervisor says, and ends when the supervisor is gone. */
+/**
+ * The gateway of this worker process. A worker follows the messages of its supervisor, and exits when the supervisor is
+ * gone.
+ */
 let gateway: GatewayProcess | undefined;
-/** What it was told last, whether it could serve by it or not. */
+/** The last configuration that the supervisor sent, whether the worker could serve by it or not. */
 let told: Config | undefined;
 
 function tell(message: FromWorker): void {
   process.send?.(message);
 }
 
-/** The control socket that the supervisor has for all workers. */
+/** The control socket that the supervisor keeps for all workers. */
 const control = new RemoteControl(tell);
 
 async function obey(message: ToWorker): Promise<void> {
@@ -42,7 +45,7 @@ async function obey(message: ToWorker): Promise<void> {
         control,
         reusePort: true,
         needsDatabase: !again,
-        // Not console.error: Bun paints all of it red on a terminal.
+        // Not console.error, because Bun prints all of it in red on a terminal.
         log: (text) => console.warn(text),
         events: new WorkerEvents(tell),
       });
@@ -83,17 +86,17 @@ function failed(error: unknown): void {
   tell({ kind: "failed", reason: messageOf(error) });
 }
 
-/** At once, whatever else is under way. */
+/** True for messages that are handled at once, whatever else is under way. */
 function isUrgent({ kind }: ToWorker): boolean {
   return kind === "close" || kind === "tenants" || kind.startsWith("control_");
 }
 
-/** One after the other: servers that change while a configuration is made ready are set when it is. */
+/** Handles the other messages one at a time: servers that change during a reload are set after it. */
 let turn = Promise.resolve();
 process.on("message", (message: ToWorker) => {
   if (isUrgent(message)) obey(message).catch(failed);
   else turn = turn.then(() => obey(message)).catch(failed);
 });
 process.on("disconnect", () => process.exit(1));
-// The terminal sends these to the whole group; the supervisor decides what they mean.
+// The terminal sends these signals to the whole group; the supervisor decides what they mean.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const) process.on(signal, () => {});
