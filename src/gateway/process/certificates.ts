@@ -6,12 +6,13 @@ import { type OwnTls, type ReadTls } from "../acme/issued.ts";
 import { type Config } from "../config/config.ts";
 import { checkMaterial, type HostRule, type KeyPair } from "../wire/tls.ts";
 
-/** A larger file is no certificate. */
+/** A larger file is refused: it is not a certificate. */
 const MAX_PEM_BYTES = 1024 * 1024;
 
 /**
- * Reads and checks the certificates of a configuration's TLS listeners; undefined where it names none, and has no `tls.acme` either.
- * Throws, naming the file, where one cannot be read, is no certificate, is not valid at this time, or has another key.
+ * Reads and checks the certificates of a configuration's TLS listeners. Undefined if it names no certificates and has
+ * no `tls.acme`. Throws an error that names the file if it cannot be read, holds no certificate, is not valid now, or
+ * does not match its key.
  */
 export function readTlsMaterial(
   { tls, server }: Pick<Config, "tls" | "server">,
@@ -23,7 +24,7 @@ export function readTlsMaterial(
     return own === undefined ? undefined : readOwn({ ...tls, ...own }, where, now);
   });
   if (section === undefined && listeners.every((one) => one === undefined)) return undefined;
-  // Listeners without TLS refuse hosts that need a client certificate, whatever is shown elsewhere.
+  // Listeners without TLS refuse hosts that need a client certificate, whatever other listeners show.
   const hosts = readHosts(tls);
   return {
     ...(section ?? { fallback: undefined, named: [], clientCa: "", clientCertRequired: true, hosts }),
@@ -47,7 +48,7 @@ interface Where {
   readonly hasAcme: boolean;
 }
 
-/** Undefined: there is no certificate to show, and none will be issued. */
+/** Undefined if there is no certificate to show and none will be issued. */
 function readOwn(tls: TlsKeys, { path, hasAcme }: Where, now: number): OwnTls | undefined {
   const named = tls.certificates.map((entry) => ({ hostnames: entry.hostnames, pair: readPair(entry, now) }));
   const fallback = tls.cert_path === "" ? named[0]?.pair : readPair(tls, now);
@@ -68,7 +69,7 @@ function readOwn(tls: TlsKeys, { path, hasAcme }: Where, now: number): OwnTls | 
   return material;
 }
 
-/** Throws where a host has rules for its clients, and no certificate that they would accept. */
+/** Throws if a host has rules for its clients, but no certificate that the clients would accept. */
 function checkNames({ fallback, named, hosts = [] }: OwnTls, path: string): void {
   const certificates = [fallback, ...named.map(({ pair }) => pair)].flatMap((pair) =>
     pair === undefined ? [] : [new X509Certificate(pair.cert)],
@@ -84,20 +85,23 @@ function checkNames({ fallback, named, hosts = [] }: OwnTls, path: string): void
   }
 }
 
-/** A certificate is for a wildcard where it is for one of its hosts. */
+/** True if the certificate is for the name. A certificate is for a wildcard if it is for one of its hosts. */
 function isFor(certificate: X509Certificate, hostname: string): boolean {
   if (!hostname.startsWith("*.")) return certificate.checkHost(hostname) !== undefined;
   const { subjectAltName = "" } = certificate;
   return subjectAltName.split(", ").some((name) => name.startsWith("DNS:") && name.endsWith(hostname.slice(1)));
 }
 
-/** `tls.acme` of a configuration, with the file that it names; undefined where there is none. Throws where that cannot be read. */
+/**
+ * The `tls.acme` of a configuration, with the file that it names; undefined without the section. Throws if the file
+ * cannot be read.
+ */
 export function readAcme({ tls: { acme } }: Pick<Config, "tls">): AcmeSettings | undefined {
   if (acme === undefined) return undefined;
   return { config: acme, authorities: acme.ca_path === "" ? "" : readAuthorities(acme.ca_path, "CAs of tls.acme") };
 }
 
-/** Reads and checks one certificate with its key. Throws as `readTlsMaterial` does. */
+/** Reads and checks one certificate with its key. Throws like `readTlsMaterial`. */
 export function readPair(
   { cert_path: certPath, key_path: keyPath }: { cert_path: string; key_path: string },
   now = Date.now(),
@@ -117,7 +121,7 @@ export function readPair(
   return { cert, key };
 }
 
-/** Reads certificates of authorities in PEM; `what` they are is said where that fails. */
+/** Reads certificates of authorities in PEM. Throws if that fails; `what` names them in the error. */
 export function readAuthorities(path: string, what: string): string {
   const pem = readPem(path, what);
   if (parseCertificates(pem, path).length === 0) {
@@ -147,7 +151,7 @@ function readPem(path: string, what: string): string {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-/** The certificates of a file, in its order. */
+/** The certificates of a file, in their order. */
 function parseCertificates(pem: string, path: string): X509Certificate[] {
   return (pem.match(CERTIFICATE) ?? []).map((text) => {
     try {

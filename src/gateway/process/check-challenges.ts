@@ -5,7 +5,10 @@ import { type Diagnostic } from "../config/diagnostic.ts";
 import { createRequirements } from "../policy/payment/challenge/create-requirements.ts";
 import { listenersOf, endpointOf, urlOf } from "./listener-plan.ts";
 
-/** Which priced routes cannot say what they cost, and why: the gateway would not start. */
+/**
+ * Diagnostics for the paid routes whose payment requirements cannot be made. With one of them the gateway would not
+ * start.
+ */
 export function challengeDiagnostics(config: Config): Diagnostic[] {
   const { routes, x402 } = config;
   const [first] = listenersOf(config);

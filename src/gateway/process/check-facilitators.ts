@@ -5,10 +5,13 @@ import type * as Terms from "../../payments/x402/terms.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type Diagnostic, diagnosticText } from "../config/diagnostic.ts";
 
-/** Loaded with the first priced route (bench start). */
+/** Loaded with the first paid route (bench start). */
 const x402Terms = (): typeof Terms => require("../../payments/x402/terms.ts");
 
-/** `silent`: a facilitator does not answer, or not yet. `missing`: it does not take this. `unusable`: it does, and nobody could pay so. */
+/**
+ * `silent`: a facilitator has not responded. `missing`: it does not support these terms. `unusable`: it supports them,
+ * but no client could pay that way.
+ */
 export interface FacilitatorDiagnostic extends Diagnostic {
   readonly what: "silent" | "missing" | "unusable";
 }
@@ -18,15 +21,15 @@ interface Way {
   readonly terms: Parameters<typeof Terms.compileTerms>[0];
 }
 
-/** All ways of paying for route `i`, its own first. */
+/** All payment terms of route `i`, its own first. */
 function waysOf(x402: NonNullable<RouteConfig["x402"]>, i: number): readonly Way[] {
   const path = `routes[${i}].x402`;
   return [{ path, terms: x402 }, ...x402.accepts.map((terms, j) => ({ path: `${path}.accepts[${j}]`, terms }))];
 }
 
-/** What is wrong with the facilitators of priced routes, once all have answered or had the time for it. */
+/** Diagnostics for the facilitators of paid routes. Resolves when all have responded or reached their timeout. */
 export async function facilitatorDiagnostics({ x402, routes }: Config, lease: Lease): Promise<FacilitatorDiagnostic[]> {
-  // Test mode's facilitator is this program itself.
+  // In test mode this program is the facilitator.
   if (x402.test_mode) return [];
   const priced = routes.flatMap((route, i) => {
     if (route.x402 === undefined) return [];
@@ -58,8 +61,8 @@ function faultOf(kinds: KindsWatch, { path, terms }: Way): FacilitatorDiagnostic
 }
 
 /**
- * Asks the facilitators of a configuration that is about to be served: rejects where it requires them and one is not fit;
- * otherwise has that logged when they have answered, and waits for nobody.
+ * Checks the facilitators of a configuration that is about to be served. If the configuration requires them, rejects
+ * with what is wrong. Otherwise returns at once, and logs that later.
  */
 export async function requireFacilitators(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
   if (!config.x402.require_facilitator) {

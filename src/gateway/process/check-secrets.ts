@@ -8,10 +8,10 @@ import { type Diagnostic } from "../config/diagnostic.ts";
 import { readRedisUrl } from "./route-limits.ts";
 import { credentialOf } from "./upstreams.ts";
 
-/** Loaded when a configuration has one (bench start). */
+/** Loaded when a configuration has an embedded facilitator (bench start). */
 const embedded = (): typeof Embedded => require("../../payments/evm/embedded-facilitator.ts");
 
-/** What is wrong with the secrets that are needed from the environment; the secrets themselves are never told. */
+/** Diagnostics for the secrets that the configuration needs from the environment. They never contain a secret. */
 export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
   return [
     ...storeDiagnostics(config, environment),
@@ -36,7 +36,7 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
   if (!x402.enabled) return [];
   const diagnostics = settlementDiagnostics({ x402, routes }, environment);
   const isPriced = routes.some((route) => route.x402 !== undefined);
-  // The embedded facilitator starts even if no route has a price yet.
+  // The embedded facilitator starts even if no route is paid yet.
   if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return diagnostics;
   const variables = [
     ...x402.facilitator_headers.map(({ value_env: name }, i) => [`facilitator_headers[${i}].value_env`, name] as const),
@@ -64,7 +64,7 @@ function settlementDiagnostics({ x402, routes }: Payments, environment: Environm
   return faultOf(`routes[${i}].x402.settlement_url`, () => parseSecrets(name, environment[name]));
 }
 
-/** What the environment leaves out that a gateway can do without: each as a warning. */
+/** A warning for each secret that is not set and that the gateway can do without. */
 export function secretWarnings({ x402, routes }: Payments, environment: Environment): Diagnostic[] {
   const i = reportingRoute(routes);
   const name = x402.settlement_secret_env;
@@ -75,7 +75,7 @@ export function secretWarnings({ x402, routes }: Payments, environment: Environm
 
 type Payments = Pick<Config, "x402" | "routes">;
 
-/** The first route that reports its settlements; -1 if none does. */
+/** The index of the first route that reports its settlements; -1 if none does. */
 function reportingRoute(routes: Config["routes"]): number {
   return routes.findIndex((route) => route.x402 !== undefined && route.x402.settlement_url !== "");
 }

@@ -1,16 +1,21 @@
-/** A configuration as it is told to who has another one: of thousands of routes, only those that are new cross to the other process. */
+/**
+ * A configuration for another process that has the previous one: of thousands of routes, only the new ones are sent.
+ */
 import { type Config, type RouteConfig } from "../config/config.ts";
 
-/** `count` routes of the configuration that is there, from the place `from`; or a route that is new. */
+/** `count` routes of the previous configuration, from the index `from`; or a new route. */
 type Run = { readonly from: number; readonly count: number } | { readonly route: RouteConfig };
 
 export interface ConfigDelta {
-  /** All but the routes. */
+  /** Everything except the routes. */
   readonly rest: Config;
   readonly runs: readonly Run[];
 }
 
-/** What `next` is for who has `base`. Routes are the same if they are the same objects; undefined: there is nothing yet. @internal */
+/**
+ * The difference from `base` to `next`; `base` is undefined for a process without a configuration. Routes are the same
+ * if they are the same objects. @internal
+ */
 export function configDelta(base: Config | undefined, next: Config): ConfigDelta {
   const places = new Map(base?.routes.map((route, i) => [route, i]));
   const runs: Run[] = [];
@@ -30,11 +35,11 @@ export function configDelta(base: Config | undefined, next: Config): ConfigDelta
   return { rest: { ...next, routes: [] }, runs };
 }
 
-/** What one other process was told last. */
+/** The configuration that one other process got last. */
 export class ToldConfig {
   #last: Config | undefined;
 
-  /** `next` for that process, which gets it for sure or is gone. */
+  /** The message with `next` for that process. It receives the message, unless it has ended. */
   tell(next: Config): ConfigDelta {
     const delta = configDelta(this.#last, next);
     this.#last = next;
@@ -42,7 +47,7 @@ export class ToldConfig {
   }
 }
 
-/** The configuration that was told; routes that it shares with `base` are the same objects. */
+/** The configuration that the message stands for. The routes that it shares with `base` are the same objects. */
 export function withDelta(base: Config | undefined, { rest, runs }: ConfigDelta): Config {
   const known = base?.routes ?? [];
   const routes = runs.flatMap((run) => ("route" in run ? [run.route] : known.slice(run.from, run.from + run.count)));

@@ -1,6 +1,6 @@
 import { type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 
-/** Whether every response of the route's upstream is the content service's own, which is the upstream `name`. */
+/** True if the upstream `name`, the content service, makes every upstream response of the route. */
 export function isContentRoute(
   { upstream, traffic_split: split = [] }: Pick<RouteConfig, "upstream" | "traffic_split">,
   upstreams: readonly UpstreamConfig[],

@@ -2,18 +2,29 @@ import { readFileSync } from "node:fs";
 import { MAX_TENANT_CONNECTIONS } from "../tenants/tenant-server.ts";
 import { type Config } from "../config/config.ts";
 
-/** Descriptors that a process has beside its clients' connections and what they need: listeners, logs, the engine's own. @bound */
+/**
+ * Descriptors that a process needs apart from its clients' connections and their upstreams: for listeners, logs and the
+ * engine. @bound
+ */
 const OTHERS = 64;
-/** Refused connections that may linger at once: they are over what is let in, and must not be without a bound. */
+/**
+ * Refused connections that may linger at once. They are over the limits, so they need a bound; one more closes at once.
+ */
 const MAX_LINGERING = 256;
-/** And of the descriptors that there are, this part. @bound */
+/** The part of the descriptors that refused connections may use. @bound */
 const LINGERING_PART = 1 / 8;
 
-/** Served files that may be open at once: clients choose how many they download slowly. @bound */
+/**
+ * Served files that may be open at once, and their part of the descriptors. Clients choose how many files they download
+ * slowly. @bound
+ */
 const MAX_FILES = 1024;
 const FILES_PART = 1 / 8;
 
-/** Files that this process may have open; Infinity where the system does not say. Bun has raised it as far as it may. @internal */
+/**
+ * Files that this process may have open; Infinity if the system does not report it. Bun has raised the number to its
+ * maximum. @internal
+ */
 export function descriptorLimit(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "latin1");
@@ -29,7 +40,7 @@ export function lingeringRoom(limit = descriptorLimit()): number {
   return Math.min(MAX_LINGERING, Math.floor(limit * LINGERING_PART));
 }
 
-/** What says who else needs descriptors. */
+/** The settings that decide what else needs descriptors. */
 interface Sharers extends Pick<Config, "upstreams"> {
   readonly server: Pick<Config["server"], "static_root">;
   readonly routes?: readonly Pick<Config["routes"][number], "tenant">[];
@@ -41,7 +52,7 @@ export function fileRoom(limit = descriptorLimit()): number {
   return Math.min(MAX_FILES, Math.floor(limit * FILES_PART));
 }
 
-/** Connections to upstreams that one process can have; Infinity where their servers are looked for. */
+/** Connections to upstreams that one process can have; Infinity if discovery finds their servers. */
 function upstreamRoom(upstreams: Config["upstreams"]): number {
   let most = 0;
   for (const { servers, connection_pool: pool, dns_discovery: dns, catalog_discovery: catalog } of upstreams) {
@@ -57,8 +68,9 @@ function tenantRoom({ routes = [], tenant_max_warm: most = 0 }: Sharers): number
 }
 
 /**
- * Clients that one process can have beside all connections that its upstreams may take, or beside one each where those are more.
- * Without a descriptor left a process can neither take a client nor refuse him, and its event loop turns without end.
+ * Clients that one process can have, beside all connections to its upstreams. If those need more than half of the
+ * descriptors, clients get half. A process without a free descriptor can neither accept a client nor refuse it, and its
+ * event loop spins.
  */
 export function clientRoom(sharers: Sharers, limit = descriptorLimit()): number {
   const { upstreams, server } = sharers;
@@ -69,8 +81,8 @@ export function clientRoom(sharers: Sharers, limit = descriptorLimit()): number 
 }
 
 /**
- * What to tell an operator whose system gives a process fewer descriptors than the connections that the configuration lets in
- * may need; empty where it gives enough.
+ * A warning for operators if the system gives a process fewer descriptors than the configured connections may need;
+ * empty if they are enough.
  */
 export function descriptorWarning(config: Config, limit = descriptorLimit()): string {
   const { max_connections: wanted } = config.server;

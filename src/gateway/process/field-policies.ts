@@ -11,7 +11,9 @@ type FieldPolicies = Pick<
   "responseHeaders" | "securityHeaders" | "cors" | "compression" | "requestHeaders"
 >;
 
-/** The policies of a route that change messages and refuse nobody; `route` undefined: of what no route takes. */
+/**
+ * The policies of a route that edit messages and refuse no request. `route` undefined: for requests without a route.
+ */
 export function fieldPolicies(config: Config, route: RouteConfig | undefined): FieldPolicies {
   const rules = route?.headers;
   return {

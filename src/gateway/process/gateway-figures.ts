@@ -17,17 +17,17 @@ export interface ServerName {
 
 interface FiguresDeps {
   readonly zone: SharedZone;
-  /** Undefined: another process keeps it. */
+  /** Undefined if another process keeps the directory. */
   readonly directory: Directory | undefined;
-  /** Undefined: no ledger is open. Throws where it cannot be opened. */
+  /** Undefined if no ledger is open. Throws if the ledger cannot be opened. */
   readonly ledger: () => LedgerView | undefined;
-  /** Opens the usage beside the ledger of this process; left out: it has none. */
+  /** Opens the usage in the store of this process; left out if the process has no store. */
   readonly usage?: () => UsageStore;
 }
 
-/** What a running gateway knows of itself, for operators. */
+/** Figures of a running gateway, for operators. */
 export class GatewayFigures {
-  /** What all processes count. */
+  /** The counters of all processes. */
   readonly zone: SharedZone;
   readonly #directory: Directory | undefined;
   readonly ledger: () => LedgerView | undefined;
@@ -40,7 +40,7 @@ export class GatewayFigures {
     this.usage = usage;
   }
 
-  /** Every server of every upstream; none in a process whose directory another one keeps. */
+  /** Every server of every upstream; empty if another process keeps the directory. */
   upstreams(): OverviewUpstream[] {
     const rows = Array.from({ length: this.zone.shape.rows }, (_, row) => this.zone.counters(row));
     const byName = new Map<string, ServerFigures[]>();
@@ -52,7 +52,7 @@ export class GatewayFigures {
     return [...byName].map(([name, servers]) => ({ name, servers }));
   }
 
-  /** The same servers, as metrics tell of them. */
+  /** The same servers, for metrics. */
   counted(): CountedServer[] {
     return (this.#directory?.status() ?? []).map((status) => ({
       upstream: status.upstream,
@@ -65,7 +65,7 @@ export class GatewayFigures {
   }
 }
 
-/** Drains a server, or ends that, and tells so. False: there is no such server. */
+/** Drains a server, or ends that, and reports it as an event. False: there is no such server. */
 export function drainServer(
   directory: Directory | undefined,
   { server: { upstream, server }, drained, by }: { server: ServerName; drained: boolean; by: Actor },

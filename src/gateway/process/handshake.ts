@@ -2,13 +2,13 @@ import { type HandshakeHandler, type TlsPeer } from "../wire/tls.ts";
 import { type Wire } from "../wire/wire.ts";
 import { type Entrance, Phase } from "./phase.ts";
 
-/** TLS handshakes under way in one worker; one more ends the oldest, which is the likeliest never to end by itself. */
+/** TLS handshakes under way in one worker. One more closes the oldest, which is the least likely to complete. */
 const MAX_HANDSHAKES = 1024;
 
 export interface HandshakeEvents {
-  /** Puts what comes next in its place. */
+  /** Replaces the handshake with the next phase. */
   secured(peer: TlsPeer): void;
-  /** It ended in some other way. */
+  /** The handshake ended without success. */
   failed(): void;
 }
 
@@ -19,7 +19,7 @@ export class Handshake extends Phase implements HandshakeHandler {
   readonly #events: HandshakeEvents;
   #isSecure = false;
 
-  /** `ms` is the time that the handshake has. */
+  /** `ms`: milliseconds that the handshake has. */
   constructor(wire: Wire, entrance: Entrance, ms: number, events: HandshakeEvents) {
     super(wire, entrance, ms);
     this.#events = events;
@@ -34,7 +34,7 @@ export class Handshake extends Phase implements HandshakeHandler {
     this.leave();
   }
 
-  /** Nothing comes before the handshake's end. */
+  /** The client must not send data before the end of the handshake. */
   onData(): void {
     this.cutOff();
   }

@@ -3,35 +3,39 @@ import { closeSync } from "node:fs";
 import { fromCLibrary } from "../../lib/c-library.ts";
 import { udpDescriptors } from "../http3/udp-sockets.ts";
 
-/** Numbers of Linux's system calls, the same on every architecture. */
+/** Numbers of Linux system calls, the same on every architecture. */
 const PIDFD_OPEN = 434;
 const PIDFD_GETFD = 438;
 
-/** Milliseconds that the place of a dead worker is kept for another; clients that the kernel deals there wait meanwhile. */
+/**
+ * Milliseconds that the socket of a dead worker is kept for the next worker. Clients that the kernel assigns to it wait
+ * until then.
+ */
 const KEEP_MS = 3000;
 
 type SystemCall = (call: number, first: number, second: number, third: number) => number;
 
 /**
- * Keeps the places of workers among the UDP sockets of a port. The kernel deals datagrams by a client's address over the sockets
- * in the order in which they were bound, and moves the last to the place of one that is gone: when a worker died and another
- * was started, clients of a third would come to the wrong one. So the supervisor has each worker's socket open as well
- * (pidfd_getfd(2)), and lets go of it when the next one has bound, which is then the last. Where the system does not
- * allow that, as in some containers, nothing is kept, and `log` hears of it once. Decision 0241.
+ * Keeps the order of the workers' UDP sockets on a port. The kernel distributes datagrams over these sockets by the
+ * client's address and the order of binding. If a socket closes, the kernel moves the last socket into its place.
+ * Without this class, a worker that died and was replaced would send the clients of a third worker to the wrong one. So
+ * the supervisor has each worker's socket open too (pidfd_getfd(2)). It closes its copy when the next worker has bound:
+ * that worker's socket is the last one then. If the system does not allow that, as in some containers, no sockets are
+ * kept, and `log` gets one message. Decision 0241.
  */
 export class HeldSockets {
   readonly #log: (text: string) => void;
   readonly #call = loadSystemCall();
   #hasFailed = false;
   readonly #held = new Map<number, readonly number[]>();
-  /** Those of workers that died, in the order in which they did. */
+  /** The sockets of dead workers, in the order of their deaths. */
   readonly #kept: { readonly sockets: readonly number[]; readonly timer: NodeJS.Timeout }[] = [];
 
   constructor(log: (text: string) => void) {
     this.#log = log;
   }
 
-  /** The worker serves by these UDP ports. */
+  /** The worker serves on these UDP ports. */
   hold(pid: number, ports: ReadonlySet<number>): void {
     this.#let(this.#held.get(pid) ?? []);
     this.#held.delete(pid);
@@ -44,13 +48,13 @@ export class HeldSockets {
       this.#held.set(pid, taken);
       if (taken.length < copies.length) this.#fail();
     } catch {
-      // It ended meanwhile.
+      // The worker ended meanwhile.
     } finally {
       closeSync(process);
     }
   }
 
-  /** The worker has died: its place is kept, for a while. */
+  /** The worker has died: keeps its sockets for `KEEP_MS`. */
   died(pid: number): void {
     const sockets = this.#held.get(pid);
     this.#held.delete(pid);
@@ -58,7 +62,7 @@ export class HeldSockets {
     this.#kept.push({ sockets, timer: setTimeout(() => this.replaced(), KEEP_MS).unref() });
   }
 
-  /** Another has bound in the place of the one that died first. */
+  /** Another worker has bound in place of the one that died first. */
   replaced(): void {
     const first = this.#kept.shift();
     if (first === undefined) return;
@@ -66,7 +70,7 @@ export class HeldSockets {
     this.#let(first.sockets);
   }
 
-  /** Workers may let go of their ports: they must not stay bound here. */
+  /** Closes all copies, because a port that the workers give up must not stay bound here. */
   release(): void {
     for (const sockets of this.#held.values()) this.#let(sockets);
     this.#held.clear();

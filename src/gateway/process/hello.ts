@@ -3,13 +3,13 @@ import { type Wire } from "../wire/wire.ts";
 import { type Entrance, Phase } from "./phase.ts";
 
 interface HelloOptions {
-  /** The time that the client's first message has, in milliseconds. */
+  /** Milliseconds that the client's first message may take. */
   readonly ms: number;
-  /** Puts the handshake in the place of the connection that it is given. `hello` is undefined where the bytes are none. */
+  /** Replaces the phase with the handshake. `hello` is undefined if the bytes are not a client hello. */
   readonly whole: (phase: Hello, hello: ClientHello | undefined, bytes: Buffer) => void;
 }
 
-/** A connection whose client has not asked for a name and a protocol yet: which certificate it gets depends on both. */
+/** A TLS connection before its client has asked for a name and a protocol, which together select its certificate. */
 export class Hello extends Phase {
   readonly #whole: HelloOptions["whole"];
   #seen: Buffer | undefined;
@@ -20,7 +20,7 @@ export class Hello extends Phase {
   }
 
   onData(chunk: Buffer): void {
-    // Bounded, since what is longer than a message may be is not waited for.
+    // Bounded: a message over its length limit is not waited for.
     const bytes = this.#seen === undefined ? chunk : Buffer.concat([this.#seen, chunk]);
     this.#seen = bytes;
     const hello = readClientHello(bytes);

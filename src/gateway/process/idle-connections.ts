@@ -2,23 +2,29 @@ import { type Roster } from "../../lib/roster.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ConnectionPermit } from "../server-host.ts";
 
-/** Milliseconds without a request after which a connection may be closed for another: a shorter pause is a client at work. */
+/**
+ * Milliseconds without a request after which a connection may be closed for another one. Clients at work make shorter
+ * pauses.
+ */
 const MIN_IDLE_MS = 1000;
-/** Connections that one look through all finds. @bound */
+/** Connections that one search finds. @bound */
 const BATCH = 64;
-/** Milliseconds until it is looked again after none was found, so that a flood does not pay a look for each connection. */
+/**
+ * Milliseconds until the next search after one that found nothing, so that a flood does not cause a search for each
+ * connection.
+ */
 const LOOK_AGAIN_MS = 100;
-/** Addresses whose oldest connections are remembered. */
+/** Addresses whose oldest connections are remembered; one more clears the list. */
 const MAX_REMEMBERED = 64;
 
-/** A place whose connection may become idle, of an address. */
+/** A permit whose connection may become idle, with its address. */
 export interface IdleConnection extends ConnectionPermit {
   readonly key: string;
 }
 
 interface Found<T> {
   readonly places: Seen<T>[];
-  /** Wheel time until when there is nothing. */
+  /** Wheel time until which there is no other search. */
   readonly noneUntil: number;
 }
 
@@ -28,8 +34,8 @@ interface Seen<T> {
 }
 
 /**
- * Finds the connections that have been idle for longest. Requests do not pay for it: nothing is noted while connections work, and
- * they are looked through when places have run out, for 64 of them at a time.
+ * Finds the connections that have been idle longest. Requests do not pay for it: working connections record nothing. If
+ * the permits have run out, one search through all connections finds 64.
  */
 export class IdleConnections<T extends IdleConnection> {
   readonly #all: Roster<T>;
@@ -41,7 +47,10 @@ export class IdleConnections<T extends IdleConnection> {
     this.#wheel = wheel;
   }
 
-  /** The one that has been idle for longest, of `key` where that is given; undefined where none has been for long enough. */
+  /**
+   * The permit of the connection that has been idle longest, of `key` if that is given. Undefined if none has been idle
+   * long enough.
+   */
   take(key: string | undefined): T | undefined {
     const before = this.#found.get(key);
     const now = this.#wheel.now();
@@ -54,7 +63,7 @@ export class IdleConnections<T extends IdleConnection> {
     return takeStill(found);
   }
 
-  /** Those that have been idle for longest, the last of them first. */
+  /** The permits that have been idle longest; the oldest is the last. */
   #look(key: string | undefined, now: number): Seen<T>[] {
     const oldest: Seen<T>[] = [];
     for (const place of this.#all.all()) {
@@ -72,7 +81,7 @@ export class IdleConnections<T extends IdleConnection> {
   }
 }
 
-/** The next that is still there and has had no request since. */
+/** The next permit that is still in use and has had no request since the search. */
 function takeStill<T extends IdleConnection>({ places }: Found<T>): T | undefined {
   for (let next = places.pop(); next !== undefined; next = places.pop()) {
     const { place, idleSince } = next;

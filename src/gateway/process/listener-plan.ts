@@ -1,20 +1,20 @@
 import { type Config } from "../config/config.ts";
 import { DEAF, listen } from "../wire/tcp.ts";
 
-/** A listener as the configuration wants it. */
+/** A listener as the configuration describes it. */
 export interface ListenerPlan {
   readonly address: string;
-  /** 0: one that the kernel chooses. */
+  /** 0: the kernel chooses one. */
   readonly port: number;
   readonly useTls: boolean;
   readonly h2cOnly: boolean;
   readonly proxyProtocol: boolean;
   readonly deferAccept: boolean;
-  /** Answers challenges of TLS-ALPN-01, or has rules by host, so that clients' first messages are looked into. */
+  /** The gateway reads the client's hello first, because it responds to TLS-ALPN-01 challenges or has rules by host. */
   readonly readsHello: boolean;
 }
 
-/** A listener as clients find it. */
+/** A listener as clients reach it. */
 export interface BoundListener {
   readonly address: string;
   readonly port: number;
@@ -46,7 +46,7 @@ export function endpointOf({ address, port, useTls }: ListenerPlan): BoundListen
   return { address, port, scheme: useTls ? "https" : "http" };
 }
 
-/** The configuration with the ports that are really bound in the place of those that the kernel chooses. */
+/** The configuration with the bound ports in place of the ports that the kernel chose. */
 export function withPorts(config: Config, bound: readonly BoundListener[]): Config {
   const { server } = config;
   const free = [...bound];
@@ -55,21 +55,21 @@ export function withPorts(config: Config, bound: readonly BoundListener[]): Conf
     return at === -1 ? port : (free.splice(at, 1)[0]?.port ?? port);
   };
   if (server.listeners.length === 0) return { ...config, server: { ...server, port: portOf(server) } };
-  // Those with a number of their own first: what is left is the kernel's choice.
+  // Listeners with a fixed port come first: the other ports are the ones that the kernel chose.
   const fixed = server.listeners.map((listener) => (listener.port === 0 ? 0 : portOf(listener)));
   const listeners = server.listeners.map((listener, i) => ({ ...listener, port: fixed[i] || portOf(listener) }));
   return { ...config, server: { ...server, listeners } };
 }
 
 /**
- * Where the listeners of a configuration will be: the kernel chooses a number for those that have none. Throws where
- * somebody listens there already, even one who shares its ports. `own` are ours, and are as they are.
+ * The endpoints of a configuration's listeners, with a port from the kernel for each port 0. Throws if another program
+ * listens on one of them, even if it shares its ports. `own` are our listeners, which stay as they are.
  */
 export function probeListeners(config: Config, own: readonly BoundListener[] = []): BoundListener[] {
   return listenersOf(config).map((plan) => {
     const endpoint = endpointOf(plan);
     const { address, port } = endpoint;
-    // With another address too: our own sockets let each other share a port.
+    // With another address too, because our own sockets share ports with each other.
     if (own.some((one) => one.port === port)) return endpoint;
     const probe = explained(plan, () => listen({ address, port, reusePort: false, accept: () => DEAF, onFault() {} }));
     probe.stop();
@@ -85,7 +85,7 @@ function explained<T>(endpoint: { address: string; port: number }, bind: () => T
   }
 }
 
-/** What an operator is told of a listener that cannot be bound. */
+/** The error for operators if a listener cannot be bound. */
 export function bindError({ address, port }: { address: string; port: number }, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const endpoint = `${address}:${port}`;
@@ -103,7 +103,7 @@ export function bindError({ address, port }: { address: string; port: number }, 
   return error;
 }
 
-/** The URL of a listener as this machine reaches it. */
+/** The URL of a listener for clients on this machine. */
 export function urlOf({ address, port, scheme }: BoundListener): string {
   const anywhere = address === "0.0.0.0" || address === "::";
   const host = anywhere ? "127.0.0.1" : address;

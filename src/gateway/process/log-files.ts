@@ -6,23 +6,23 @@ import { type HiddenParameters } from "../telemetry/hidden-parameters.ts";
 import { jsonLine } from "../policy/access-log/json-line.ts";
 import { type LogTrouble } from "./log-trouble.ts";
 
-/** What counts of logs. */
+/** Receives the counts of access logs. */
 export interface LogCounter {
   logLinesDropped(lines: number): void;
-  /** One more log loses lines, or one less. */
+  /** One more log loses lines, or one fewer. */
   logsFailing(change: 1 | -1): void;
 }
 
-/** A log that is open, for the configurations that name it and the requests that end in it. */
+/** An open log, with the configurations that name it and the requests that end in it. */
 class LogFile implements LogUsers {
   readonly path: string;
   readonly writer: LineWriter;
   readonly #unused: (file: LogFile) => void;
-  /** Configurations. */
+  /** The number of configurations. */
   #leases = 0;
   #requests = 0;
 
-  /** `unused` is told once no configuration and no request needs it. */
+  /** `unused` is called when no configuration and no request needs the log any more. */
   constructor(path: string, writer: LineWriter, unused: (file: LogFile) => void) {
     this.path = path;
     this.writer = writer;
@@ -56,14 +56,14 @@ class LogFile implements LogUsers {
 export interface LogLease {
   /** Rejects if the file cannot be opened. */
   open(path: string): Promise<LogFile>;
-  /** The configuration needs its logs no more; requests in flight are still written down. */
+  /** The configuration does not need its logs any more. Requests in flight are still logged. */
   close(): void;
 }
 
-/** Every log that is open, by path: routes and configurations that name one file share its writer. */
+/** All open logs, by path: routes and configurations that name the same file share its writer. */
 export class LogFiles {
   readonly #files = new Map<string, LogFile>();
-  /** Writes of logs that nobody needs any more. */
+  /** The closing writers of logs that are not used any more. */
   readonly #closing = new Set<Promise<void>>();
   readonly #counter: LogCounter;
   readonly #trouble: LogTrouble;
@@ -126,7 +126,10 @@ export class LogFiles {
     };
   }
 
-  /** Opens every file by its name again; one that cannot be opened stays as it is, and its problem is among what is returned. */
+  /**
+   * Opens every file by its name again, and returns the problems. A file that cannot be opened keeps its old
+   * descriptor.
+   */
   async reopen(): Promise<string[]> {
     const problems = await Promise.all(
       [...this.#files].map(async ([path, { writer }]) => {

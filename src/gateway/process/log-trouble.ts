@@ -1,13 +1,13 @@
 import { COMMON, LOGS_FAILING } from "../telemetry/layout.ts";
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
 
-/** Of the common cells: whether it was said that lines are lost, and how many were since. */
+/** Common cells: whether the loss of lines was reported, and the number of lines lost since. */
 const TOLD = 0;
 const LOST = 1;
 
 /**
- * Says once that an access log cannot be written, and once that it can again, for all workers together. Each keeps the number
- * of its logs that fail in its own row, which the supervisor clears when the worker dies.
+ * Reports once that an access log cannot be written, and once that it can be written again, for all workers together.
+ * Each worker keeps the number of its failing logs in its own row; if a worker dies, the supervisor clears the row.
  */
 export class LogTrouble {
   readonly #rows: readonly Int32Array[];
@@ -27,16 +27,16 @@ export class LogTrouble {
     Atomics.add(this.#common, LOST, lines);
   }
 
-  /** Lines of the log at `path` are lost from now on, for the reason `code`. */
+  /** From now on, lines of the log at `path` are lost, for the reason `code`. */
   begins(path: string, code: string): void {
-    // What a worker has said that died in the midst of its trouble holds no longer.
+    // A report of a worker that died while its log failed is out of date.
     if (this.#failing() === 0) Atomics.store(this.#common, TOLD, 0);
     Atomics.add(this.#own, LOGS_FAILING, 1);
     if (Atomics.compareExchange(this.#common, TOLD, 0, 1) !== 0) return;
     this.#log(`warning: Cannot write the access log "${path}": ${code}. Lines are lost until it can be written again`);
   }
 
-  /** A log that fails is not used any more. */
+  /** A failing log is not used any more. */
   forget(): void {
     Atomics.sub(this.#own, LOGS_FAILING, 1);
   }

@@ -6,63 +6,68 @@ import { type Issued, type ReadTls } from "../acme/issued.ts";
 import { type ConfigDelta } from "./config-delta.ts";
 import { type TenantReply, type TenantQuestion } from "./tenant-questions.ts";
 
-/** What workers serve by. Certificates are read once, by the supervisor: files that are gone or broken later harm no worker. */
+/**
+ * The state that workers serve by. Only the supervisor reads certificates, and only once: files that disappear or break
+ * later do not harm a worker.
+ */
 export interface Served {
   readonly config: Config;
   readonly material: ReadTls | undefined;
-  /** What `tls.acme` has got. */
+  /** The certificates from `tls.acme`. */
   readonly issued: Issued;
-  /** The servers of every upstream, found or named. */
+  /** The servers of every upstream, from the configuration or discovery. */
   readonly members: Membership;
 }
 
-/** The same, as it is told to a worker that may have another one. */
+/** The same as a message to a worker, which may have another configuration. */
 export interface Told extends Omit<Served, "config"> {
   readonly delta: ConfigDelta;
 }
 
-/** The variables of the environment that the configuration names and workers need; their own environment has none of them. */
+/** The environment variables that the configuration names and workers need. The workers' own environment lacks them. */
 interface WithEnvironment {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where the worker counts, in the shared memory that it got as a descriptor. */
+/** The worker's row in the shared memory, which it got as a descriptor. */
 export interface SlotOfWorker {
   readonly row: number;
   readonly workers: number;
 }
 
-/** What the supervisor tells a worker. Plain data: it crosses a process boundary. */
+/** A message from the supervisor to a worker. Plain data, because it crosses a process boundary. */
 export type ToWorker =
   | (Told &
       WithEnvironment & {
         readonly kind: "start";
         readonly storePath: string;
-        /** Where the supervisor's embedded facilitator listens, when a configuration has one. */
+        /** The socket of the supervisor's embedded facilitator, which exists if a configuration has one. */
         readonly facilitatorSocket: string;
         readonly slot: SlotOfWorker;
-        /** It takes the place of one that served: a database that is away at this moment does not stop it. */
+        /** The worker replaces one that served: an unreachable database does not stop it. */
         readonly again: boolean;
       })
   | (Told & WithEnvironment & { readonly kind: "reload" })
-  /** Other servers, for the upstreams that are named; nobody answers. */
+  /** New servers for the upstreams that are named. Without a reply. */
   | { readonly kind: "members"; readonly members: Membership }
-  /** What `tls.acme` has got now. */
+  /** The certificates that `tls.acme` has now. */
   | { readonly kind: "certify"; readonly issued: Issued }
-  /** Open the access logs again; nobody answers. */
+  /** Open the access logs again. Without a reply. */
   | { readonly kind: "reopen" }
   | ControlReply
   | TenantQuestion
   | { readonly kind: "close"; readonly graceMs: number };
 
-/** What a worker tells the supervisor; `ended`: its process did, which the supervisor says for it. */
+/**
+ * A message from a worker to the supervisor. `ended`: the supervisor's own, when the process of the worker has ended.
+ */
 export type FromWorker =
-  /** It serves. `closedRoutes` as in `Gateway`. */
+  /** The worker serves. `closedRoutes` as in `Gateway`. */
   | { readonly kind: "started" | "reloaded"; readonly closedRoutes: readonly string[] }
-  /** It shows what `tls.acme` has got. */
+  /** The worker shows the certificates from `tls.acme`. */
   | { readonly kind: "certified" }
   | { readonly kind: "ended" }
-  /** Something has happened, or a line was logged; nobody answers. */
+  /** An event, or a logged line. Without a reply. */
   | { readonly kind: "event"; readonly event: NewEvent }
   | { readonly kind: "log"; readonly text: string }
   | ControlCall

@@ -8,24 +8,24 @@ import type * as Embedded from "../../payments/evm/embedded-facilitator.ts";
 import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
 import type * as Serving from "../../payments/facilitator/serve-facilitator.ts";
 
-/** As `embedded`. */
+/** Loaded as `embedded` is. */
 const serving = (): typeof Serving => require("../../payments/facilitator/serve-facilitator.ts");
 
-/** Loaded when a configuration has one (bench start). */
+/** Loaded when a configuration has an embedded facilitator (bench start). */
 const embedded = (): typeof Embedded => require("../../payments/evm/embedded-facilitator.ts");
 
 type EmbeddedOptions = Embedded.EmbeddedOptions;
 
-/** The embedded facilitator of the process that has the key, as EmbeddedHost describes it. */
+/** The embedded facilitator, in the process that has its key. EmbeddedHost describes it. */
 export interface OwnFacilitator {
   readonly facilitator: Facilitator;
   readonly settings: EmbeddedOptions | undefined;
   use(settings: EmbeddedOptions | undefined): Promise<void>;
-  /** Lets settlements under way end within `graceMs`. */
+  /** Lets settlements under way end within `graceMs` milliseconds. */
   close(graceMs: number): Promise<void>;
 }
 
-/** For a server that is one process. */
+/** For a server of one process. */
 export function createOwnFacilitator(): OwnFacilitator {
   const host = new EmbeddedHost((settings: EmbeddedOptions) => embedded().createEmbeddedFacilitator(settings));
   return {
@@ -39,14 +39,17 @@ export function createOwnFacilitator(): OwnFacilitator {
 }
 
 /**
- * For a server of several processes: it is the supervisor's, since one key has one row of nonces, and workers reach it by a
- * socket that is their user's alone.
+ * For a server of several processes: it runs in the supervisor, because a key has one sequence of nonces. Workers reach
+ * it by a socket that only their user can open.
  */
 export class SharedFacilitator implements OwnFacilitator {
   readonly #own = createOwnFacilitator();
   readonly #log: (message: string) => void;
   #server: Serving.FacilitatorServer | undefined;
-  /** Where it listens, once it is wanted: in a folder that nobody else can enter or guess. */
+  /**
+   * The path of its socket, which opens when a configuration needs it. Its folder is private, and its name cannot be
+   * guessed.
+   */
   readonly socket = join(tmpdir(), `turnpike-${randomUUID()}`, "facilitator.sock");
   readonly facilitator = this.#own.facilitator;
 

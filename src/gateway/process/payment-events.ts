@@ -2,7 +2,7 @@ import { type FacilitatorObserver } from "../../payments/facilitator/facilitator
 import { type Change, type Payment } from "../../store/ledger.ts";
 import { type NewEvent, type OnEvent } from "../telemetry/event.ts";
 
-/** What operators are told of a payment that has changed; undefined: nothing, all is as it should be. */
+/** The event for operators about a change of a payment; undefined if the change needs no attention. */
 export function paymentEvent(before: Payment, change: Change): NewEvent | undefined {
   const { state, lease: hold, delivered } = change;
   const { route, network } = before;
@@ -26,7 +26,7 @@ export function paymentEvent(before: Payment, change: Change): NewEvent | undefi
   );
 }
 
-/** The same observer, whose breakers are events as well. */
+/** The same observer, which also reports changes of the breakers as events. */
 export function withBreakerEvents(observer: FacilitatorObserver, onEvent: OnEvent): FacilitatorObserver {
   return {
     asked: (operation, outcome) => observer.asked(operation, outcome),
@@ -40,7 +40,7 @@ export function withBreakerEvents(observer: FacilitatorObserver, onEvent: OnEven
   };
 }
 
-/** Tells once that the ledger is away, and once that it is back. */
+/** Reports once that the ledger is unreachable, and once that it is back. */
 export class LedgerWatch {
   readonly #onEvent: OnEvent;
   #away = false;

@@ -15,34 +15,34 @@ import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
 import { LedgerWatch, paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
 
-/** As `posters`. */
+/** Loaded as `posters` is. */
 const records = (): typeof Records => require("../../payments/settlement/settlement-record.ts");
 
-/** As `posters`. */
+/** Loaded as `posters` is. */
 const reconcilers = (): typeof Reconcilers => require("../../payments/settlement/reconciler.ts");
 
-/** Loaded when a ledger is opened, as the others here (bench start). */
+/** Loaded when a ledger is opened, like the other modules here (bench start). */
 const posters = (): typeof Posters => require("../../payments/settlement/outbox-poster.ts");
 
-/** Between two looks at how many payments are open, in milliseconds. */
+/** Milliseconds between two counts of the open payments. */
 const COUNT_MS = 2000;
 
-/** A priced route, as far as its payments have to be looked after. */
+/** The facts of a paid route that the maintenance of its payments needs. */
 export interface Seller {
-  /** As in the ledger. */
+  /** The route's name in the ledger. */
   readonly route: string;
   readonly facilitator: Facilitator;
   readonly target: Records.SettlementTarget;
 }
 
-/** What a configuration says of the chores. */
+/** The maintenance settings of a configuration. */
 export interface MaintenanceSettings {
   readonly sellers: readonly Seller[];
   readonly testMode: boolean;
   readonly keepDays: number;
-  /** Records are signed by each; empty if no secret is set. */
+  /** Each secret signs the records; empty if no secret is set. */
   readonly secrets: readonly Uint8Array[];
-  /** False: records that an earlier configuration left wait, since no route reports and no secret is set. */
+  /** False if no route reports and no secret is set: records of an earlier configuration wait. */
   readonly posts: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface MaintenanceDeps {
   readonly onEvent: OnEvent;
 }
 
-/** What the chores need of a configuration. Throws if the secret that is set is not one. */
+/** The maintenance settings of a configuration. Throws if the configured secret is not valid. */
 export function maintenanceSettings(
   { routes, x402 }: Config,
   lease: Lease,
@@ -76,7 +76,10 @@ export function maintenanceSettings(
   return { sellers, testMode, keepDays, secrets, posts: reports || secrets.length > 0 };
 }
 
-/** Looks after the ledger while a process serves: what is open, what is to be reported, what is old. One per process with a store. */
+/**
+ * Maintains the ledger while a process serves: it resolves open payments, reports settlements and removes old ones. One
+ * per process with a store.
+ */
 export class PaymentMaintenance {
   readonly #deps: MaintenanceDeps;
   #settings: MaintenanceSettings;
@@ -120,7 +123,7 @@ export class PaymentMaintenance {
     if (this.#settings.posts) this.#poster.start();
   }
 
-  /** Goes on by other settings. */
+  /** Continues with other settings. */
   use(settings: MaintenanceSettings): void {
     this.#settings = settings;
     if (settings.posts) this.#poster.start();
@@ -137,13 +140,13 @@ export class PaymentMaintenance {
       this.#deps.metrics.open(await this.#deps.store.view.open());
       this.#watch.responded();
     } catch {
-      // The store is busy or away: the figure stays as it was.
+      // The store is busy or unreachable: the figure stays as it was.
       this.#watch.failed();
     }
   }
 }
 
-/** The same ledger, whose payments are counted by what becomes of them; of trouble operators are told. */
+/** The same ledger, which also counts the outcomes of payments and reports trouble as events. */
 export function counted(ledger: Ledger, metrics: PaymentMetrics, onEvent: OnEvent): Ledger {
   const tell = (before: Payment, change: Change): void => {
     count(before, change, metrics);
@@ -162,7 +165,7 @@ export function counted(ledger: Ledger, metrics: PaymentMetrics, onEvent: OnEven
     },
     async move(payment, change) {
       const isEnd = change.state === "settled" && !change.lease;
-      // Another request may have had the response meanwhile: then it is counted already, and is not owed.
+      // Another request may have received the response meanwhile: then it is counted already, and not undelivered.
       if (isEnd && (await ledger.move(payment, { ...change, ifUndelivered: true }))) tell(payment, change);
       else if (!(await ledger.move(payment, change))) return false;
       else tell(isEnd ? { ...payment, delivered: true } : payment, change);
@@ -173,13 +176,16 @@ export function counted(ledger: Ledger, metrics: PaymentMetrics, onEvent: OnEven
 
 function count(before: Payment, { state, transaction, delivered }: Change, metrics: PaymentMetrics): void {
   if (delivered === true && !before.delivered) metrics.became("delivered");
-  // Settlement is written with its transaction; what is written later of the same payment is not another one.
+  // A settlement is written with its transaction. A later change of the same payment is not another settlement.
   if (state === "settled" && transaction !== undefined && before.transaction === "") metrics.became("settled");
   if (state === "released" || state === "failed") metrics.became(state);
   if (state === "unknown" && before.state !== "unknown") metrics.became(state);
 }
 
-/** Those of the payment's own route first; where it is gone, somebody else may be able to ask its chain. */
+/**
+ * The facilitators of the payment's own route first. If that route is gone, another facilitator may be able to query
+ * its chain.
+ */
 function facilitatorsOf(sellers: readonly Seller[], { route }: Payment): readonly Facilitator[] {
   const own = sellers.filter((seller) => seller.route === route);
   const others = sellers.filter((seller) => seller.route !== route);

@@ -3,18 +3,17 @@ import { type ConnectionPermit, type ServerConnection } from "../server-host.ts"
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { RefusedConnection } from "./refused-connection.ts";
 
-/** What a phase needs of the listener that its connection came by. */
+/** The parts of its listener that a phase needs. */
 export interface Entrance {
   readonly wheel: TimerWheel;
-  /** The connection is over, or has become another one's. */
+  /** The connection has ended, or another phase or codec has taken it over. */
   closed(connection: ServerConnection): void;
 }
 
 /**
- * What a connection is before its protocol is known. Each phase ends by its deadline, or by putting the next one in its
- * place on the wire:
+ * A connection before its protocol is known. Each phase ends at its deadline, or is replaced by the next one:
  *
- *   PROXY header (where one is asked for) → TLS handshake (where there is one) → first bytes → HTTP/1 or HTTP/2
+ *   PROXY header (if configured) → TLS handshake (with TLS) → first bytes (without TLS) → HTTP/1 or HTTP/2
  */
 export abstract class Phase extends Deadline implements WireHandler, ServerConnection {
   rosterIndex = -1;
@@ -35,12 +34,12 @@ export abstract class Phase extends Deadline implements WireHandler, ServerConne
     return this.#wire;
   }
 
-  /** Another deadline. */
+  /** Sets another deadline, in milliseconds from now. */
   within(ms: number): void {
     this.#entrance.wheel.set(this, ms);
   }
 
-  /** Makes way for what has taken its place, or for nothing. */
+  /** Leaves the connection to its successor, or ends with it. */
   leave(): void {
     this.#entrance.wheel.remove(this);
     this.#entrance.closed(this);
@@ -70,7 +69,7 @@ export abstract class Phase extends Deadline implements WireHandler, ServerConne
     this.cutOff();
   }
 
-  /** There is no place for it, as its client is told where that can be. */
+  /** Closes the connection, because there is no permit for it. The client gets the reason if the phase can send it. */
   refuse(): void {
     this.cutOff();
   }

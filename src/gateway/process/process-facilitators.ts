@@ -10,11 +10,11 @@ import { facilitatorDiagnostics, type FacilitatorDiagnostic, requireFacilitators
 import { secretDiagnostics, secretWarnings } from "./check-secrets.ts";
 import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts";
 
-/** Loaded when a worker reaches the embedded one by its socket (bench start). */
+/** Loaded when a worker reaches the embedded facilitator by its socket (bench start). */
 const httpFacilitators = (): typeof HttpFacilitators => require("../../payments/facilitator/http-facilitator.ts");
 
 export interface ProcessFacilitatorsOptions {
-  /** What this process has the key for; a worker of several has the socket that the supervisor's is behind. */
+  /** The embedded facilitator if this process has its key; in a worker of several, the socket of the supervisor's. */
   readonly embedded: { readonly own: OwnFacilitator } | { readonly socket: string };
   readonly simulatedTransfers: () => SimulatedTransfers;
   readonly observer: FacilitatorObserver;
@@ -48,13 +48,16 @@ export class ProcessFacilitators {
     });
   }
 
-  /** The one that has the key for the whole server looks after it, and at all others: a worker does what it was told. */
+  /**
+   * Defined in the process that has the key for the whole server: it manages that facilitator and checks all others. A
+   * worker follows its supervisor.
+   */
   get #own(): OwnFacilitator | undefined {
     const { embedded } = this.#options;
     return "own" in embedded ? embedded.own : undefined;
   }
 
-  /** Rejects, with all as it was, where secrets are missing or a facilitator that is required is not fit. */
+  /** Rejects if secrets are missing or a required facilitator is not fit; then nothing has changed. */
   async prepare(config: Config): Promise<void> {
     const own = this.#own;
     if (own === undefined) return;
@@ -66,7 +69,7 @@ export class ProcessFacilitators {
     this.#prepared = { lease, before };
     try {
       const next = embeddedOf(config);
-      // Payments under way need the old one until the new configuration is in its place.
+      // Payments under way need the old facilitator until the new configuration is in place.
       if (next !== undefined) await own.use(next);
       await requireFacilitators(config, lease, this.#options.log);
     } catch (error) {
@@ -78,7 +81,7 @@ export class ProcessFacilitators {
   async commit(config: Config): Promise<void> {
     this.#prepared?.lease.close();
     this.#prepared = undefined;
-    // The key is not in the environment of a worker: only the process that owns the facilitator reads it.
+    // The environment of a worker does not have the key: only the process that owns the facilitator reads it.
     const own = this.#own;
     if (own !== undefined && embeddedOf(config) === undefined) await own.use(undefined);
   }
@@ -90,7 +93,7 @@ export class ProcessFacilitators {
     if (prepared !== undefined) await this.#own?.use(prepared.before);
   }
 
-  /** Lets settlements under way end within `graceMs`. */
+  /** Lets settlements under way end within `graceMs` milliseconds. */
   async close(graceMs: number): Promise<void> {
     this.#prepared?.lease.close();
     this.#prepared = undefined;
@@ -98,7 +101,7 @@ export class ProcessFacilitators {
   }
 }
 
-/** Asks the facilitators of a configuration that nobody serves by what is wrong with them. */
+/** Checks the facilitators of a configuration that is not served, and returns what is wrong. */
 export async function checkFacilitators(config: Config): Promise<FacilitatorDiagnostic[]> {
   const own = createOwnFacilitator();
   const facilitators = new ProcessFacilitators({

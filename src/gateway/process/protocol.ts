@@ -5,16 +5,16 @@ import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Entrance, Phase } from "./phase.ts";
 import { RefusedConnection } from "./refused-connection.ts";
 
-/** How a client begins that knows that we speak HTTP/2 (RFC 9113 §3.4). */
+/** The first bytes of a client that speaks HTTP/2 with prior knowledge (RFC 9113 §3.4). */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
-/** Milliseconds that a client which has said nothing has to see that we close. */
+/** Milliseconds that a client which has sent nothing has to notice that the gateway closes. */
 const LINGER_MS = 1000;
 
-/** What a connection becomes. */
+/** The connection after its protocol is known. */
 export type Codec = ServerConnection & WireHandler;
 
-/** Puts the connection that a wire becomes in the place of what it was. */
+/** Replaces a phase with the connection that its wire becomes. */
 export interface Successor {
   readonly host: ServerHost;
   /** HTTP/1 is refused. */
@@ -24,7 +24,9 @@ export interface Successor {
 
 const ONLY_HTTP2 = { code: "bad-request", detail: "this port takes HTTP/2 with prior knowledge only" } as const;
 
-/** Nobody is there who could be answered, and what he sent must not be served in no name, past all that goes by addresses. */
+/**
+ * True if the client has gone. Its bytes are not served: without an address, they would bypass all rules by address.
+ */
 function isGone(wire: Wire, { peerAddress }: ServerHost): boolean {
   return (peerAddress ?? wire.remoteAddress) === undefined;
 }
@@ -42,10 +44,10 @@ export function becomeHttp2(phase: Phase, { host, become }: Successor): void {
   else become(phase, new Http2ServerConnection(wire, host));
 }
 
-/** A plaintext connection before its first bytes tell HTTP/2 from HTTP/1. */
+/** A plaintext connection before its first bytes show whether it is HTTP/2 or HTTP/1. */
 export class FirstBytes extends Phase {
   readonly #successor: Successor;
-  /** The beginning of the preface, which may come in pieces. */
+  /** The beginning of the preface, which may arrive in pieces. */
   #seen: Buffer | undefined;
   #closing = false;
 

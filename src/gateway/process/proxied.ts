@@ -2,23 +2,23 @@ import { readProxyHeader } from "../wire/proxy-header.ts";
 import { type Wire } from "../wire/wire.ts";
 import { type Entrance, Phase } from "./phase.ts";
 
-/** What a PROXY header has told, and what came behind it. */
+/** The contents of a PROXY header, and the bytes after it. */
 export interface Unwrapped {
-  /** The client's; undefined where the header does not tell it. */
+  /** The client's address; undefined if the header does not contain it. */
   readonly address: string | undefined;
   readonly rest: Buffer;
 }
 
 interface ProxiedOptions {
-  /** TLS follows, in which a refusal cannot be told yet. */
+  /** TLS follows, so a refusal in plain text is not possible. */
   readonly useTls: boolean;
-  /** The time that the header has. */
+  /** Milliseconds that the header may take. */
   readonly ms: number;
-  /** Puts what comes next in the place of the connection that it is given. */
+  /** Replaces the phase with the next one. */
   readonly whole: (proxied: Proxied, unwrapped: Unwrapped) => void;
 }
 
-/** A connection whose first bytes are to be a PROXY protocol header; it is closed without a word where they are not. */
+/** A connection whose first bytes must be a PROXY protocol header. If they are not, it is closed without a message. */
 export class Proxied extends Phase {
   readonly #whole: ProxiedOptions["whole"];
   readonly #useTls: boolean;
@@ -36,7 +36,7 @@ export class Proxied extends Phase {
   }
 
   onData(chunk: Buffer): void {
-    // What is longer than a header may be is none, so this is bounded.
+    // Bounded: bytes over the length of a header are not a header.
     const bytes = this.#seen === undefined ? chunk : Buffer.concat([this.#seen, chunk]);
     this.#seen = bytes;
     const header = readProxyHeader(bytes);

@@ -19,14 +19,14 @@ import { bindError, type BoundListener } from "./listener-plan.ts";
 /** Loaded with the first endpoint (bench start). */
 const http3 = (): typeof Http3 => require("../http3/server.ts");
 
-/** Milliseconds between two looks at what the endpoints have counted: other workers tell figures that old. */
+/** Milliseconds between two reads of the endpoints' counters: the figures in other workers are that old at most. */
 const TELL_MS = 1000;
 
-/** An HTTP/3 endpoint as the configuration wants it. */
+/** An HTTP/3 endpoint as the configuration describes it. */
 export interface QuicPlan {
   readonly address: string;
   readonly port: number;
-  /** The TCP listener that it belongs to; undefined: all with TLS. */
+  /** The TCP listener that it belongs to; undefined: all listeners with TLS. */
   readonly tcpPort: number | undefined;
   readonly maxIdleTimeoutMs: number;
   readonly maxStreamsBidi: number;
@@ -35,7 +35,7 @@ export interface QuicPlan {
   readonly maxHeaderCount: number;
 }
 
-/** The endpoints of a configuration; `bound` are its TCP listeners, in the configuration's order. */
+/** The endpoints of a configuration. `bound` are its TCP listeners, in the configuration's order. */
 export function quicPlansOf({ server, quic, limits }: Config, bound: readonly BoundListener[]): QuicPlan[] {
   const common = {
     maxIdleTimeoutMs: quic.max_idle_timeout_ms,
@@ -53,13 +53,16 @@ export function quicPlansOf({ server, quic, limits }: Config, bound: readonly Bo
   return plans;
 }
 
-/** What HTTP/3 shows in place of what TLS listeners show, where `quic.cert_path` is set and HTTP/3 is served; else undefined. */
+/**
+ * The certificates for HTTP/3 if `quic.cert_path` is set and HTTP/3 is served; else undefined, and HTTP/3 shows those
+ * of the TLS listeners.
+ */
 export function readQuicMaterial(config: Config): ReadTls | undefined {
   const { quic, tls } = config;
   if (quic.cert_path === "" || !servesQuic(config)) return undefined;
   const server = {
     ...config.server,
-    // A listener's own certificate comes before that of all HTTP/3.
+    // A listener's own certificate takes precedence over `quic.cert_path`.
     listeners: config.server.listeners.map((listener) =>
       listener.tls === undefined || listener.tls.cert_path !== undefined
         ? listener
@@ -69,7 +72,7 @@ export function readQuicMaterial(config: Config): ReadTls | undefined {
   return readTlsMaterial({ server, tls: { ...tls, cert_path: quic.cert_path, key_path: quic.key_path } });
 }
 
-/** What each of `quicPlansOf` shows. */
+/** The certificates of each endpoint, in the order of `quicPlansOf`. */
 export function quicMaterialsOf(
   { server, quic, tls }: Config,
   read: ReadTls | undefined,
@@ -88,7 +91,7 @@ function servesQuic({ quic, server }: Config): boolean {
   return quic.enabled || server.listeners.some((listener) => listener.quic_enabled);
 }
 
-/** One UDP port that serves HTTP/3, and the connections that came by it. */
+/** One UDP port that serves HTTP/3, and its connections. */
 class QuicListener {
   readonly plan: QuicPlan;
   material: TlsMaterial;
@@ -171,7 +174,7 @@ class QuicListener {
     else this.#shared.handleMisdirected(exchange);
   }
 
-  /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
+  /** Accepts no more connections, lets exchanges in flight end within `graceMs` milliseconds, then closes the rest. */
   async close(graceMs: number): Promise<void> {
     this.#draining = true;
     if (graceMs > 0 && this.#open.size > 0) {
@@ -201,12 +204,15 @@ async function probe({ address, port }: QuicPlan): Promise<void> {
   socket.close();
 }
 
-/** Certificates can be shown anew only where no client's is asked for: the engine forgets about those with the old ones. */
+/**
+ * True if no client certificate is requested. Only then can other certificates be shown, because the engine forgets the
+ * requests with the old ones.
+ */
 function asksNobody({ clientCa }: TlsMaterial): boolean {
   return clientCa === "";
 }
 
-/** Rejects if a UDP port of the configuration has another socket. `bound` as in `quicPlansOf`. */
+/** Rejects if another socket has one of the configuration's UDP ports. `bound` as in `quicPlansOf`. */
 export async function probeQuic(config: Config, bound: readonly BoundListener[]): Promise<void> {
   for (const plan of quicPlansOf(config, bound)) {
     await probe(plan).catch((error: unknown) => {
@@ -222,7 +228,7 @@ export class QuicListeners {
   readonly #reusePort: boolean;
   #telling: ReturnType<typeof setInterval> | undefined;
   #bound: readonly QuicListener[] = [];
-  /** Those that a reload has taken away, and that still have connections. */
+  /** Endpoints that a reload removed, and that still have connections. */
   readonly #leaving = new Set<QuicListener>();
 
   /** `reusePort`: other processes bind the same ports. */
@@ -236,7 +242,7 @@ export class QuicListeners {
     return [...this.#bound, ...this.#leaving].reduce((sum, listener) => sum + listener.connections, 0);
   }
 
-  /** Tells telemetry what the endpoints have counted. */
+  /** Reports the endpoints' counters to telemetry. */
   tell(): void {
     for (const listener of this.#bound) this.#tellOf(listener);
   }
@@ -246,7 +252,7 @@ export class QuicListeners {
     if (figures !== undefined) this.#metrics.tell(listener, figures);
   }
 
-  /** What the TCP listener at `port` says of HTTP/3: empty where there is none for it. */
+  /** The fields by which the TCP listener at `port` announces HTTP/3; empty without an endpoint for it. */
   announcement({ port, scheme }: BoundListener): Fields {
     const own = this.#bound.find(({ plan }) => plan.tcpPort === port);
     const found = own ?? this.#bound.find(({ plan }) => plan.tcpPort === undefined && scheme === "https");
@@ -254,8 +260,9 @@ export class QuicListeners {
   }
 
   /**
-   * Serves by these plans from now on; `materials` are what they show, in the same order. Rejects, with all as it was, where one cannot be bound or the certificate cannot be
-   * used. What is not changed stays bound; what is gone ends its connections within `graceMs`.
+   * Serves by these plans from now on. `materials` are their certificates, in the same order. Unchanged endpoints stay
+   * bound. Removed ones end their connections within `graceMs` milliseconds. Rejects if an endpoint cannot be bound or
+   * a certificate cannot be used; then nothing has changed.
    */
   async serve(
     plans: readonly QuicPlan[],
@@ -282,7 +289,7 @@ export class QuicListeners {
       await Promise.all(added.map((listener) => listener.close(0)));
       throw error;
     }
-    // What goes is counted for the last time.
+    // The last count of the endpoints that are removed.
     this.tell();
     this.#bound = next;
     if (next.length > 0) this.#telling ??= setInterval(() => this.tell(), TELL_MS).unref();
@@ -309,7 +316,7 @@ export class QuicListeners {
   }
 }
 
-/** Reads the certificates of HTTP/3; throws, naming the section, where they cannot be used. */
+/** Checks the certificates of HTTP/3. Throws an error that names the section if they cannot be used. */
 export function checkQuicMaterial(config: Config): void {
   try {
     if (readQuicMaterial(config) === undefined && servesQuic(config)) readTlsMaterial(config);

@@ -4,7 +4,7 @@ import { refuse } from "../http1/refusal.ts";
 import { lingeringRoom } from "./descriptor-limit.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 
-/** Milliseconds that a refused client has to read why. @bound */
+/** Milliseconds that a refused client has to read the reason; then the connection is closed. @bound */
 const LINGER_MS = 1000;
 
 const mostLingering = lingeringRoom();
@@ -12,7 +12,7 @@ let lingering = 0;
 
 const TOO_MANY: HeadFault = { code: "overloaded", detail: "this server has as many connections as it may" };
 
-/** A connection that is told why it is not served, 503 where nothing else is said, and closed. */
+/** Sends a client the reason why it is not served, by default 503, and closes its connection. */
 export class RefusedConnection extends Deadline implements WireHandler {
   readonly #wire: Wire;
   readonly #wheel: TimerWheel;
@@ -25,7 +25,7 @@ export class RefusedConnection extends Deadline implements WireHandler {
     const bytes = Buffer.from(refuse(fault, "", connection).text, "latin1");
     wire.write(bytes, 0, bytes.length);
     wire.shutdown();
-    // Not closed here, where its socket has no handler yet.
+    // Not closed here, because its socket may have no handler yet.
     wheel.set(this, lingering >= mostLingering ? 0 : LINGER_MS);
     lingering++;
   }

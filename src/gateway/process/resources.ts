@@ -26,34 +26,34 @@ import { ConnectionLimiter, type ConnectionLimits } from "./connection-limiter.t
 import { AddressShares } from "./address-shares.ts";
 import { SharedConnectionCounter } from "./shared-connection-counter.ts";
 
-/** Loaded where something is sold (bench start). */
+/** Loaded with the first paid route (bench start). */
 const sharedResponses = (): typeof Shared => require("../policy/payment/responses/shared-responses.ts");
 const responseDisks = (): typeof ResponseDisks => require("../policy/payment/responses/response-disk.ts");
 
-/** Errors of a disk without space, when the folder of paid responses is opened. */
+/** Error codes of a full disk, when the folder of paid responses is opened. */
 const DISK_FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 /** Milliseconds until that folder is opened again. */
 const DISK_RETRY_MS = 2000;
 
-/** Buffers that a new request finds free: one each way. */
+/** Free buffers that a new request needs: one for each direction. */
 const STREAM_RESERVE = 2;
-/** And where its response is gathered, one for that. @bound */
+/** Free buffers that it needs if its paid response is buffered whole; without one it is refused. @bound */
 const BODY_RESERVE = 1;
 
-/** Who hears what goes wrong. */
+/** The receivers of problems. */
 type Told = Pick<SpoolDeps, "log" | "onFault"> & { readonly onEvent?: OnEvent | undefined };
 
 type PoolConfig = Pick<Config, "buffer_pool" | "server" | "upstreams" | "x402"> &
   Partial<Pick<Config, "routes" | "tenant_max_warm">>;
 
-/** What a worker has one of, whatever configuration it serves by: its counters, and its part of what is bounded. */
+/** The parts of a worker that outlive its configurations: its counters, and its share of limited resources. */
 export class Resources {
-  /** The memory that all processes of the server count in. */
+  /** The memory in which all processes of the server count. */
   readonly zone: SharedZone;
   readonly telemetry: Telemetry;
-  /** For bytes that wait since a peer is slow. */
+  /** For data that waits for a slow peer. */
   readonly buffers: BufferPool;
-  /** For bodies that a feature gathers whole. */
+  /** For bodies that a feature buffers whole. */
   readonly bodies: BufferPool;
   readonly responses: ResponseStore;
   readonly connectionCounter: SharedConnectionCounter;
@@ -61,13 +61,13 @@ export class Resources {
   readonly states: ServerStates;
   readonly rateLimits: RateLimits;
   readonly logFiles: LogFiles;
-  /** For responses whose clients are slow. */
+  /** For responses to slow clients. */
   readonly spool: Spool;
   readonly tracers = new Tracers();
   #diskRetry: NodeJS.Timeout | undefined;
   #responseDiskBytes: number;
 
-  /** `slot` is left out where the server is this one process. */
+  /** `slot` is left out if the server is this one process. */
   constructor(config: PoolConfig, slot: WorkerSlot = onlySlot(), tell: Told = { log() {}, onFault() {} }) {
     const telemetry = new Telemetry(slot);
     this.zone = slot.zone;
@@ -97,8 +97,9 @@ export class Resources {
   }
 
   /**
-   * Puts paid responses beside the ledger in `storePath`, unless that, or the configuration, says that nothing is kept. If the
-   * disk is full and other gateways keep answers too, this is tried again until there is space; otherwise it throws.
+   * Stores paid responses next to the ledger in `storePath`, unless the ledger is in memory or `answer_disk_bytes` is
+   * 0. If the disk is full, it tries again until there is space, provided that other gateways store responses too.
+   * Throws otherwise.
    */
   useDisk(storePath: string, log: (message: string) => void): void {
     if (this.responses.disk !== undefined || storePath === ":memory:" || this.#responseDiskBytes === 0) return;
@@ -136,7 +137,7 @@ export class Resources {
     this.responses.useShared(new (sharedResponses().SharedResponses)({ store, now: Date.now, log }));
   }
 
-  /** Other limits from now on. */
+  /** Applies the limits of another configuration. */
   reload(config: PoolConfig): void {
     this.buffers.limits = streamLimits(config);
     this.bodies.limits = bodyLimits(config);
@@ -146,7 +147,7 @@ export class Resources {
     if (this.responses.disk !== undefined) this.responses.disk.maxBytes = this.#responseDiskBytes;
   }
 
-  /** The places of clients' connections. */
+  /** The limiter of client connections. */
   connectionLimiter(wheel: TimerWheel, limits: () => ConnectionLimits): ConnectionLimiter {
     const { connectionCounter, shares, telemetry } = this;
     const yielded = (transport: Transport): void => telemetry.connections.yielded(transport);
@@ -161,7 +162,7 @@ export class Resources {
   }
 }
 
-/** What one worker may use by a configuration. */
+/** The memory and disk that a configuration gives one worker, in bytes. */
 export function capacitiesOf({ buffer_pool: pool }: Pick<Config, "buffer_pool">): Capacities {
   return {
     stream: pool.buffer_size * pool.buffer_count,

@@ -1,8 +1,8 @@
 import { type Store } from "../../store/store.ts";
 
-/** Between two looks for what is old, in milliseconds. */
+/** Milliseconds between two checks for old payments. */
 const LOOK_MS = 10 * 60_000;
-/** Payments that are removed in one step, so that none of it blocks for long. @bound */
+/** Payments that one step removes, so that no step blocks for long; the next step removes more. @bound */
 const STEP_ROWS = 500;
 /** Milliseconds between two steps. */
 const STEP_MS = 100;
@@ -15,7 +15,7 @@ export interface RetentionOptions {
   readonly log: (message: string) => void;
 }
 
-/** Removes finished payments from the ledger once they are old (`x402.ledger_keep_days`). */
+/** Removes finished payments from the ledger when they are older than `x402.ledger_keep_days`. */
 export class Retention {
   readonly #options: RetentionOptions;
   #isClosed = false;

@@ -14,12 +14,12 @@ interface Kept {
   readonly store: CacheStore;
 }
 
-/** What the routes of a configuration have stored. */
+/** The cached responses of a configuration's routes. */
 export class RouteCaches {
   readonly #byRoute: ReadonlyMap<string, Kept>;
   readonly #deps: { readonly telemetry: Telemetry; readonly now: () => number };
 
-  /** Routes that are configured as in `previous` keep what they have stored. */
+  /** Routes that have not changed since `previous` keep their cached responses. */
   constructor(
     { routes }: Pick<Config, "routes">,
     deps: { readonly telemetry: Telemetry; readonly now: () => number },
@@ -42,12 +42,12 @@ export class RouteCaches {
     this.#byRoute = kept;
   }
 
-  /** The cache of a route; undefined where it has none. */
+  /** The cache of a route; undefined if caching is off. */
   create(route: RouteConfig, target: ForwardTarget): ResponseCache | undefined {
     const kept = this.#byRoute.get(routeName(route));
     if (route.cache === undefined || kept === undefined) return undefined;
     const { ttl_s: ttl, vary, max_entry_bytes: maxEntryBytes, targeted_fields: targeted } = route.cache;
-    // What the upstream made for one consumer is no other's.
+    // A response for one consumer must not reach another.
     const identity = route.auth.type === "none" ? [] : [CONSUMER_HEADER.toLowerCase(), ...identityNames(route.auth)];
     const keyNames = new Set([...vary.map((name) => name.toLowerCase()), ...identity]);
     const targets = targeted.map((name) => name.toLowerCase());
@@ -70,7 +70,7 @@ export class RouteCaches {
     };
   }
 
-  /** Lets go of what is stored, but of what `others` go on with. */
+  /** Deletes the cached responses, except those that `others` takes over. */
   close(others: RouteCaches | undefined): void {
     const taken = others === undefined ? undefined : others.#byRoute;
     for (const [name, kept] of this.#byRoute) if (taken?.get(name) !== kept) kept.store.close();

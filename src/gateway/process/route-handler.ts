@@ -3,7 +3,7 @@ import { createPrefixRewrite, createRewrite } from "../routing/rewrite.ts";
 import { FixedResponse } from "../static/fixed-response.ts";
 import { Redirect } from "../static/redirect.ts";
 
-/** What responds in place of an upstream; undefined where the route has one. */
+/** The handler that responds in place of an upstream; undefined if the route has an upstream. */
 export function ownResponse({
   redirect,
   fixed_response: fixed,
@@ -15,7 +15,7 @@ export function ownResponse({
   return new Redirect({ scheme, host, port, status, path: pathChange(redirect, prefix) });
 }
 
-/** How the paths of upstream requests are changed; undefined where they are not. */
+/** The change of paths in upstream requests; undefined if they are not changed. */
 export function rewriteOf(route: RouteConfig): ((path: string) => string) | undefined {
   const { rewrite, rewrite_pattern: pattern, rewrite_replacement: replacement } = route;
   if (rewrite === undefined) return createRewrite(pattern, replacement);

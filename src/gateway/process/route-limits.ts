@@ -10,7 +10,7 @@ export interface LimitDeps {
   readonly log: (message: string) => void;
 }
 
-/** The rate limits of a configuration's routes, and the store that they share with other servers. */
+/** The rate limits of a configuration's routes, with the store that they share with other servers. */
 export class RouteLimits {
   readonly #deps: LimitDeps;
   readonly #respondWithError: RespondWithError;
@@ -27,7 +27,10 @@ export class RouteLimits {
     [this.#storeKey, this.#store] = store;
   }
 
-  /** Goes on with the connection of `previous` where the store is the same. Throws where no URL is to be had. */
+  /**
+   * Takes over the connection of `previous` if the store is the same. Rejects if the URL of the store is missing or not
+   * valid.
+   */
   static async create(
     config: Pick<Config, "rate_limit_store" | "routes">,
     deps: LimitDeps,
@@ -49,7 +52,7 @@ export class RouteLimits {
     return new RouteLimits(deps, respondWithError, [key, store]);
   }
 
-  /** The policy of a route; undefined where it has no limit. */
+  /** The policy of a route; undefined without a limit. */
   policy(route: RouteConfig): Policy | undefined {
     if (route.rate_limit === undefined) return undefined;
     return createRateLimitPolicy(
@@ -63,7 +66,7 @@ export class RouteLimits {
   }
 }
 
-/** Throws where the variable is not set, or holds no URL of Redis; what it holds is not told. */
+/** Throws if the variable is not set, or is not a Redis URL. The error does not contain the value. */
 export function readRedisUrl(name: string, environment: Readonly<Record<string, string | undefined>>): string {
   const url = environment[name];
   if (!url) throw new Error(`Cannot use rate_limit_store: the environment variable ${name} is not set`);

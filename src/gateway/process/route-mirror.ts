@@ -5,7 +5,7 @@ import { type RequestCopier } from "../proxy/request-copy.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { type UpstreamDeps, type Upstreams } from "./upstreams.ts";
 
-/** What copies the route's requests, which go to `target`; undefined where nobody gets any. */
+/** Copies the route's requests, which go to `target`; undefined if no mirror gets any. */
 export function routeMirror(
   { mirror, mirrors = mirror === undefined ? [] : [{ upstream: mirror, percent: 100 }] }: RouteConfig,
   target: ForwardTarget,

@@ -4,7 +4,7 @@ import { createTrafficSplit, EditedSplit, type MessageEdit, type Sticky, type Tr
 import { type Upstream } from "../upstream/upstream.ts";
 import { type Upstreams } from "./upstreams.ts";
 
-/** How the route's traffic is split; undefined where all of it goes to its `upstream`. */
+/** The split of the route's traffic; undefined if all of it goes to its `upstream`. */
 export function routeSplit(route: RouteConfig, upstreams: Upstreams): TrafficSplit | undefined {
   const shares = (route.traffic_split ?? []).map(({ upstream, weight }) => ({
     upstream: upstreams.get(upstream),
@@ -15,7 +15,7 @@ export function routeSplit(route: RouteConfig, upstreams: Upstreams): TrafficSpl
   return split === undefined || edits.size === 0 ? split : new EditedSplit(split, edits);
 }
 
-/** What is done to messages of the upstreams that have header rules of their own. */
+/** The edits of messages for upstreams with header rules of their own. */
 function editsOf({ traffic_split: shares = [] }: RouteConfig, upstreams: Upstreams): Map<Upstream, MessageEdit> {
   const edits = new Map<Upstream, MessageEdit>();
   for (const { upstream, headers } of shares) {

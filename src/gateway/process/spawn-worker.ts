@@ -3,10 +3,10 @@ import { messageOf } from "../../lib/caught.ts";
 import { childEnvironment } from "../../lib/child-environment.ts";
 import { type FromWorker } from "./messages.ts";
 
-/** The system gives no process now: it may give one later, and those that there are serve meanwhile. */
+/** The system gives no process now. A later attempt may succeed; the existing workers serve meanwhile. */
 export class NoRoomError extends Error {}
 
-/** Starts the process of a worker, which gets the shared memory as descriptor `zone`. Throws NoRoomError. */
+/** Starts the process of a worker, with the shared memory as descriptor `zone`. Throws NoRoomError. */
 export function spawnWorker(
   zone: number,
   heard: { readonly ipc: (message: FromWorker) => void; readonly onExit: () => void },
@@ -14,7 +14,7 @@ export function spawnWorker(
   try {
     return Bun.spawn([process.execPath, new URL("./worker.ts", import.meta.url).pathname], {
       stdio: ["ignore", "inherit", "inherit", zone],
-      // What the configuration names comes with it.
+      // The variables that the configuration names follow in a message.
       env: childEnvironment(),
       ...heard,
     });

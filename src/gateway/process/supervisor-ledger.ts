@@ -6,7 +6,7 @@ import { type Config } from "../config/config.ts";
 /** Loaded when the ledger is read (bench start). */
 const ledgerViews = (): typeof LedgerViews => require("../../store/open-ledger-view.ts");
 
-/** The ledger of the workers, for a supervisor that reads it when an operator asks for it first. */
+/** The ledger of the workers, for the supervisor, which opens it when an operator first queries it. */
 export class SupervisorLedger {
   readonly #storePath: string;
   #opened: { readonly view: LedgerView; close(): Promise<void> } | undefined;
@@ -15,7 +15,7 @@ export class SupervisorLedger {
     this.#storePath = storePath;
   }
 
-  /** Undefined where nothing is sold. Throws where the ledger cannot be opened. */
+  /** Undefined if no route is paid or the ledger is in memory. Throws if the ledger cannot be opened. */
   view({ routes, postgres }: Config): LedgerView | undefined {
     if (this.#opened === undefined) {
       if (routes.every(({ x402 }) => x402 === undefined) || this.#storePath === ":memory:") return undefined;

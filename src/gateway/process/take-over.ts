@@ -1,11 +1,12 @@
 import { type Config } from "../config/config.ts";
 
-/** Milliseconds between two attempts to bind a port that the gateway before still has. */
+/** Milliseconds between two attempts to bind a port that the old gateway still has. */
 const AGAIN_MS = 100;
 
 /**
- * What a gateway serves while the one before it drains. TCP ports are shared. A UDP port cannot be: the kernel would give packets of
- * the old gateway's HTTP/3 connections to the new one. Nor can the admin interface: a change would reach one of two gateways.
+ * The part of its configuration that a gateway serves while the old one drains. Both share the TCP ports. They cannot
+ * share a UDP port: the kernel would give packets of the old gateway's HTTP/3 connections to the new one. They cannot
+ * share the admin interface either: a change would reach only one of them.
  *
  *   tcp ─ the old one closes its admin interface ─▶ admin ─ its last HTTP/3 request ends ─▶ all
  */
@@ -25,7 +26,10 @@ export function shareOf(config: Config, share: Share): Config {
   return share === "admin" ? tcpAlone : { ...tcpAlone, admin: { ...config.admin, enabled: false } };
 }
 
-/** Throws if two gateways cannot serve by the configuration at a time, or if a port is not fixed: there is nothing to take over. */
+/**
+ * Throws if two gateways cannot serve by the configuration at the same time, or if a port is not fixed and so cannot be
+ * taken over.
+ */
 export function checkTakeOver({ server, quic, x402 }: Config): void {
   if (x402.enabled && x402.embedded.enabled && !x402.test_mode) {
     throw new Error(
@@ -38,7 +42,7 @@ export function checkTakeOver({ server, quic, x402 }: Config): void {
   }
 }
 
-/** Tries until `attempt` resolves, or `isClosing` says that it is not needed any more. `failed` hears the first error. */
+/** Tries until `attempt` resolves, or until `isClosing` returns true. `failed` gets the first error. */
 export async function retry(
   attempt: () => Promise<void>,
   { isClosing, failed }: { isClosing: () => boolean; failed: (error: unknown) => void },

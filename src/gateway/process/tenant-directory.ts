@@ -10,7 +10,7 @@ export function ownTenants(own: Pick<Tenants, "list" | "drop">): TenantDirectory
   };
 }
 
-/** The tenants of all workers that `workers` names by then. */
+/** The tenants of all workers. `workers` is called for each query. */
 export function tenantsOf(workers: () => readonly TenantQuestions[]): TenantDirectory {
   return {
     async list() {
@@ -24,7 +24,7 @@ export function tenantsOf(workers: () => readonly TenantQuestions[]): TenantDire
   };
 }
 
-/** One entry for a tenant at one socket, in how many workers it may be; the one used last comes first. */
+/** One entry for each tenant and socket, with the number of its workers; the tenant used last comes first. */
 function merged(lists: readonly (readonly WorkerTenant[])[]): Tenant[] {
   const found = new Map<string, { key: string; path: string; last_used_ms: number; workers: Set<number> }>();
   for (const [worker, tenants] of lists.entries()) {

@@ -1,9 +1,9 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Tenants } from "../tenants/tenants.ts";
 
-/** Milliseconds that a worker has for its response. @bound */
+/** Milliseconds that a worker has for its reply; then the question fails with `overloaded`. @bound */
 const RESPONSE_MS = 5000;
-/** Questions to one worker that are not answered. */
+/** Open questions to one worker; one more fails with `overloaded`. */
 const MAX_QUESTIONS = 64;
 
 /** A warm tenant of one worker. */
@@ -13,7 +13,7 @@ export interface WorkerTenant {
   readonly lastUsedMs: number;
 }
 
-/** Which tenants are warm, or forget the one of `drop`. Every question is answered once. */
+/** Asks which tenants are warm, or tells the worker to forget the tenant `drop`. Each question gets one reply. */
 export interface TenantQuestion {
   readonly kind: "tenants";
   readonly id: number;
@@ -23,14 +23,14 @@ export interface TenantQuestion {
 export interface TenantReply {
   readonly kind: "tenants";
   readonly id: number;
-  /** Empty where one was to be dropped. */
+  /** Empty in the reply to `drop`. */
   readonly tenants: readonly WorkerTenant[];
   readonly dropped: boolean;
 }
 
 const NOTHING: Omit<TenantReply, "kind" | "id"> = { tenants: [], dropped: false };
 
-/** What a worker answers; one that is not up yet has no tenants. */
+/** Makes a worker's reply. A worker that does not serve yet has no tenants. */
 export function serveTenants(
   { id, drop }: TenantQuestion,
   own: Pick<Tenants, "list" | "drop"> | undefined,
@@ -54,7 +54,10 @@ export class TenantQuestions {
     this.#responseMs = responseMs;
   }
 
-  /** A worker that ends meanwhile has no tenants; one that gives no response rejects with `overloaded`. */
+  /**
+   * Sends a question and returns its reply. A worker that ends meanwhile has no tenants. Rejects with `overloaded` if
+   * no reply comes in time.
+   */
   async ask(drop?: string): Promise<Omit<TenantReply, "kind" | "id">> {
     if (this.#waiting.size >= MAX_QUESTIONS) throw tooBusy("has too much to answer");
     const id = ++this.#lastId;

@@ -12,7 +12,7 @@ import { Upstream } from "../upstream/upstream.ts";
 /** Loaded with the first tenant route (bench start). */
 const routes = (): typeof TenantRoutes => require("../tenants/tenant-route.ts");
 
-/** The upstream of a route without one: it has no servers. */
+/** The upstream of a route without one. It has no servers. */
 export const NO_UPSTREAM = new Upstream({ name: "", balancing: "round_robin", scheme: "http" }, () => {
   throw new Error("Cannot make a server: the upstream has none");
 });
@@ -24,13 +24,16 @@ interface TenantDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** The part of the memory for gathered bodies that is left to requests by responses that are held until they are whole. */
+/**
+ * The part of the memory for gathered bodies that buffered responses leave to requests. Responses get no memory while
+ * less than this part is free.
+ */
 const LEFT_TO_BODIES = 1 / 2;
 
 /** Makes the tenant routes of a configuration. */
 export function tenantRoutes(config: Config, deps: TenantDeps, respondWithError: RespondWithError) {
   const memory = new SpareAccount(deps.bodies, LEFT_TO_BODIES, "bytes");
-  /** Undefined where the route has no tenants, or filters that cannot be loaded. */
+  /** Undefined if the route has no tenants, or if its filters cannot be loaded. */
   return function tenantRoute(
     route: RouteConfig,
     filters: ReturnType<LoadedFilters["route"]>,

@@ -1,10 +1,10 @@
 import { type Endpoint } from "../wire/tcp.ts";
 import { type TlsError } from "../wire/tls-connect.ts";
 
-/** Milliseconds between two lines about one server. */
+/** Milliseconds between two log lines about one server. */
 const AGAIN_MS = 60_000;
 
-/** Logs why the TLS handshakes with one server of an upstream fail, at most once a minute. `now` counts milliseconds. */
+/** Logs why TLS handshakes with one server of an upstream fail, at most once a minute. `now` returns milliseconds. */
 export function tlsFailureLog(
   { upstream, endpoint }: { readonly upstream: string; readonly endpoint: Endpoint },
   log: (message: string) => void,

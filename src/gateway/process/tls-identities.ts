@@ -2,23 +2,25 @@ import { X509Certificate } from "node:crypto";
 import { hostOf } from "../routing/table.ts";
 import { type ClientRule, type KeyPair, ofHost, type TlsMaterial } from "../wire/tls.ts";
 
-/** What a connection's handshake was about. */
+/** The parties of a connection's TLS handshake. */
 export interface ConnectionIdentity {
-  /** The host name that the client asked for, in small letters; empty where it asked for none, or that is not known. */
+  /**
+   * The host name that the client asked for, in lower case; empty if it asked for none, or if the name is not known.
+   */
   readonly serverName: string;
-  /** A certificate of the client was verified. */
+  /** The gateway verified a certificate of the client. */
   readonly isVerified: boolean;
 }
 
 /** A connection without SNI and without a client certificate. */
 export const NO_IDENTITY: ConnectionIdentity = { serverName: "", isVerified: false };
 
-/** What holds the handshakes of a listener: TLS by host name, TLS that is the same for all (QUIC), or nothing. */
+/** The TLS handshakes of a listener: by host name, the same for all hosts (QUIC), or none. */
 export type Handshakes = "by name" | "alike" | "none";
 
 /**
- * Which certificate and which rules for clients a listener has for a host, and whether a connection that was made for one host
- * may carry requests for another (RFC 9110 §15.5.20). A reload makes another one, and open connections are judged by it.
+ * Selects a listener's certificate and its rules for clients by host. Decides whether a connection to one host may
+ * carry requests for another (RFC 9110 §15.5.20). A reload makes a new object, which applies to open connections too.
  */
 export class TlsIdentities {
   /** True: every connection may carry every request. */
@@ -50,12 +52,12 @@ export class TlsIdentities {
     this.isUniform = this.rules.size === 1 && !this.#certificates.isSeveral;
   }
 
-  /** The rule for clients that ask for `serverName`, in small letters. */
+  /** The rule for clients that ask for `serverName`, which is in lower case. */
   ruleFor(serverName: string): ClientRule {
     return ofHost(this.#byName, serverName) ?? this.#fallback;
   }
 
-  /** True if the host of an authority has the rule of clients that ask for no name. */
+  /** True if the host of an authority has the same rule as clients that ask for no name. */
   isCommon(authority: string): boolean {
     return this.rules.size === 1 || this.ruleFor(hostOf(authority)) === this.#fallback;
   }
@@ -65,7 +67,7 @@ export class TlsIdentities {
     if (this.isUniform) return true;
     const host = hostOf(authority);
     const rule = this.ruleFor(host);
-    // The rule may be younger than the connection.
+    // The rule may be newer than the connection.
     if (rule.clientCa !== "" && rule.clientCertRequired && !isVerified) return false;
     if (this.#handshakes === "none") return true;
     const own = this.#handshakes === "alike" ? this.#fallback : this.ruleFor(serverName);
@@ -91,7 +93,10 @@ class Certificates {
     if (this.isSeveral) for (const pair of pairs) this.#read.set(pair, new X509Certificate(pair.cert));
   }
 
-  /** False if clients that ask for `host` see another certificate, which is for it, and that of `serverName` is not. */
+  /**
+   * True if the certificate shown for `serverName` serves `host` too. False if another certificate is shown for `host`
+   * and is valid for it, and the one for `serverName` is not.
+   */
   covers(serverName: string, host: string): boolean {
     const shown = ofHost(this.#byName, serverName) ?? this.#fallback;
     const mapped = ofHost(this.#byName, host);

@@ -30,14 +30,14 @@ export interface UpstreamDeps {
   readonly log: (message: string) => void;
 }
 
-/** What is offered by ALPN. */
+/** The protocols offered by ALPN. */
 const ALPN = { http1: [], h2: ["h2"], h2c: [], auto: ["h2", "http/1.1"] } as const;
 
 /** The upstreams of a configuration, ready for use. */
 export class Upstreams {
   readonly #byName: ReadonlyMap<string, Made>;
 
-  /** Upstreams that are configured as in `previous` stay the same, connections included. */
+  /** Upstreams that have not changed since `previous` stay, with their connections. */
   constructor(config: Config, deps: UpstreamDeps, previous: Upstreams | undefined) {
     this.#byName = new Map(
       config.upstreams.map((upstream) => {
@@ -49,24 +49,24 @@ export class Upstreams {
     this.setMembers(deps.members);
   }
 
-  /** The upstream of that name, which a checked configuration has. */
+  /** The upstream of that name. Throws if it does not exist, which a checked configuration excludes. */
   get(name: string): Upstream {
     const made = this.#byName.get(name);
     if (made === undefined) throw new Error(`Cannot serve: there is no upstream "${name}"`);
     return made.upstream;
   }
 
-  /** Undefined: there is no upstream of that name. */
+  /** Undefined if there is no upstream of that name. */
   find(name: string): Upstream | undefined {
     return this.#byName.get(name)?.upstream;
   }
 
-  /** Other servers from now on, for the upstreams that are named. */
+  /** Replaces the servers of the upstreams that are named. */
   setMembers(members: Membership): void {
     for (const [name, list] of Object.entries(members)) this.#byName.get(name)?.upstream.setMembers(list);
   }
 
-  /** Every server, as metrics tell of it. */
+  /** Every server, for metrics. */
   get servers(): CountedServer[] {
     return [...this.#byName].flatMap(([upstream, made]) =>
       made.upstream.servers.map(({ key, member, inRotation, active }) => ({
@@ -80,7 +80,7 @@ export class Upstreams {
     );
   }
 
-  /** Closes those that `others` do not go on with. */
+  /** Closes the upstreams that `others` does not take over. */
   close(others: Upstreams | undefined): void {
     const kept = others === undefined ? undefined : others.#byName;
     for (const [name, made] of this.#byName) if (kept?.get(name) !== made) made.upstream.close();
@@ -93,7 +93,7 @@ interface Made {
 }
 
 /**
- * The field line with the token of `token_env`; empty if there is none. Throws if the variable is not set, or its value is
+ * The field line with the token of `token_env`; empty without a token. Throws if the variable is not set, or its value is
  * not a token of RFC 6750 §2.1. The error does not contain the value.
  */
 export function credentialOf({ token_env: name }: UpstreamConfig, environment: Environment): Fields {
@@ -104,7 +104,7 @@ export function credentialOf({ token_env: name }: UpstreamConfig, environment: E
 }
 
 /**
- * How connections to the upstream's servers are opened. Throws where a file of its TLS cannot be used, or its token is not
+ * The settings for connections to the upstream's servers. Throws if a TLS file cannot be used, or if the token is not
  * set.
  */
 export function dialSettingsOf(config: UpstreamConfig): DialSettings {

@@ -13,9 +13,9 @@ interface UsageKeepingOptions {
 }
 
 /**
- * Keeps the usage of a running gateway, from `start` on. Close it after the gateway: then nobody counts any more. It has a connection
- * of its own to the store, since its writes may wait, and the process must not: it may have requests to serve. What is in memory alone is kept
- * beside the ledger, which is there too.
+ * Keeps the usage of a running gateway, from `start` on. Close it after the gateway, when all counting has ended. It
+ * has its own connection to the store, because its writes may wait, and the process must not wait with them. In-memory
+ * usage is kept in the store of the in-memory ledger.
  */
 export function createUsageKeeper({ figures, storePath, postgres, log }: UsageKeepingOptions): UsageKeeper {
   const inMemory = storePath === ":memory:" && (postgres.url ?? "") === "";
@@ -26,7 +26,7 @@ export function createUsageKeeper({ figures, storePath, postgres, log }: UsageKe
   return new UsageKeeper({ zone: figures.zone, open, inMemory, log });
 }
 
-/** The store is closed by who has opened it. */
+/** The owner of the store closes it. */
 function withoutClose(usage: UsageStore): OpenUsageStore {
   return {
     add: (batch) => usage.add(batch),

@@ -2,15 +2,18 @@ import { EventGate } from "../telemetry/event-gate.ts";
 import { type EventSink, type NewEvent } from "../telemetry/event.ts";
 import { type FromWorker } from "./messages.ts";
 
-/** Characters of a line that a worker sends; what is longer is cut off. */
+/** Characters of a line that a worker sends; the rest is cut off. */
 const MAX_LINE = 2000;
 
-/** Tells the supervisor what happens in a worker. A storm of it is left out, and counted: the channel must stay free for what is asked. */
+/**
+ * Sends the events of a worker to the supervisor. Too many at once are dropped and counted, because the channel must
+ * stay free for replies.
+ */
 export class WorkerEvents implements EventSink {
   readonly #send: (message: FromWorker) => void;
   readonly #gate: EventGate;
 
-  /** `send` may throw where the supervisor is gone. */
+  /** `send` may throw if the supervisor is gone. */
   constructor(send: (message: FromWorker) => void) {
     this.#send = send;
     this.#gate = new EventGate((kind, count) => {
@@ -31,7 +34,7 @@ export class WorkerEvents implements EventSink {
     try {
       this.#send(message);
     } catch {
-      // The channel is closed, and this process about to end.
+      // The channel is closed, and this process is about to end.
     }
   }
 }

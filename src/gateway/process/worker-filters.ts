@@ -18,7 +18,7 @@ type Served = Pick<Config, "wasm_park_capacity" | "wasm_host_call_deadline_ms">;
 
 interface WorkerFiltersOptions {
   readonly config: Served;
-  /** Undefined: this is the only worker. */
+  /** Undefined if this is the only worker. */
   readonly slot: WorkerSlot | undefined;
   readonly own: Resources;
   readonly wheel: TimerWheel;
@@ -27,7 +27,7 @@ interface WorkerFiltersOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** What the filters of a worker share, through all its configurations. */
+/** The state that the filters of a worker share, across its configurations. */
 export class WorkerFilters {
   readonly deps: FilterDeps;
   readonly #parks: ParkTable;
@@ -65,12 +65,12 @@ export class WorkerFilters {
     this.deps = { modules: new ModuleCache(), runtime, log, isFirst, callTargets: this.#targets };
   }
 
-  /** Path prefixes that are answered 503, since a filter of theirs cannot be loaded. */
+  /** Path prefixes that get 503, because one of their filters cannot be loaded. */
   get closed(): readonly string[] {
     return this.#closed;
   }
 
-  /** Requests run through these from now on. */
+  /** From now on, requests run through these filters. */
   use(config: Served, { closed }: LoadedFilters): void {
     this.#targets.use();
     this.#parks.capacity = config.wasm_park_capacity;

@@ -1,6 +1,9 @@
 import { type Config } from "../config/config.ts";
 
-/** The environment variables that workers read: all that a configuration names but the key of the embedded facilitator. */
+/**
+ * The environment variables that workers read: all that a configuration names, except the key of the embedded
+ * facilitator.
+ */
 export function workerVariables({ postgres, rate_limit_store: store, x402, upstreams }: Config): readonly string[] {
   const names = [
     postgres.password_env,
