@@ -1,11 +1,11 @@
-/** Characters of a directory's words that are repeated. */
+/** Characters of a directory's error text that are repeated; the rest is cut off. */
 const MAX_DETAIL = 300;
 
-/** Why an order went wrong. */
+/** The reason why an order failed. */
 export class AcmeError extends Error {
-  /** The directory's own name of it, as `rateLimited`; empty where it gave no response that can be read. */
+  /** The directory's name of the error, such as `rateLimited`; empty if the directory sent no readable response. */
   readonly type: string;
-  /** Milliseconds that the directory asks to wait; 0: it asks for nothing. */
+  /** Milliseconds that the directory asks the client to wait; 0: it does not ask. */
   readonly retryAfterMs: number;
 
   constructor(message: string, { type = "", retryAfterMs = 0 }: { type?: string; retryAfterMs?: number } = {}) {
@@ -16,7 +16,7 @@ export class AcmeError extends Error {
   }
 }
 
-/** A directory's words for an operator: one line, bounded. They come from outside. */
+/** A directory's error text for operators: one line of limited length, because it comes from outside. */
 export function wordsOf(text: unknown): string {
   if (typeof text !== "string") return "";
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.

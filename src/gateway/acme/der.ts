@@ -1,6 +1,6 @@
-/** Writes and reads DER (ITU-T X.690), as far as certificates and requests for them need it. */
+/** Writes and reads the parts of DER (ITU-T X.690) that certificates and certificate requests need. */
 
-/** Tags of universal types, and of those that a structure numbers itself. */
+/** Tags of universal types, and of the types that a structure numbers itself. */
 export const TAG = {
   integer: 0x02,
   bitString: 0x03,
@@ -26,13 +26,13 @@ export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return der(TAG.sequence, ...parts);
 }
 
-/** One element of what was read. */
+/** One element that was read. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
 }
 
-/** The elements that follow each other in `bytes`; undefined where they are no DER. */
+/** The consecutive elements in `bytes`; undefined if they are not DER. */
 export function readElements(bytes: Buffer): readonly DerElement[] | undefined {
   const found: DerElement[] = [];
   let at = 0;
@@ -40,7 +40,7 @@ export function readElements(bytes: Buffer): readonly DerElement[] | undefined {
     const tag = bytes[at] ?? 0;
     const first = bytes[at + 1] ?? 0xff;
     const extra = first < 0x80 ? 0 : first & 0x7f;
-    // No certificate has 16 MiB.
+    // A length of more than 3 bytes is refused: no certificate has 16 MiB.
     if (first === 0x80 || extra > 3 || at + 2 + extra > bytes.length) return undefined;
     const length = extra === 0 ? first : bytes.readUIntBE(at + 2, extra);
     const from = at + 2 + extra;

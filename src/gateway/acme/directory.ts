@@ -4,36 +4,36 @@ import { isObject } from "../../lib/is-object.ts";
 import { AcmeError, wordsOf } from "./acme-error.ts";
 import { type AccountKey } from "./jws.ts";
 
-/** Time for one request, in milliseconds. @bound */
+/** Milliseconds for one request; then the order fails. @bound */
 const REQUEST_MS = 30_000;
-/** Bytes of a response of a directory; a longer one fails the order. */
+/** Bytes of a directory's response; a longer one fails the order. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
-/** Times that a request is sent again since its nonce was refused (RFC 8555 §6.5); then the order fails. */
+/** Times that a request is repeated because its nonce was refused (RFC 8555 §6.5); then the order fails. */
 const MAX_NONCES = 20;
 const ERRORS = "urn:ietf:params:acme:error:";
 
-/** A response that was no error. */
+/** A response that is not an error. */
 export interface AcmeResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The text as a JSON object. Throws an AcmeError where it is none. */
+  /** The text as a JSON object. Throws an AcmeError if it is not one. */
   json(): Readonly<Record<string, unknown>>;
 }
 
 export interface DirectoryOptions {
   readonly url: string;
-  /** CAs in PEM that the directory's own certificate is checked by; empty: those of the system. */
+  /** CAs in PEM that verify the directory's own certificate; empty: those of the system. */
   readonly authorities: string;
-  /** Ends what is under way. */
+  /** Cancels the requests under way. */
   readonly signal: AbortSignal;
 }
 
-/** An ACME directory (RFC 8555 §7.1) and the requests that it takes. All rejections are AcmeErrors. */
+/** An ACME directory (RFC 8555 §7.1) and its requests. They reject with an AcmeError. */
 export class AcmeDirectory {
   readonly #options: DirectoryOptions;
   #resources: Readonly<Record<string, unknown>> | undefined;
-  /** One that the last response gave. */
+  /** The nonce of the last response. */
   #nonce: string | undefined;
 
   constructor(options: DirectoryOptions) {
@@ -44,14 +44,14 @@ export class AcmeDirectory {
     return this.#options.url;
   }
 
-  /** The URL of a resource, such as `newOrder`; undefined where the directory has none. */
+  /** The URL of a resource, such as `newOrder`; undefined if the directory does not have it. */
   async resource(name: string): Promise<string | undefined> {
     this.#resources ??= (await this.get(this.#options.url)).json();
     const url = this.#resources[name];
     return typeof url === "string" ? url : undefined;
   }
 
-  /** As above; rejects where there is none. */
+  /** Like `resource`, but rejects if the directory does not have it. */
   async needed(name: string): Promise<string> {
     const url = await this.resource(name);
     if (url === undefined) throw new AcmeError(`the directory has no "${name}"`);
@@ -62,7 +62,7 @@ export class AcmeDirectory {
     return accepted(await this.#send(url, { method: "GET" }));
   }
 
-  /** Sends what `key` signs. `account` as in `AccountKey.sign`; `payload` undefined: what is there is read. */
+  /** Sends a request that `key` signs. `account` as in `AccountKey.sign`. `payload` undefined: reads the resource. */
   async post(
     url: string,
     payload: unknown,
@@ -102,7 +102,7 @@ export class AcmeDirectory {
       const response = await fetch(url, {
         ...init,
         headers: { ...init.headers, "user-agent": `Turnpike/${VERSION}` },
-        // A signed request is for the address that it names.
+        // A signed request is only for the URL that it names.
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
         ...(authorities === "" ? {} : { tls: { ca: authorities } }),
@@ -132,12 +132,12 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Said below.
+    // The error follows below.
   }
   throw new AcmeError("a response of the directory is no JSON object");
 }
 
-/** The response itself; throws where it is an error (RFC 8555 §6.7). */
+/** Returns the response. Throws if it is an error (RFC 8555 §6.7). */
 function accepted(response: AcmeResponse): AcmeResponse {
   const { status, headers } = response;
   if (status >= 200 && status < 300) return response;
@@ -150,7 +150,7 @@ function accepted(response: AcmeResponse): AcmeResponse {
   }
 }
 
-/** The error that a problem document tells of (RFC 9457). */
+/** The error in a problem document (RFC 9457). */
 export function problemError(
   problem: unknown,
   { status, retryAfterMs }: { status?: number; retryAfterMs?: number } = {},
@@ -164,7 +164,7 @@ export function problemError(
   });
 }
 
-/** Milliseconds that Retry-After asks for (RFC 9110 §10.2.3); 0 where it is not there, or over. */
+/** Milliseconds that Retry-After asks to wait (RFC 9110 §10.2.3); 0 if the field is missing or its time has passed. */
 export function retryAfter(headers: Headers, now: number): number {
   const value = headers.get("retry-after") ?? "";
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

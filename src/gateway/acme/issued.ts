@@ -5,32 +5,39 @@ import { type Challenge } from "./order.ts";
 /** `tls.acme` of a configuration. */
 export type AcmeConfig = NonNullable<Config["tls"]["acme"]>;
 
-/** A challenge that is under way; `pair` is what answers one of TLS-ALPN-01. */
+/** A challenge that is under way. `pair` is the certificate and key for TLS-ALPN-01. */
 export interface OpenChallenge extends Challenge {
   readonly pair: KeyPair | undefined;
 }
 
-/** What the gateway has got by itself. Plain data: it crosses process boundaries. */
+/**
+ * The certificates from `tls.acme`, and the challenges under way. Plain data, because it crosses process boundaries.
+ */
 export interface Issued {
   readonly pairs: readonly { readonly domain: string; readonly pair: KeyPair }[];
-  /** For domains that have none yet, where no file is configured either. */
+  /** For domains without a certificate yet, if no file is configured either. */
   readonly placeholder: KeyPair | undefined;
   readonly challenges: readonly OpenChallenge[];
 }
 
 export const NOTHING_ISSUED: Issued = { pairs: [], placeholder: undefined, challenges: [] };
 
-/** What a configuration's files hold; `fallback` is undefined where `tls.acme` alone gives certificates. */
+/** The certificates in a configuration's files. `fallback` is undefined if all certificates come from `tls.acme`. */
 export interface OwnTls extends Omit<TlsMaterial, "fallback"> {
   readonly fallback: KeyPair | undefined;
 }
 
-/** The section `tls`, and beside it what listeners have in its place: undefined for a listener without a section of its own. */
+/**
+ * The section `tls`, and the sections of listeners that replace it; undefined for a listener without its own section.
+ */
 export interface ReadTls extends OwnTls {
   readonly listeners: readonly (OwnTls | undefined)[];
 }
 
-/** What listeners with TLS show; undefined where the configuration has no certificate. Files come before what was issued. */
+/**
+ * The certificates that TLS listeners show; undefined if the configuration names no certificates. Certificates from files come
+ * before issued ones.
+ */
 export function shownTls(
   acme: AcmeConfig | undefined,
   read: OwnTls | undefined,
@@ -52,8 +59,8 @@ export function shownTls(
 }
 
 /**
- * What each listener of a configuration shows, in its order. A listener without TLS shows nothing, and has the rules for hosts: those that
- * need a client certificate are refused on it.
+ * The material of each listener of a configuration, in its order. A listener without TLS shows no certificate, but has
+ * the rules of hosts: it refuses hosts that need a client certificate.
  */
 export function shownByListener(
   { tls, server }: Pick<Config, "tls" | "server">,
@@ -78,12 +85,12 @@ function plainMaterial(read: ReadTls | undefined): TlsMaterial | undefined {
     : { fallback: NO_PAIR, named: [], clientCa: "", clientCertRequired: false, hosts };
 }
 
-/** The response to a request for an HTTP-01 challenge (RFC 8555 §8.3); undefined: there is no such challenge. */
+/** The response to an HTTP-01 challenge (RFC 8555 §8.3); undefined if there is no such challenge. */
 export function httpResponse({ challenges }: Issued, token: string): string | undefined {
   return challenges.find((challenge) => challenge.type === "http-01" && challenge.token === token)?.keyAuthorization;
 }
 
-/** The certificate that answers a TLS-ALPN-01 challenge for a host name; undefined: there is no such challenge. */
+/** The certificate for a TLS-ALPN-01 challenge of a host name; undefined if there is no such challenge. */
 export function handshakeReply({ challenges }: Issued, hostname: string): KeyPair | undefined {
   return challenges.find((challenge) => challenge.type === "tls-alpn-01" && challenge.domain === hostname)?.pair;
 }

@@ -18,9 +18,12 @@ import {
 } from "./records.ts";
 import { challengeCertificate, keyPem, makeKey, renewalId } from "./x509.ts";
 
-/** Milliseconds after which a challenge goes by itself: its order was broken off. @bound */
+/** Milliseconds after which a challenge is removed, if its order was cancelled. @bound */
 const CHALLENGE_MS = 600_000;
-/** Milliseconds that the other gateways have to answer a challenge too, and between two looks. @bound */
+/**
+ * Milliseconds that the other gateways have to show a challenge too, and between two checks. After them the order goes
+ * on without them. @bound
+ */
 const CONFIRM_MS = 10_000;
 const CONFIRM_LOOK_MS = 100;
 
@@ -28,14 +31,14 @@ export interface IssuerOptions {
   readonly settings: { readonly config: AcmeConfig; readonly authorities: string };
   readonly store: CertificateStore;
   readonly clock: () => number;
-  /** The name that this gateway's entry has. */
+  /** The name of this gateway's entry in the store. */
   readonly gateway: string;
   readonly signal: AbortSignal;
-  /** Has this gateway show what the store holds. */
+  /** Makes this gateway show the contents of the store. */
   readonly show: () => Promise<void>;
 }
 
-/** Orders certificates, one after the other, for who has the store's lock. */
+/** Orders certificates one after the other, for the process that holds the store's lock. */
 export class Issuer {
   readonly #options: IssuerOptions;
   readonly #directory: AcmeDirectory;
@@ -51,7 +54,7 @@ export class Issuer {
     });
   }
 
-  /** Gets a certificate for a domain and keeps it. Rejects where that cannot be. */
+  /** Gets a certificate for a domain and stores it. Rejects if that fails. */
   async issue(domain: string): Promise<void> {
     const { store, settings } = this.#options;
     const { config } = settings;
@@ -85,13 +88,16 @@ export class Issuer {
     let key = readAccountKey(await store.read(), url);
     if (key === undefined) {
       key = keyPem(await makeKey("ecdsa-p256"));
-      // Before it is used: an account whose key is lost cannot be found again.
+      // Stored before its first use, because an account without its key is lost.
       await store.write(accountName(url), JSON.stringify({ directory_url: url, key }));
     }
     return openAccount(this.#directory, new AccountKey(key), contact);
   }
 
-  /** Resolves when every gateway that runs answers the challenge: any of them may be asked. */
+  /**
+   * Resolves when every running gateway responds to the challenge, because the directory may reach any of them. It
+   * waits `CONFIRM_MS` at most.
+   */
   async #publish(challenge: Challenge, published: string[]): Promise<void> {
     const { store, clock, show } = this.#options;
     const { type, domain, token, keyAuthorization } = challenge;

@@ -1,25 +1,28 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 
-/** The key of an account with a directory, which signs all that is sent to it (RFC 8555 §6.2): ECDSA on P-256. */
+/** The key of an account at a directory, which signs all requests to it (RFC 8555 §6.2): ECDSA on P-256. */
 export class AccountKey {
-  /** The hash of the public key (RFC 7638), which key authorizations end in. */
+  /** The hash of the public key (RFC 7638), with which key authorizations end. */
   readonly thumbprint: string;
   readonly #key: KeyObject;
   readonly #jwk: { readonly crv: string; readonly kty: string; readonly x: string; readonly y: string };
 
-  /** `pem`: PKCS #8. Throws where it is no such key. */
+  /** `pem` is PKCS #8. Throws if it is not such a key. */
   constructor(pem: string) {
     this.#key = createPrivateKey(pem);
     const { kty, crv, x, y } = createPublicKey(this.#key).export({ format: "jwk" });
     if (kty !== "EC" || crv !== "P-256" || typeof x !== "string" || typeof y !== "string") {
       throw new Error("Cannot use the account's key: it is not one of ECDSA on P-256");
     }
-    // In the order of their names, as the hash wants them (RFC 7638 §3.2).
+    // In the order of their names, as the hash requires (RFC 7638 §3.2).
     this.#jwk = { crv, kty, x, y };
     this.thumbprint = createHash("sha256").update(JSON.stringify(this.#jwk)).digest("base64url");
   }
 
-  /** A request's body. `account` is the account's URL; undefined: the directory does not know the key yet. `payload` undefined: POST-as-GET. */
+  /**
+   * The body of a request. `account` is the account's URL; undefined: the directory does not know the key yet.
+   * `payload` undefined: POST-as-GET.
+   */
   sign(url: string, payload: unknown, { nonce, account }: { nonce: string; account: string | undefined }): string {
     const who = account === undefined ? { jwk: this.#jwk } : { kid: account };
     const head = encoded(JSON.stringify({ alg: "ES256", nonce, url, ...who }));

@@ -22,26 +22,29 @@ import {
 import { askRenewal, type RenewalInfo, renewalTime } from "./renewal.ts";
 import { placeholder } from "./x509.ts";
 
-/** Milliseconds between two looks at a store that other gateways write to. */
+/** Milliseconds between two reads of a store that other gateways write to. */
 const POLL_MS = 2000;
-/** Milliseconds that another gateway counts as running after its last look. */
+/** Milliseconds that another gateway counts as running after its last read. */
 const SEEN_MS = 10_000;
-/** The longest time without a look at what is due, in milliseconds. */
+/** The longest pause between two checks, in milliseconds. */
 const LOOK_MS = 60_000;
-/** The least, so that a store that fails at once is not asked without end. */
+/** The shortest pause, in milliseconds, so that a store that fails at once is not read without end. */
 const LEAST_LOOK_MS = 250;
-/** Milliseconds that the lock is held without a sign of life; one that is killed in an order leaves it that long. @bound */
+/**
+ * Milliseconds after which the lock expires if it is not extended: a process that is killed during an order leaves it
+ * locked that long. @bound
+ */
 const LOCK_MS = 60_000;
 
-/** `tls.acme`, with what its file holds. */
+/** `tls.acme`, with the contents of its file. */
 export interface AcmeSettings {
   readonly config: AcmeConfig;
-  /** PEM of `ca_path`, or empty. */
+  /** The PEM of `ca_path`, or empty. */
   readonly authorities: string;
 }
 
 export interface KeeperDeps {
-  /** Opens the store; called once, when certificates are first wanted. */
+  /** Opens the store; called once, when certificates are first needed. */
   readonly open: () => CertificateStore;
   /** Unix milliseconds. */
   readonly clock: () => number;
@@ -53,20 +56,20 @@ export interface KeeperDeps {
   readonly firstPauseMs?: number;
 }
 
-/** Where what was issued is shown. */
+/** The gateway that shows the certificates. */
 export interface Shown {
-  /** Resolves when every listener shows it and answers its challenges. */
+  /** Resolves when every listener shows the certificates and responds to the challenges. */
   certify(issued: Issued): Promise<void>;
   readonly certificates: CertificateMetrics;
 }
 
 /**
- * Gets certificates for the domains of a configuration, keeps them in the store, renews them, and has the gateway show them. One
- * process of a gateway does it, and of several gateways with one store the one that has the store's lock:
+ * Gets certificates for the domains of a configuration, stores them, renews them, and makes the gateway show them. One
+ * process of a gateway runs it. If several gateways share a store, the one that holds the store's lock orders:
  *
- *   look at the store → show what changed → is one due? → lock → order: publish the challenge, wait until all response it → keep
- *          ▲                                                                                                           │
- *          └────────────── 2 s with a shared store; else until the next is due, a minute at most ◀────────────────────┘
+ *   read the store → show changes → is one due? → lock → order: publish the challenge, wait for all gateways → store
+ *          ▲                                                                                                     │
+ *          └────────────── 2 s with a shared store; else until the next is due, a minute at most ◀───────────────┘
  */
 export class CertificateKeeper {
   readonly #deps: KeeperDeps;
@@ -82,7 +85,7 @@ export class CertificateKeeper {
   #running: Promise<void> | undefined;
   #asking = false;
   #closed = false;
-  /** What was said of the store last, so that it is said once. */
+  /** The last error of the store that was logged, so that the same error is logged once. */
   #storeTrouble = "";
 
   constructor(deps: KeeperDeps) {
@@ -90,14 +93,15 @@ export class CertificateKeeper {
   }
 
   /**
-   * What a gateway by these settings has at once: kept certificates, and one of our own for domains without. Undefined: the settings are
-   * those of now. Rejects where the store cannot be opened; one that is away is tried again.
+   * The certificates that a gateway with these settings can show at once: the stored ones, and a self-signed one for
+   * domains without. Undefined if the settings have not changed. Rejects if the store cannot be opened. An unreachable
+   * store is tried again.
    */
   async prepare(settings: AcmeSettings | undefined): Promise<Issued | undefined> {
     if (isDeepStrictEqual(settings, this.#settings)) return undefined;
     if (settings === undefined) return this.#issued;
     this.#store ??= this.#deps.open();
-    // Those of now too: the gateway goes on with them if it cannot serve by the new configuration.
+    // The domains of the current settings too: the gateway keeps them if it cannot serve by the new configuration.
     const domains = [...new Set([...settings.config.domains, ...(this.#settings?.config.domains ?? [])])];
     const own = this.#issued.placeholder ?? placeholder(settings.config.domains, this.#deps.clock());
     try {
@@ -108,7 +112,10 @@ export class CertificateKeeper {
     }
   }
 
-  /** Works by these settings from now on; undefined: for no domain. `issued` is what the gateway shows: that of `prepare`. */
+  /**
+   * Works by these settings from now on; undefined: no domain. `issued` is what the gateway shows, as `prepare`
+   * returned it.
+   */
   use(settings: AcmeSettings | undefined, issued: Issued, shown: Shown): void {
     this.#shown = shown;
     this.#issued = issued;
@@ -121,7 +128,7 @@ export class CertificateKeeper {
     this.#wake?.();
   }
 
-  /** Resolves when each domain was looked after once, or after `ms`. */
+  /** Resolves after the first attempt for each domain, or after `ms` milliseconds. */
   async attempted(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
@@ -129,7 +136,7 @@ export class CertificateKeeper {
     clearTimeout(timer);
   }
 
-  /** Breaks off what is under way. */
+  /** Cancels the orders under way. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#abort.abort();
@@ -159,7 +166,7 @@ export class CertificateKeeper {
     }
   }
 
-  /** Looks after all domains once: the milliseconds until the next look. Rejects where the store fails. */
+  /** Checks all domains once, and returns the milliseconds until the next check. Rejects if the store fails. */
   async #round(store: CertificateStore, settings: AcmeSettings): Promise<number> {
     let entries = await this.#show(store, settings);
     if (store.isShared) {
@@ -169,7 +176,7 @@ export class CertificateKeeper {
     const isDue = (domain: string): boolean => this.#dueAt(entries, settings, domain) <= this.#deps.clock();
     if (settings.config.domains.some(isDue) && (await store.lease(LOCK_MS))) {
       try {
-        // Another process may have had the lock until now.
+        // Another process may have held the lock until now.
         entries = await store.read();
         await this.#order(store, settings, settings.config.domains.filter(isDue));
       } finally {
@@ -248,7 +255,7 @@ export class CertificateKeeper {
     });
   }
 
-  /** Reads the store, and has the gateway show what is new in it. */
+  /** Reads the store, and makes the gateway show changes. */
   async #show(store: CertificateStore, { config }: AcmeSettings): Promise<Entries> {
     const entries = await store.read();
     const next: Issued = { ...issuedOf(entries, config.domains), placeholder: this.#issued.placeholder };
@@ -271,7 +278,7 @@ export class CertificateKeeper {
     });
   }
 
-  /** When an order for a domain is next to be tried (Unix milliseconds). */
+  /** The time of the next order for a domain, in Unix milliseconds. */
   #dueAt(entries: Entries, { config }: AcmeSettings, domain: string): number {
     const failure = readFailure(entries, domain);
     const earliest = isWaiting(failure, settingsDigest(config)) ? failure.next_at : 0;
@@ -286,7 +293,10 @@ export class CertificateKeeper {
     return renewalTime(kept, this.#renewals.get(domain));
   }
 
-  /** Asks the directory about all certificates that it was not asked about lately, beside all else: it may be slow. */
+  /**
+   * Asks the directory about the renewal of certificates if the last request is long enough ago. Runs in the
+   * background, because the directory may be slow.
+   */
   #askAll(entries: Entries, settings: AcmeSettings): void {
     const { clock } = this.#deps;
     const open = settings.config.domains.flatMap((domain) => {
@@ -334,7 +344,7 @@ export class CertificateKeeper {
   }
 }
 
-/** What the store holds for these domains. */
+/** The store's certificates for these domains, and all challenges. */
 function issuedOf(entries: Entries, domains: readonly string[]): Omit<Issued, "placeholder"> {
   const pairs = domains.flatMap((domain) => {
     const kept = readCertificate(entries, domain);

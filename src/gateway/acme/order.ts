@@ -8,7 +8,7 @@ import { certificateRequest, keyPem, type KeyType, makeKey } from "./x509.ts";
 
 export type ChallengeType = "http-01" | "tls-alpn-01";
 
-/** What the directory asks for as proof that a domain is ours. */
+/** The proof of control over a domain that the directory asks for. */
 export interface Challenge {
   readonly type: ChallengeType;
   readonly domain: string;
@@ -16,7 +16,7 @@ export interface Challenge {
   readonly keyAuthorization: string;
 }
 
-/** An account with a directory. */
+/** An account at a directory. */
 export interface Account {
   readonly key: AccountKey;
   readonly url: string;
@@ -26,21 +26,24 @@ export interface OrderOptions {
   readonly domain: string;
   readonly keyType: KeyType;
   readonly challenge: ChallengeType;
-  /** The certificate that this one takes the place of, as RFC 9773 names it; undefined: there is none, or the directory is another. */
+  /**
+   * The RFC 9773 id of the certificate that this one replaces; undefined if it replaces none, or one from another
+   * directory.
+   */
   readonly replaces: string | undefined;
-  /** Resolves when every listener answers the challenge. */
+  /** Resolves when every listener responds to the challenge. */
   readonly publish: (challenge: Challenge) => Promise<void>;
-  /** Milliseconds of a pause. */
+  /** Waits for a number of milliseconds. */
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Time that a directory has for an order or an authorization, in milliseconds. @bound */
+/** Milliseconds that a directory has for an order or an authorization; then the order fails. @bound */
 const SETTLE_MS = 120_000;
-/** Pauses between two looks at it, in milliseconds: the first, and the longest. */
+/** Pauses between two checks of it, in milliseconds: the first, and the longest. */
 const FIRST_LOOK_MS = 250;
 const LONGEST_LOOK_MS = 10_000;
 
-/** Finds the account of a key, or makes it (RFC 8555 §7.3). */
+/** Finds the account of a key, or creates it (RFC 8555 §7.3). */
 export async function openAccount(
   directory: AcmeDirectory,
   key: AccountKey,
@@ -94,14 +97,14 @@ async function newOrder(
   try {
     return await send({ identifiers, replaces });
   } catch (error) {
-    // RFC 9773 §5: it was replaced already, or by another account; that is no reason to let it expire.
+    // RFC 9773 §5: another order or account has replaced the certificate already. It is renewed all the same.
     if (!(error instanceof AcmeError) || !["alreadyReplaced", "malformed", "unauthorized"].includes(error.type))
       throw error;
     return send({ identifiers });
   }
 }
 
-/** Proves that the domain is ours, where the directory does not know yet (RFC 8555 §7.5). */
+/** Proves control over the domain, unless the directory knows it already (RFC 8555 §7.5). */
 async function authorize(
   directory: AcmeDirectory,
   { who, authorization }: { who: Who; authorization: string },
@@ -123,7 +126,7 @@ async function authorize(
   throw problemError(failed?.["error"]);
 }
 
-/** Looks until the status is none of `unfinished`. */
+/** Checks until the status is not one of `unfinished`. Rejects after `SETTLE_MS`. */
 async function settled(
   look: () => Promise<AcmeResponse>,
   unfinished: readonly string[],
@@ -140,7 +143,7 @@ async function settled(
   }
 }
 
-/** What comes from a directory is shown to clients: it must be for this name and this key. */
+/** Throws if a certificate from the directory is not for this name and this key, because clients will see it. */
 function checkIssued({ cert, key }: KeyPair, domain: string): void {
   let certificate: X509Certificate;
   try {
@@ -167,7 +170,10 @@ function urlOf(value: Readonly<Record<string, unknown>>, name: string): string {
   return url;
 }
 
-/** Authorizations and challenges of an order: one for a single name has one authorization. */
+/**
+ * Authorizations and challenges of an order, which has one authorization for a single name. With more authorizations
+ * the order fails; further challenges are ignored.
+ */
 const MAX_LISTED = 16;
 
 function urlsOf(value: Readonly<Record<string, unknown>>, name: string): readonly string[] {

@@ -4,7 +4,7 @@ import { type KeyPair } from "../wire/tls.ts";
 import { type AcmeConfig, type OpenChallenge } from "./issued.ts";
 import { type ChallengeType } from "./order.ts";
 
-/** A certificate as it is kept. */
+/** A stored certificate. */
 export interface CertificateRecord {
   readonly directory_url: string;
   readonly key_type: string;
@@ -12,9 +12,9 @@ export interface CertificateRecord {
   readonly key: string;
 }
 
-/** What is known of a domain whose last order failed. */
+/** The record of a domain whose last order failed. */
 export interface FailureRecord {
-  /** Of the settings that it failed with: others are tried at once. */
+  /** The digest of the settings that failed. Other settings are tried at once. */
   readonly settings: string;
   readonly count: number;
   /** Unix milliseconds. */
@@ -39,17 +39,17 @@ export function failureName(domain: string): string {
   return `failure-${domain}`;
 }
 
-/** A challenge by its token. */
+/** The entry of a challenge, by its token. */
 export function challengeName(token: string): string {
   return CHALLENGE_PREFIX + digest(token);
 }
 
-/** The account of a directory: another one has other accounts. */
+/** The entry of the account at a directory. Each directory has its own accounts. */
 export function accountName(directoryUrl: string): string {
   return `account-${digest(directoryUrl)}`;
 }
 
-/** What an order depends on. */
+/** The settings that an order depends on. */
 export function settingsDigest(acme: AcmeConfig): string {
   const { directory_url: url, key_type: keyType, challenges, contact, ca_path: caPath } = acme;
   return digest(JSON.stringify([url, keyType, challenges, contact, caPath]));
@@ -64,7 +64,7 @@ function objectOf(entries: Entries, name: string): Readonly<Record<string, unkno
   }
 }
 
-/** The certificate of a domain and the time that it is valid for, in Unix milliseconds. */
+/** A domain's certificate and its validity, in Unix milliseconds. */
 export interface KeptCertificate {
   readonly record: CertificateRecord;
   readonly pair: KeyPair;
@@ -72,7 +72,7 @@ export interface KeptCertificate {
   readonly to: number;
 }
 
-/** Undefined where there is none that can be used. */
+/** Undefined if no usable certificate is stored. */
 export function readCertificate(entries: Entries, domain: string): KeptCertificate | undefined {
   const { directory_url, key_type, cert, key } = objectOf(entries, certificateName(domain)) ?? {};
   if (typeof directory_url !== "string" || typeof key_type !== "string") return undefined;
@@ -92,13 +92,13 @@ export function readFailure(entries: Entries, domain: string): FailureRecord | u
   return { settings, count, next_at };
 }
 
-/** The account's key in PEM; undefined: there is no account yet. */
+/** The account's key in PEM; undefined if there is no account yet. */
 export function readAccountKey(entries: Entries, directoryUrl: string): string | undefined {
   const { key } = objectOf(entries, accountName(directoryUrl)) ?? {};
   return typeof key === "string" ? key : undefined;
 }
 
-/** All challenges that some gateway has under way. */
+/** The challenges that all gateways have under way. */
 export function readChallenges(entries: Entries): readonly OpenChallenge[] {
   return [...entries.keys()].toSorted().flatMap((name) => {
     if (!name.startsWith(CHALLENGE_PREFIX)) return [];
@@ -118,7 +118,7 @@ function pairOf(value: unknown): KeyPair | undefined {
   return typeof cert === "string" && typeof key === "string" ? { cert, key } : undefined;
 }
 
-/** Challenges that a gateway has told to answer, by name. */
+/** The names of the challenges that a gateway has confirmed to respond to. */
 export function readResponded(entries: Entries, gateway: string): readonly unknown[] {
   const { challenges } = objectOf(entries, gateway) ?? {};
   return Array.isArray(challenges) ? challenges : [];

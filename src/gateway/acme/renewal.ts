@@ -3,29 +3,33 @@ import { type AcmeDirectory, retryAfter } from "./directory.ts";
 import { type KeptCertificate } from "./records.ts";
 import { renewalId } from "./x509.ts";
 
-/** Milliseconds between two questions about one certificate: the least, what it is by default, and the most (RFC 9773 §4.3.2). */
+/**
+ * Milliseconds between two requests about one certificate: the minimum, the default and the maximum (RFC 9773 §4.3.2).
+ */
 const LEAST_ASK_MS = 60_000;
 const ASK_MS = 6 * 3_600_000;
 const LONGEST_ASK_MS = 24 * 3_600_000;
-/** The part of its lifetime after which a certificate is renewed unless the directory says when. */
+/** The part of its lifetime after which a certificate is renewed, if the directory suggests no time. */
 const RENEWED_AFTER = 2 / 3;
-/** The part of its lifetime before which it is renewed, whatever the directory says. */
+/** The part of its lifetime after which a certificate is renewed, whatever the directory suggests. */
 const LATEST = 9 / 10;
 
-/** What a directory said about a certificate, and when it is asked again (Unix milliseconds). */
+/** A directory's suggestion for a certificate, and the time of the next request (Unix milliseconds). */
 export interface RenewalInfo {
-  /** Undefined: it said nothing. */
+  /** Undefined if the directory suggested no time. */
   readonly renewAt: number | undefined;
   readonly askAt: number;
 }
 
-/** When a certificate is to be renewed (Unix milliseconds). */
+/** The time at which a certificate is renewed (Unix milliseconds). */
 export function renewalTime({ from, to }: KeptCertificate, info: RenewalInfo | undefined): number {
   if (info?.renewAt === undefined) return from + (to - from) * RENEWED_AFTER;
   return Math.min(info.renewAt, from + (to - from) * LATEST);
 }
 
-/** Asks the directory when a certificate is to be renewed (RFC 9773 §4.2). `random` is from 0 to 1. Never rejects. */
+/**
+ * Asks the directory for the time of a certificate's renewal (RFC 9773 §4.2). `random` is from 0 to 1. Never rejects.
+ */
 export async function askRenewal(
   directory: AcmeDirectory,
   { pair }: KeptCertificate,
@@ -44,10 +48,10 @@ export async function askRenewal(
     const wait = retryAfter(response.headers, now) || ASK_MS;
     const askAt = now + Math.min(Math.max(wait, LEAST_ASK_MS), LONGEST_ASK_MS);
     if (!(first < last)) return { renewAt: undefined, askAt };
-    // RFC 9773 §4.2: any moment of the window, so that certificates of one day are not renewed at once.
+    // RFC 9773 §4.2: a random moment of the window, so that certificates of one day are not all renewed at once.
     return { renewAt: first + (last - first) * random, askAt };
   } catch {
-    // The order itself tells what is wrong with the directory.
+    // The order reports what is wrong with the directory.
     return silent;
   }
 }

@@ -4,7 +4,7 @@ import { generateKeyPair } from "node:crypto";
 import { type KeyPair } from "../wire/tls.ts";
 import { der, type DerElement, readElements, sequence, TAG } from "./der.ts";
 
-/** Key types that `tls.acme.key_type` names. */
+/** The values of `tls.acme.key_type`. */
 export type KeyType = "ecdsa-p256" | "ecdsa-p384" | "rsa-2048" | "rsa-4096";
 
 const OID = {
@@ -19,12 +19,12 @@ const OID = {
   sha256WithRsa: [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b],
 } as const;
 
-/** Days that a certificate of our own is valid: it stands in until the directory has issued one. */
+/** Days that a self-signed certificate is valid: it is used until the directory has issued one. */
 const OWN_DAYS = 90;
 const DAY_MS = 86_400_000;
-/** The common name of a certificate of our own; X.520 allows 64 characters, and host names are longer. */
+/** The common name of a self-signed certificate. X.520 allows 64 characters, and host names can be longer. */
 const OWN_NAME = "Turnpike, no certificate yet";
-/** A PEM file has lines of this length (RFC 7468 §2). */
+/** The length of lines in a PEM file (RFC 7468 §2). */
 const PEM_LINE = /.{1,64}/g;
 
 function oid(bytes: readonly number[]): Buffer {
@@ -41,7 +41,7 @@ function alternativeNames(hostnames: readonly string[]): Buffer {
   return sequence(oid(OID.subjectAltName), der(TAG.octetString, sequence(...names)));
 }
 
-/** RSA's algorithm has NULL for parameters (RFC 4055 §5), ECDSA's has none (RFC 5758 §3.2). */
+/** The parameters of RSA's algorithm are NULL (RFC 4055 §5); ECDSA's are absent (RFC 5758 §3.2). */
 function algorithmOf(key: KeyObject): Buffer {
   if (key.asymmetricKeyType === "rsa") return sequence(oid(OID.sha256WithRsa), Buffer.from([0x05, 0x00]));
   return sequence(oid(OID.ecdsaWithSha256));
@@ -57,7 +57,7 @@ function nameOf(commonName: string): Buffer {
 
 const generate = promisify(generateKeyPair);
 
-/** A new private key, made beside the event loop: RSA takes up to seconds. */
+/** A new private key. It is generated outside the event loop, because RSA takes up to seconds. */
 export async function makeKey(type: KeyType): Promise<KeyObject> {
   if (type === "ecdsa-p256" || type === "ecdsa-p384") {
     return (await generate("ec", { namedCurve: type === "ecdsa-p256" ? "P-256" : "P-384" })).privateKey;
@@ -69,12 +69,12 @@ export function keyPem(key: KeyObject): string {
   return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** A request for a certificate of these names (PKCS #10, RFC 2986), in DER. */
+/** A certificate request for these names (PKCS #10, RFC 2986), in DER. */
 export function certificateRequest(hostnames: readonly string[], key: KeyObject, publicKey: KeyObject): Buffer {
   const extensions = sequence(oid(OID.extensionRequest), der(TAG.set, sequence(alternativeNames(hostnames))));
   const body = sequence(
     der(TAG.integer, Buffer.from([0])),
-    // RFC 8555 §7.4: the names are those of the extension.
+    // The subject is empty. RFC 8555 §7.4: the names are in the extension.
     sequence(),
     publicKey.export({ type: "spki", format: "der" }),
     der(TAG.context, extensions),
@@ -82,11 +82,11 @@ export function certificateRequest(hostnames: readonly string[], key: KeyObject,
   return signed(body, key);
 }
 
-/** A certificate that signs itself, of an own key; `extensions` follow the host names. */
+/** A self-signed certificate with a new key. `extensions` follow the host names. */
 function ownCertificate(hostnames: readonly string[], extensions: readonly Buffer[], now: number): KeyPair {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const serial = randomBytes(16);
-  // Positive, and not shorter (RFC 5280 §4.1.2.2).
+  // Positive and of full length (RFC 5280 §4.1.2.2).
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
   const body = sequence(
     der(TAG.context, der(TAG.integer, Buffer.from([2]))),
@@ -105,12 +105,12 @@ function timeOf(ms: number): Buffer {
   return der(TAG.generalizedTime, Buffer.from(new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, "")));
 }
 
-/** A certificate that signs itself, for names that have none yet. `now` is Unix milliseconds. */
+/** A self-signed certificate for names without one yet. `now` is Unix milliseconds. */
 export function placeholder(hostnames: readonly string[], now: number): KeyPair {
   return ownCertificate(hostnames, [], now);
 }
 
-/** The certificate that answers a TLS-ALPN-01 challenge (RFC 8737 §3). */
+/** The certificate that responds to a TLS-ALPN-01 challenge (RFC 8737 §3). */
 export function challengeCertificate(hostname: string, keyAuthorization: string, now: number): KeyPair {
   const digest = createHash("sha256").update(keyAuthorization).digest();
   const critical = Buffer.from([0x01, 0x01, 0xff]);
@@ -119,8 +119,8 @@ export function challengeCertificate(hostname: string, keyAuthorization: string,
 }
 
 /**
- * How a directory names a certificate when it is asked about renewal (RFC 9773 §4.1): the issuer's key identifier and the serial
- * number. Undefined where the certificate has no such identifier.
+ * The id of a certificate in requests about its renewal (RFC 9773 §4.1): the issuer's key identifier and the serial
+ * number. Undefined if the certificate has no key identifier.
  */
 export function renewalId(chain: string): string | undefined {
   const [certificate] = readElements(new X509Certificate(chain).raw) ?? [];
@@ -133,7 +133,7 @@ export function renewalId(chain: string): string | undefined {
     const parts = elementsOf(extension) ?? [];
     if (parts[0]?.content.equals(wanted) !== true) continue;
     const [identifier] = elementsOf(parts.at(-1)) ?? [];
-    // keyIdentifier is [0], implicit (RFC 5280 §4.2.1.1).
+    // The keyIdentifier is [0], implicit (RFC 5280 §4.2.1.1).
     const key = elementsOf(identifier)?.find(({ tag }) => tag === 0x80);
     if (key === undefined || serial === undefined) return undefined;
     return `${key.content.toString("base64url")}.${serial.content.toString("base64url")}`;
