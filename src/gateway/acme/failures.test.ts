@@ -14,20 +14,20 @@ function after(times: number, error: unknown = new Error("x"), random = 0.5): Fa
   return record;
 }
 
-test("pauses grow twofold from a minute to six hours, a quarter more or less", () => {
+test("pauses double from 1 minute up to 6 hours, and vary by a quarter", () => {
   const minutes = [1, 2, 3, 4, 9, 10, 100].map((times) => after(times).next_at / 60_000);
   expect(minutes).toEqual([1, 2, 4, 8, 256, 360, 360]);
   expect([after(1, undefined, 0).next_at, after(1, undefined, 1).next_at]).toEqual([45_000, 75_000]);
 });
 
-test("a directory may ask for a longer pause, up to a day", () => {
+test("a directory may ask for a longer pause, up to 24 hours", () => {
   const pauses = [1000, HOUR_MS, 1000 * HOUR_MS].map(
     (retryAfterMs) => after(1, new AcmeError("x", { retryAfterMs })).next_at,
   );
   expect(pauses).toEqual([60_000, HOUR_MS, 24 * HOUR_MS]);
 });
 
-test("other settings are tried at once, and begin to count anew", () => {
+test("other settings are tried at once, and their failures count from 1", () => {
   const record = after(5);
   expect([isWaiting(record, "a"), isWaiting(record, "b"), isWaiting(undefined, "a")]).toEqual([true, false, false]);
   expect(failedAgain(record, { settings: "b", error: "x", now: 0, random: 0.5, firstMs: 1000 })).toEqual({
@@ -37,7 +37,7 @@ test("other settings are tried at once, and begin to count anew", () => {
   });
 });
 
-test("a directory's words become one line of bounded length", () => {
+test("a directory's error text becomes one line of limited length", () => {
   expect(wordsOf("a\r\nb\u001b[31m c\u2028d")).toBe("a b [31m c d");
   expect(wordsOf("x".repeat(1000))).toHaveLength(301);
   expect(wordsOf({})).toBe("");

@@ -6,7 +6,7 @@ import { renewalTime } from "./renewal.ts";
 import { readCertificate } from "./records.ts";
 import { certificateRequest, challengeCertificate, makeKey, placeholder, renewalId } from "./x509.ts";
 
-/** The certificate of RFC 9773 §4.1, and what it is called there. */
+/** The certificate of RFC 9773 §4.1, and its id there. */
 const EXAMPLE = `-----BEGIN CERTIFICATE-----
 MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt
 cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS
@@ -18,12 +18,12 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
 -----END CERTIFICATE-----
 `;
 
-test("a certificate is named for renewal as the RFC's example is", () => {
+test("the renewal id of the certificate in RFC 9773 is the one in the RFC", () => {
   expect(renewalId(EXAMPLE)).toBe("aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE");
   expect(renewalId(makeCertificate().cert)).toBeUndefined();
 });
 
-test("a certificate of our own is for its names, and signed by its key", () => {
+test("a self-signed certificate is for its names, and is signed by its key", () => {
   const { cert, key } = placeholder(["a.test", "b.test"], Date.now());
   const certificate = new X509Certificate(cert);
   expect([certificate.checkHost("a.test"), certificate.checkHost("b.test"), certificate.checkHost("c.test")]).toEqual([
@@ -35,7 +35,7 @@ test("a certificate of our own is for its names, and signed by its key", () => {
   expect(certificate.verify(certificate.publicKey)).toBe(true);
 });
 
-test("the response to a challenge has the extension of RFC 8737, critical", () => {
+test("the certificate for a challenge has the critical extension of RFC 8737", () => {
   const { cert } = challengeCertificate("a.test", "token.thumb", Date.now());
   const { raw } = new X509Certificate(cert);
   const extension = Buffer.from("06082b0601050507011f0101ff04220420", "hex");
@@ -45,7 +45,7 @@ test("the response to a challenge has the extension of RFC 8737, critical", () =
   expect(raw.subarray(at + extension.length, at + extension.length + 32)).toEqual(digest);
 });
 
-test.each(["ecdsa-p256", "ecdsa-p384", "rsa-2048"] as const)("a request of a %s key is whole", async (type) => {
+test.each(["ecdsa-p256", "ecdsa-p384", "rsa-2048"] as const)("a CSR with a %s key is complete", async (type) => {
   const key = await makeKey(type);
   const request = certificateRequest(["a.test"], key, createPublicKey(key));
   const [outer] = readElements(request) ?? [];
@@ -54,7 +54,7 @@ test.each(["ecdsa-p256", "ecdsa-p384", "rsa-2048"] as const)("a request of a %s 
   expect(signature?.tag).toBe(0x03);
 });
 
-test("a cut element is no DER", () => {
+test("a truncated element is not DER", () => {
   const whole = certificateRequestBytes();
   for (const length of [1, 2, 3, 10, whole.length - 1]) expect(readElements(whole.subarray(0, length))).toBeUndefined();
   expect(readElements(Buffer.from([0x30, 0x80, 0, 0]))).toBeUndefined();
@@ -64,7 +64,7 @@ function certificateRequestBytes(): Buffer {
   return Buffer.from(new X509Certificate(makeCertificate().cert).raw);
 }
 
-test("a certificate is renewed after two thirds of its lifetime, or when the directory says, but before a tenth is left", () => {
+test("a certificate is renewed after two thirds of its lifetime, or at the directory's time, but before the last tenth", () => {
   const pair = makeCertificate({ from: -10, to: 20 });
   const record = { directory_url: "https://a.test/", key_type: "ecdsa-p256", cert: pair.cert, key: pair.key };
   const kept = readCertificate(new Map([["certificate-a.test", JSON.stringify(record)]]), "a.test");
@@ -76,7 +76,7 @@ test("a certificate is renewed after two thirds of its lifetime, or when the dir
   expect((renewalTime(kept, { renewAt: kept.to + day, askAt: 0 }) - kept.from) / day).toBeCloseTo(27);
 });
 
-test("a kept certificate that is broken counts as none", () => {
+test("a broken stored certificate counts as missing", () => {
   const entries = new Map([
     ["certificate-a.test", "{"],
     ["certificate-b.test", JSON.stringify({ directory_url: "x", key_type: "x", cert: "no", key: "no" })],

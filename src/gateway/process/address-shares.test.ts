@@ -11,7 +11,7 @@ function workersOf(count: number): { readonly workers: readonly AddressShares[];
   return { workers, zone };
 }
 
-test("an address has its share, and what it gives back it may take again", () => {
+test("an address gets connections up to its limit, and a released one can be taken again", () => {
   const { workers } = workersOf(1);
   const [only] = workers;
   expect([1, 2, 3].map(() => only?.take("192.0.2.1", 2))).toEqual([true, true, false]);
@@ -20,7 +20,7 @@ test("an address has its share, and what it gives back it may take again", () =>
   expect([1, 2].map(() => only?.take("192.0.2.1", 2))).toEqual([true, false]);
 });
 
-test("the connections of one address are counted over all workers, and those of others are not", () => {
+test("an address counts its connections in all workers, and none of another address", () => {
   const { workers } = workersOf(3);
   const [first, second, third] = workers;
   expect([first, second, third, first, second].map((one) => one?.take("2001:db8:", 4))).toEqual([
@@ -35,7 +35,7 @@ test("the connections of one address are counted over all workers, and those of 
   expect([second?.take("2001:db8:", 4), first?.take("2001:db8:", 4)]).toEqual([true, false]);
 });
 
-test("a worker that has died takes its counts along", () => {
+test("a dead worker's connections count no more after its row is cleared", () => {
   const { workers, zone } = workersOf(2);
   const [lives, dies] = workers;
   for (let i = 0; i < 5; i++) dies?.take("192.0.2.1", 5);
@@ -44,7 +44,7 @@ test("a worker that has died takes its counts along", () => {
   expect(lives?.take("192.0.2.1", 5)).toBe(true);
 });
 
-test("ten thousand addresses with a connection each leave one another nearly all of their shares", () => {
+test("with 10,000 addresses of one connection each, every address keeps nearly its whole share", () => {
   const { workers } = workersOf(2);
   const [first, second] = workers;
   for (let i = 0; i < 10_000; i++) first?.take(`a${i}`, 64);

@@ -18,12 +18,12 @@ function read(tls: object): ReadTls | undefined {
   return readTlsMaterial(configSchema.parse({ tls }));
 }
 
-/** The configuration of one certificate in files of these contents. */
+/** Configures one certificate, with files of these contents. */
 function pair(cert: string, key: string): { cert_path: string; key_path: string } {
   return { cert_path: folder.write("cert.pem", cert), key_path: folder.write("key.pem", key) };
 }
 
-test("certificates are read with what belongs to them", () => {
+test("certificates are read with their keys and host names", () => {
   const other = makeCertificate({ hostnames: ["b.test"] });
   const files = pair(good.cert, good.key);
   const certificates = [
@@ -41,7 +41,7 @@ test("certificates are read with what belongs to them", () => {
   expect(read({})).toBeUndefined();
 });
 
-test("a chain is whole, and its first certificate is the one that counts", () => {
+test("a chain is kept whole, and only its first certificate is checked", () => {
   const ca = makeCertificate({ isCa: true, to: -1, from: -2 });
   const chain = good.cert + ca.cert;
   expect(read(pair(chain, good.key))?.fallback?.cert).toBe(chain);
@@ -71,14 +71,14 @@ const REFUSED: readonly [what: string, cert: string, key: string, message: RegEx
   ["a key behind a passphrase", good.cert, PROTECTED, /private key ".*key.pem": it is protected by a passphrase/],
 ];
 for (const [what, cert, key, message] of REFUSED) {
-  test(`${what} is refused by the name of its file`, () => {
+  test(`${what} is refused, and the error names its file`, () => {
     expect(() => read(pair(cert, key))).toThrow(message);
     const certificates = [{ hostnames: ["a.test"], ...pair(cert, key) }];
     expect(() => read({ certificates })).toThrow(message);
   });
 }
 
-test("files that are not there, or are no files, are told by name", () => {
+test("the error names a missing file, or a folder in its place", () => {
   const { cert_path } = pair(good.cert, good.key);
   expect(() => read({ cert_path, key_path: folder.file("no.key") })).toThrow(
     /private key ".*no.key": there is no such file/,
@@ -86,7 +86,7 @@ test("files that are not there, or are no files, are told by name", () => {
   expect(() => read({ cert_path: folder.path, key_path: cert_path })).toThrow(/certificate ".*": it is a folder/);
 });
 
-test("client CAs are certificates", () => {
+test("a client CA file without a certificate is refused", () => {
   const files = pair(good.cert, good.key);
   expect(() => read({ ...files, client_ca_path: folder.write("ca.pem", "nothing") })).toThrow(
     /client CAs ".*ca.pem": the file holds no certificate/,

@@ -13,7 +13,7 @@ function configOf(prefixes: readonly number[]): Config {
   return config;
 }
 
-test("whatever routes come, go and change places, the other side has the very same", () => {
+test("when routes are added, removed or moved, the other process gets the same configuration", () => {
   const places = fc.uniqueArray(fc.nat(20));
   fc.assert(
     fc.property(places, places, (had, has) => {
@@ -28,7 +28,7 @@ test("whatever routes come, go and change places, the other side has the very sa
   );
 });
 
-test("a route among ten thousand is told by itself", () => {
+test("of 10,000 routes, only the changed one is sent", () => {
   const base = configOf(Array.from({ length: 10_000 }, (_, i) => i));
   const [route] = configOf([10_000]).routes;
   if (route === undefined) throw new Error("there is a route");

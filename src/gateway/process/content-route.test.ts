@@ -19,12 +19,12 @@ function judge(route: object, upstream: object = {}, name: string | undefined = 
   return routes.every((each) => isContentRoute(each, upstreams, name));
 }
 
-test("a route whose only upstream is the content service is its own", () => {
+test("a route with the content service as its only upstream is a content route", () => {
   expect(judge({})).toBe(true);
   expect(judge({ traffic_split: [] })).toBe(true);
 });
 
-test("a route that another server may answer is not", () => {
+test("a route to which another server may respond is not a content route", () => {
   expect(judge({ upstream: "other" })).toBe(false);
   expect(judge({ traffic_split: [{ upstream: "other", weight: 1 }] })).toBe(false);
   expect(judge({}, { servers: [SERVER, { address: "192.0.2.1", port: 80 }] })).toBe(false);
@@ -32,7 +32,7 @@ test("a route that another server may answer is not", () => {
   expect(judge({}, { catalog_discovery: { service: "content" } })).toBe(false);
 });
 
-test("no route is the content service's in a program that has none", () => {
+test("without a content service there is no content route", () => {
   const { routes, upstreams } = configOf({}, {});
   for (const each of routes) expect(isContentRoute(each, upstreams, undefined)).toBe(false);
 });

@@ -11,10 +11,10 @@ function configOf(upstreams: readonly object[]): Config {
   return config;
 }
 
-test("clients have the descriptors that upstreams, the refused and the process itself leave, and half of them at least", () => {
+test("clients get the descriptors that upstreams, refused connections and the process do not need, or half of the rest", () => {
   expect([lingeringRoom(128), lingeringRoom(1024), lingeringRoom(65_536)]).toEqual([16, 128, 256]);
   expect([clientRoom(configOf([]), 128), clientRoom(configOf(UPSTREAMS), 128)]).toEqual([48, 24]);
-  // Its one server gets 64 connections, whoever asks for them: clients over HTTP/2 may each ask for many.
+  // The one server gets 64 connections at most, and HTTP/2 clients may each open many requests.
   expect(clientRoom(configOf(UPSTREAMS), 1024)).toBe(1024 - 64 - 128 - 64);
   const found = [{ name: "a", servers: [], dns_discovery: { hostname: "a.test", port: 1 } }];
   expect([clientRoom(configOf(found), 1024), clientRoom(configOf(found), Number.POSITIVE_INFINITY)]).toEqual([
@@ -27,14 +27,14 @@ test("clients have the descriptors that upstreams, the refused and the process i
   ]);
 });
 
-test("served files have a part of the descriptors, which clients then have not", () => {
+test("served files have a part of the descriptors, which clients cannot use", () => {
   const { config } = loadValue({ server: { static_root: "/srv" } });
   if (config === undefined) throw new Error("the configuration is refused");
   expect([fileRoom(128), fileRoom(1024), fileRoom(65_536)]).toEqual([16, 128, 1024]);
   expect(clientRoom(config, 1024)).toBe(1024 - 64 - 128 - 128);
 });
 
-test("a process that may open too few files says how many clients it takes", () => {
+test("a process that may open too few files warns how many clients it accepts", () => {
   const warnings = [
     descriptorWarning(configOf([]), 1320),
     descriptorWarning(configOf(UPSTREAMS), 1384),
@@ -47,6 +47,6 @@ test("a process that may open too few files says how many clients it takes", () 
   );
 });
 
-test("the system's limit is read", () => {
+test("the limit of the system is read", () => {
   expect(descriptorLimit()).toBeGreaterThan(0);
 });

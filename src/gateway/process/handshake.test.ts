@@ -35,11 +35,11 @@ function starter(): { begin: () => Begun; clock: FakeClock; closed: ServerConnec
   };
 }
 
-test("one handshake more than there may be ends the oldest, and no other", () => {
+test("one handshake over the limit closes the oldest one, and no other", () => {
   const { begin, closed, failed } = starter();
   const begun = Array.from({ length: MAX_HANDSHAKES }, begin);
   expect(begun.filter(({ wire }) => wire.closed)).toEqual([]);
-  // One that has come to its end does not count.
+  // A completed handshake does not count.
   begun[0]?.handshake.onSecure(PEER);
   begun.push(begin());
   expect(begun.filter(({ wire }) => wire.closed)).toEqual([]);
@@ -50,7 +50,7 @@ test("one handshake more than there may be ends the oldest, and no other", () =>
   expect(closed.slice(1)).toEqual(failed);
 });
 
-test("a handshake has its time and no more", () => {
+test("a handshake is closed at its timeout, and not before", () => {
   const { begin, clock } = starter();
   const { wire } = begin();
   clock.advance(900);

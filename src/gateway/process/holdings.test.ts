@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Holdings } from "./holdings.ts";
 
-test("what was opened last is closed first, once, and hears who goes on", () => {
+test("resources close once, the last opened first, and each gets the configuration that takes over", () => {
   const closed: string[] = [];
   const holdings = new Holdings<string>();
   for (const name of ["a", "b", "c"]) {

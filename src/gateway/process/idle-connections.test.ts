@@ -29,7 +29,7 @@ function stage(): {
   return { clock, all, idle, add };
 }
 
-test("connections are found in the order in which they became idle, however many there are", () => {
+test("300 connections are found in the order in which they became idle", () => {
   const { clock, all, idle, add } = stage();
   clock.time = 100_000;
   const times = Array.from({ length: 300 }, (_, i) => (i * 7919) % 90_001);
@@ -43,7 +43,7 @@ test("connections are found in the order in which they became idle, however many
   expect(found).toEqual(times.toSorted((a, b) => a - b));
 });
 
-test("a connection at work, one that was just now, and one of another address are left alone", () => {
+test("a busy connection, one that was busy just now, and one of another address are not found", () => {
   const { clock, all, idle, add } = stage();
   clock.time = 10_000;
   add(Number.POSITIVE_INFINITY);
@@ -58,7 +58,7 @@ test("a connection at work, one that was just now, and one of another address ar
   expect(idle.take("a")?.holder.idleSince).toBe(9500);
 });
 
-test("one that was found and has had a request since is passed over", () => {
+test("a connection with a request since the search is skipped", () => {
   const { clock, idle, add } = stage();
   clock.time = 10_000;
   const [first, second, third] = [add(1000), add(2000), add(3000)];

@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** How many descriptors of the file this process has. */
+/** The number of descriptors that this process has of the file. */
 function openCount(path: string): number {
   const targets = readdirSync("/proc/self/fd").map((fd) => {
     try {
@@ -40,7 +40,7 @@ async function write(lease: LogLease, path: string, text: string): Promise<void>
   writer.end();
 }
 
-test("configurations that name one log share it, and the last one closes it", async () => {
+test("configurations that name the same log share it, and the last one closes it", async () => {
   const path = join(folder, "a.log");
   const [one, other] = [files.lease(), files.lease()];
   for (const lease of [one, other, other]) await lease.open(path);
@@ -52,7 +52,7 @@ test("configurations that name one log share it, and the last one closes it", as
   expect(readFileSync(path, "utf8")).toBe("still open\n");
 });
 
-test("a log that no configuration names any more stays open for requests in flight", async () => {
+test("a log without a configuration stays open for requests in flight", async () => {
   const path = join(folder, "a.log");
   const lease = files.lease();
   const file = await lease.open(path);
@@ -68,7 +68,7 @@ test("a log that no configuration names any more stays open for requests in flig
   expect(readFileSync(path, "utf8")).toBe("late\n");
 });
 
-test("a log that is named again before its last request has ended is the same one", async () => {
+test("a log that is named again before its last request ends stays the same", async () => {
   const path = join(folder, "a.log");
   const lease = files.lease();
   const file = await lease.open(path);
@@ -82,7 +82,7 @@ test("a log that is named again before its last request has ended is the same on
   await until(() => openCount(path) === 0);
 });
 
-test("closing waits until logs that were let go of just now are written", async () => {
+test("closing waits until logs that were just released are written", async () => {
   const path = join(folder, "a.log");
   const lease = files.lease();
   await write(lease, path, "last");

@@ -28,13 +28,13 @@ const CASES: readonly (readonly [Partial<Payment>, Change, string | undefined])[
 ];
 
 for (const [before, change, message] of CASES) {
-  test(`a payment that is ${before.state ?? "settling"} and becomes ${JSON.stringify(change)}`, () => {
+  test(`a payment changes from ${before.state ?? "settling"} to ${JSON.stringify(change)}`, () => {
     const event = paymentEvent({ ...PAYMENT, ...before }, change);
     expect(event?.message).toBe(message === undefined ? undefined : `a payment on /read ${message}`);
   });
 }
 
-test("a breaker and a ledger that is away are told once each way", () => {
+test("an open breaker and an unreachable ledger are reported once, and so is their recovery", () => {
   const events: NewEvent[] = [];
   const onEvent = (event: NewEvent): void => void events.push(event);
   const changes: boolean[] = [];

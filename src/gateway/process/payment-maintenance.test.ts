@@ -93,7 +93,7 @@ function figure(line: string): number {
   );
 }
 
-test("what was settled on a route is found by its own facilitator, and reported where the route reports", async () => {
+test("the route's own facilitator finds a settlement, and it is reported to the route's URL", async () => {
   const payment = await leaveSettled("/own");
   let asked = 0;
   const stranger: Facilitator = { ...transfer, find: (...of) => ((asked += 1), transfer.find(...of)) };
@@ -107,14 +107,14 @@ test("what was settled on a route is found by its own facilitator, and reported 
   expect(figure('turnpike_payments_total{outcome="settled"}')).toBe(1);
 });
 
-test("of a route that is gone, somebody else's facilitator is asked, and nobody is told", async () => {
+test("for a removed route, another route's facilitator finds the settlement, and no report is made", async () => {
   const payment = await leaveSettled("/gone");
   begin(settings([seller("/other", {}, receiver.url)]));
   await until(async () => (await stateOf(payment)) === "settled");
   expect(await store.outbox.size()).toBe(0);
 });
 
-test("records wait while no route reports and there is no secret, and go out once a configuration has one", async () => {
+test("records wait while no route reports and no secret is set, and are posted when a configuration has a secret", async () => {
   const { payment } = await store.ledger.reserve(RESERVATION);
   await store.ledger.move(payment, {
     state: "settled",
@@ -129,7 +129,7 @@ test("records wait while no route reports and there is no secret, and go out onc
   expect(receiver.received).toMatchObject([{ id: "left", isGenuine: true }]);
 });
 
-test("old payments go, many of them soon, and what is open stays", async () => {
+test("1,099 old payments are removed, and an open one stays", async () => {
   for (let i = 0; i < 1100; i++) {
     const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: `0x${i}`, validBefore: 1 });
     await store.ledger.move(payment, { state: i === 0 ? "unknown" : "failed", lease: false });
@@ -141,14 +141,14 @@ test("old payments go, many of them soon, and what is open stays", async () => {
   await until(() => figure("turnpike_payments_open") === 1);
 });
 
-test("payments are counted once for each thing that became of them", async () => {
+test("payments are counted once for each outcome", async () => {
   const ledger = counted(store.ledger, telemetry.payments, () => {});
   const sold = (await ledger.reserve({ ...RESERVATION, nonce: "0x1" })).payment;
   await ledger.move(sold, { state: "verified", lease: true });
   await ledger.move(sold, { state: "settling", lease: true });
   await ledger.move(sold, { state: "settled", lease: true, transaction: "0xtx", payer: "0xfrom" });
   await ledger.move(sold, { state: "settled", lease: false, delivered: true });
-  // The hold is over: this changes nothing, and counts nothing.
+  // The lease is over: this changes nothing, and counts nothing.
   expect(await ledger.move(sold, { state: "failed", lease: false })).toBe(false);
   for (const state of ["released", "failed", "unknown"] as const) {
     const { payment } = await ledger.reserve({ ...RESERVATION, nonce: state });
@@ -161,7 +161,7 @@ test("payments are counted once for each thing that became of them", async () =>
   }
 });
 
-test("a response that another request has had is counted once, and is not owed when the first one breaks off", async () => {
+test("a response that another request received is counted once, and is not undelivered when the first request ends early", async () => {
   const told: string[] = [];
   const ledger = counted(store.ledger, telemetry.payments, ({ message }) => void told.push(message));
   for (const [nonce, delivered] of [
@@ -181,7 +181,7 @@ test("a response that another request has had is counted once, and is not owed w
   expect(told).toEqual([]);
 });
 
-test("a counted ledger heeds how often a response may be begun", async () => {
+test("a counted ledger keeps the limit of partial responses", async () => {
   const ledger = counted(store.ledger, telemetry.payments, () => {});
   const { payment } = await ledger.reserve(RESERVATION);
   await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx", delivered: false, partial: true });

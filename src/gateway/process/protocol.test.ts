@@ -37,14 +37,14 @@ function successorOf(wire: FakeWire): { successor: Successor; became: object[]; 
   return { successor: { host, h2Only: false, become }, became, wheel };
 }
 
-test("a client that has reset its connection before it is known who it is is not served", () => {
+test("a client that resets its connection before its address is known is not served", () => {
   for (const becomeIt of [becomeHttp1, becomeHttp2]) {
     const wire = new FakeWire();
     wire.remoteAddress = undefined;
     const { successor, became, wheel } = successorOf(wire);
     becomeIt(new FirstBytes(wire, { wheel, closed() {} }, successor), successor);
     expect([wire.closed, became]).toEqual([true, []]);
-    // Whom a proxy speaks for is known.
+    // Behind a proxy, the client's address is known.
     const proxied = new FakeWire();
     proxied.remoteAddress = undefined;
     becomeIt(new FirstBytes(proxied, { wheel, closed() {} }, successor), {

@@ -30,7 +30,7 @@ function newFolder(): string {
   return folder;
 }
 
-test("paid responses are put beside the ledger, once, with the room that the configuration says", () => {
+test("paid responses are stored next to the ledger, once, with the configured size", () => {
   const folder = newFolder();
   const resources = start(5_000_000, join(folder, "turnpike.db"));
   const { disk } = resources.responses;
@@ -40,7 +40,7 @@ test("paid responses are put beside the ledger, once, with the room that the con
   expect([resources.responses.disk === disk, disk?.maxBytes]).toEqual([true, 6_000_000]);
 });
 
-test("they stay in memory where the ledger does, and where the disk has no room for them", () => {
+test("paid responses stay in memory if the ledger does, or if the configured size is 0", () => {
   const folder = newFolder();
   for (const resources of [start(5_000_000, ":memory:"), start(0, join(folder, "turnpike.db"))]) {
     expect([resources.responses.disk, resources.responses.maxResponseBytes]).toEqual([undefined, 32 * 1024 * 1024]);

@@ -11,7 +11,7 @@ function worker(zone: SharedZone, row: number): SharedConnectionCounter {
   return new SharedConnectionCounter({ zone, row });
 }
 
-test("the places of all workers are counted together", () => {
+test("the permits of all workers are counted together", () => {
   const zone = SharedZone.local(SHAPE);
   const [first, second] = [worker(zone, 1), worker(zone, 2)];
   for (const connectionCounter of [first, second]) {
@@ -24,7 +24,7 @@ test("the places of all workers are counted together", () => {
   expect([first.hasFree(3), second.hasFree(2)]).toEqual([true, false]);
 });
 
-test("a place that was found free stays so until it is taken, however often it is asked for", () => {
+test("a permit that was found free stays claimed until it is taken", () => {
   const zone = SharedZone.local(SHAPE);
   const connectionCounter = worker(zone, 1);
   for (let i = 0; i < 5; i++) expect(connectionCounter.hasFree(1)).toBe(true);
@@ -34,7 +34,7 @@ test("a place that was found free stays so until it is taken, however often it i
   expect(worker(zone, 2).hasFree(1)).toBe(true);
 });
 
-test("the places of a worker that has died are free once its row is cleared", () => {
+test("the permits of a dead worker are free when its row is cleared", () => {
   const zone = SharedZone.local(SHAPE);
   const dead = worker(zone, 1);
   dead.hasFree(1);
@@ -44,7 +44,7 @@ test("the places of a worker that has died are free once its row is cleared", ()
   expect(worker(zone, 2).hasFree(1)).toBe(true);
 });
 
-test("processes that take places at the same time never have more than there are, and do get them", async () => {
+test("processes that take permits at the same time never exceed the limit, and all get some", async () => {
   const zone = SharedZone.create(SHAPE);
   const { fd } = zone;
   if (fd === undefined) throw new Error("no descriptor");
@@ -56,7 +56,7 @@ test("processes that take places at the same time never have more than there are
     }),
   );
   const told = await Promise.all(
-    // What the taker prints.
+    // The output of permit-taker.ts.
     takers.map(async ({ stdout }) => JSON.parse(await new Response(stdout).text()) as { most: number; taken: number }),
   );
   for (const { most, taken } of told) {

@@ -3,7 +3,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { ownTenants, tenantsOf } from "./tenant-directory.ts";
 import { serveTenants, type TenantQuestion, TenantQuestions, type WorkerTenant } from "./tenant-questions.ts";
 
-/** A worker that has these tenants, and what it was asked. */
+/** A worker with these tenants, and the questions that it got. */
 class TestWorker {
   readonly asked: TenantQuestion[] = [];
   readonly questions: TenantQuestions;
@@ -19,7 +19,7 @@ class TestWorker {
   }
 
   list(): never[] {
-    // As a worker's registry gives them, with more beside.
+    // In the form of a worker's registry, with more fields.
     return this.tenants.map((tenant) => ({ ...tenant, upstream: () => {} })) as never[];
   }
 
@@ -42,7 +42,7 @@ function problemOf(asked: Promise<unknown>): Promise<string> {
   return asked.then(String, ({ code, message }: TurnpikeError) => `${code}: ${message}`);
 }
 
-test("a tenant at one socket is one entry, in how many workers it may be warm; the one used last comes first", async () => {
+test("a tenant with one socket is one entry with the number of its workers; the tenant used last comes first", async () => {
   const first = new TestWorker([warm("a", "/vms/a", 10), warm("b", "/vms/b", 30), warm("a", "/vms/a", 5)]);
   const second = new TestWorker([warm("a", "/vms/a", 20), warm("b", "/vms/b2", 25)]);
   expect(await directoryOf(first, second).list()).toEqual([
@@ -53,7 +53,7 @@ test("a tenant at one socket is one entry, in how many workers it may be warm; t
   expect(await ownTenants(second).list()).toHaveLength(2);
 });
 
-test("a tenant is dropped in every worker, and only then it is answered", async () => {
+test("a tenant is dropped in every worker before the call resolves", async () => {
   const workers = [new TestWorker([warm("a", "/a", 1)]), new TestWorker([]), new TestWorker([warm("a", "/a2", 1)])];
   const directory = directoryOf(...workers);
   expect(await directory.drop("a")).toBe(true);
@@ -63,7 +63,7 @@ test("a tenant is dropped in every worker, and only then it is answered", async 
   expect([await ownTenants(own).drop("a"), await ownTenants(own).drop("a")]).toEqual([true, false]);
 });
 
-test("a worker that is gone, ends meanwhile or is not up yet has none", async () => {
+test("a worker that is gone, ends meanwhile or does not serve yet has no tenants", async () => {
   const ending = new TestWorker([warm("a", "/a", 1)], "never");
   const listed = directoryOf(new TestWorker([warm("b", "/b", 1)]), new TestWorker([], "is gone"), ending).list();
   ending.questions.close();
@@ -76,7 +76,7 @@ test("a worker that is gone, ends meanwhile or is not up yet has none", async ()
   });
 });
 
-test("a worker that gives no response is told of, and not asked more than it can answer", async () => {
+test("a worker that does not reply fails the question, and gets 64 open questions at most", async () => {
   const deaf = new TestWorker([], "never", 30);
   const directory = directoryOf(deaf);
   const problems = await Promise.all(Array.from({ length: 65 }, () => problemOf(directory.list())));
@@ -85,7 +85,7 @@ test("a worker that gives no response is told of, and not asked more than it can
     "overloaded: Cannot ask all workers for their tenants: one did not respond within 30 ms",
   );
   expect(deaf.asked).toHaveLength(64);
-  // Late, and nobody's.
+  // A late reply, for which no question waits.
   deaf.questions.heard({ kind: "tenants", id: 1, tenants: [], dropped: true });
   expect(await problemOf(directory.drop("a"))).toStartWith("overloaded: ");
 });

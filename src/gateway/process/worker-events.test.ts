@@ -3,7 +3,7 @@ import { until } from "../../lib/testing/until.ts";
 import { type FromWorker } from "./messages.ts";
 import { WorkerEvents } from "./worker-events.ts";
 
-test("a worker tells its events and lines, of a storm a part and how much was left out", async () => {
+test("a worker sends its events and lines; of a flood it sends a part, and the number that it dropped", async () => {
   const sent: FromWorker[] = [];
   const events = new WorkerEvents((message) => void sent.push(message));
   events.add({ kind: "payment", message: "open" });
@@ -19,7 +19,7 @@ test("a worker tells its events and lines, of a storm a part and how much was le
   expect(told()).toMatch(/^9[6-8]\d\d further lines are not shown here/);
 });
 
-test("a supervisor that is gone harms nobody who logs", () => {
+test("logging does not throw if the supervisor is gone", () => {
   const events = new WorkerEvents(() => {
     throw new Error("The channel is closed");
   });
