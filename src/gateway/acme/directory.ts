@@ -4,7 +4,7 @@ import { isObject } from "../../lib/is-object.ts";
 import { AcmeError, wordsOf } from "./acme-error.ts";
 import { type AccountKey } from "./jws.ts";
 
-/** Milliseconds for one request; then the order fails. @bound */
+/** Milliseconds for one request; then it fails, and its order too. @bound */
 const REQUEST_MS = 30_000;
 /** Bytes of a directory's response; a longer one fails the order. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;

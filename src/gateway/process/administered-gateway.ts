@@ -46,7 +46,7 @@ export interface AdministeredGateway {
 }
 
 export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "events"> {
-  /** It runs in one process, whatever the configuration says. */
+  /** The gateway runs in one process, whatever the configuration says. */
   readonly isSingle?: true;
   /** The Unix socket of this program's content service; left out without one. */
   readonly contentSocket?: string;

@@ -11,8 +11,8 @@ const MAX_PEM_BYTES = 1024 * 1024;
 
 /**
  * Reads and checks the certificates of a configuration's TLS listeners. Undefined if it names no certificates and has
- * no `tls.acme`. Throws an error that names the file if it cannot be read, holds no certificate, is not valid now, or
- * does not match its key.
+ * no `tls.acme`. Throws if a file cannot be read, holds no certificate, is not valid now, or does not match its key.
+ * The error names the file.
  */
 export function readTlsMaterial(
   { tls, server }: Pick<Config, "tls" | "server">,

@@ -61,8 +61,8 @@ function faultOf(kinds: KindsWatch, { path, terms }: Way): FacilitatorDiagnostic
 }
 
 /**
- * Checks the facilitators of a configuration that is about to be served. If the configuration requires them, rejects
- * with what is wrong. Otherwise returns at once, and logs that later.
+ * Checks the facilitators of a configuration that is about to be served. If the configuration requires them, rejects if
+ * one is not fit. Otherwise returns at once, and logs the problems when they are known.
  */
 export async function requireFacilitators(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
   if (!config.x402.require_facilitator) {

@@ -17,11 +17,11 @@ type SystemCall = (call: number, first: number, second: number, third: number) =
 
 /**
  * Keeps the order of the workers' UDP sockets on a port. The kernel distributes datagrams over these sockets by the
- * client's address and the order of binding. If a socket closes, the kernel moves the last socket into its place.
- * Without this class, a worker that died and was replaced would send the clients of a third worker to the wrong one. So
- * the supervisor has each worker's socket open too (pidfd_getfd(2)). It closes its copy when the next worker has bound:
- * that worker's socket is the last one then. If the system does not allow that, as in some containers, no sockets are
- * kept, and `log` gets one message. Decision 0241.
+ * client's address and the order of binding. If a socket closes, the kernel moves the last socket into its place. If a
+ * worker died and was replaced, clients of a third worker would then reach the wrong one. So the supervisor has each
+ * worker's socket open too (pidfd_getfd(2)). It closes its copy when the next worker has bound: that worker's socket is
+ * the last one then. If the system does not allow that, as in some containers, no sockets are kept, and `log` gets one
+ * message. Decision 0241.
  */
 export class HeldSockets {
   readonly #log: (text: string) => void;

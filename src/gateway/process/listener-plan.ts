@@ -46,7 +46,7 @@ export function endpointOf({ address, port, useTls }: ListenerPlan): BoundListen
   return { address, port, scheme: useTls ? "https" : "http" };
 }
 
-/** The configuration with the bound ports in place of the ports that the kernel chose. */
+/** The configuration with each port 0 replaced by the port that the kernel chose. */
 export function withPorts(config: Config, bound: readonly BoundListener[]): Config {
   const { server } = config;
   const free = [...bound];

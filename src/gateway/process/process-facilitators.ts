@@ -14,7 +14,10 @@ import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts"
 const httpFacilitators = (): typeof HttpFacilitators => require("../../payments/facilitator/http-facilitator.ts");
 
 export interface ProcessFacilitatorsOptions {
-  /** The embedded facilitator if this process has its key; in a worker of several, the socket of the supervisor's. */
+  /**
+   * The embedded facilitator if this process has its key. A worker of several has the socket of the supervisor's
+   * facilitator.
+   */
   readonly embedded: { readonly own: OwnFacilitator } | { readonly socket: string };
   readonly simulatedTransfers: () => SimulatedTransfers;
   readonly observer: FacilitatorObserver;

@@ -205,8 +205,8 @@ async function probe({ address, port }: QuicPlan): Promise<void> {
 }
 
 /**
- * True if no client certificate is requested. Only then can other certificates be shown, because the engine forgets the
- * requests with the old ones.
+ * True if no client certificate is requested. Only then can other certificates be shown: with them, the engine forgets
+ * to request client certificates.
  */
 function asksNobody({ clientCa }: TlsMaterial): boolean {
   return clientCa === "";

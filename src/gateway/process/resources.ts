@@ -40,7 +40,7 @@ const STREAM_RESERVE = 2;
 /** Free buffers that it needs if its paid response is buffered whole; without one it is refused. @bound */
 const BODY_RESERVE = 1;
 
-/** The receivers of problems. */
+/** The receivers of log lines, faults and events. */
 type Told = Pick<SpoolDeps, "log" | "onFault"> & { readonly onEvent?: OnEvent | undefined };
 
 type PoolConfig = Pick<Config, "buffer_pool" | "server" | "upstreams" | "x402"> &

@@ -158,7 +158,8 @@ class Supervisor implements Gateway {
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));
       const [first, ...others] = launched;
-      // A fault that keeps the first worker from serving would keep all of them from it: this way it is reported once.
+      // Alone at first: a fault that keeps this worker from serving would keep the others too, and this way it is
+      // reported once.
       if (first !== undefined) await this.#begin(first);
       await Promise.all(others.map((worker) => this.#begin(worker)));
       this.#directory.commit();

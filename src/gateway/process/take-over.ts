@@ -27,8 +27,8 @@ export function shareOf(config: Config, share: Share): Config {
 }
 
 /**
- * Throws if two gateways cannot serve by the configuration at the same time, or if a port is not fixed and so cannot be
- * taken over.
+ * Throws if two gateways cannot serve by the configuration at the same time. Also throws if a port is not fixed,
+ * because it cannot be taken over.
  */
 export function checkTakeOver({ server, quic, x402 }: Config): void {
   if (x402.enabled && x402.embedded.enabled && !x402.test_mode) {
