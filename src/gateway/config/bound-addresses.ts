@@ -1,19 +1,22 @@
 import { type ServerConfig } from "./config.ts";
 
 export interface BoundAddress {
-  /** Of the object that has `address` and `port`. */
+  /** The path of the object that has `address` and `port`. */
   readonly path: string;
   readonly address: string;
   readonly port: number;
 }
 
-/** Every address that a TCP listener is bound to, and the key that says so. */
+/** Every address on which a TCP listener listens, with the path of its keys. */
 export function boundAddresses(server: ServerConfig): BoundAddress[] {
   if (server.listeners.length === 0) return [{ path: "server", address: server.address, port: server.port }];
   return server.listeners.map(({ address, port }, i) => ({ path: `server.listeners[${i}]`, address, port }));
 }
 
-/** True if one socket cannot be bound beside the other on one port: `0.0.0.0` takes every IPv4 address, `::` every address. */
+/**
+ * True if two sockets on these addresses cannot use the same port: `0.0.0.0` includes every IPv4 address, `::` every
+ * address.
+ */
 export function overlap(a: string, b: string): boolean {
   const [one, other] = [a, b].map((address) => URL.parse(`http://[${address}]/`)?.hostname ?? address);
   if (one === other || one === "[::]" || other === "[::]") return true;

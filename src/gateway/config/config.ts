@@ -64,7 +64,7 @@ type DeepReadonly<T> = T extends readonly (infer U)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** A checked configuration with every default filled in. Keys are those of the file. */
+/** A checked configuration with all defaults. The keys are those of the file. */
 export type Config = DeepReadonly<z.output<typeof configSchema>>;
 
 export type ServerConfig = Config["server"];

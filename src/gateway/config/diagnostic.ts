@@ -1,19 +1,22 @@
-/** What loading says about a file, and where in it: zod's issues (issue.ts) and broken rules (draft.ts) end as such. */
+/** Diagnostics of a configuration file. They are made from zod's issues (issue.ts) and from broken rules (draft.ts). */
 import { type FieldError } from "../../lib/errors.ts";
 import { type TextPosition, positionText } from "./json.ts";
 
-/** A problem or a warning: where in the file, as `routes[2].upstream`, and what; an empty path is the whole file. */
+/**
+ * A problem or a warning: its path in the file, such as `routes[2].upstream`, and a message. An empty path is the whole
+ * file.
+ */
 export interface Diagnostic extends FieldError {
-  /** Where in the file's text; undefined if there is no text, or nothing of the path in it. */
+  /** The position in the file's text. Undefined if there is no text, or no part of the path is in it. */
   readonly position?: TextPosition;
 }
 
-/** A finding as one line of text: `line 3, column 5: routes[0].upstream: ...`. */
+/** A diagnostic as one line of text: `line 3, column 5: routes[0].upstream: ...`. */
 export function diagnosticText({ position, path, message }: Diagnostic): string {
   return `${position === undefined ? "" : `${positionText(position)}: `}${path === "" ? "" : `${path}: `}${message}`;
 }
 
-/** `["routes", 2, "upstream"]` as `routes[2].upstream`. */
+/** Formats `["routes", 2, "upstream"]` as `routes[2].upstream`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   let text = "";
   for (const part of path) {
@@ -24,7 +27,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** The value at a path, or undefined where there is none. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value;
   for (const part of path) {
@@ -34,22 +37,25 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
-/** The list at a path, empty where there is none. */
+/** The list at a path; empty if there is none. */
 export function listAt(value: unknown, path: readonly PropertyKey[]): readonly unknown[] {
   const list = valueAt(value, path);
   return Array.isArray(list) ? list : [];
 }
 
 /**
- * Values of these keys are never repeated in a finding, nor is a string in the place of an object that holds one. URLs
- * are among them, since many a service wants its key there.
+ * Paths whose values are never repeated in a diagnostic: secrets, and objects that contain one, because a string may be
+ * there by mistake. URLs are included, because many services expect their key in the URL.
  */
 const SECRET =
   /(?:^|\.)(?:\w*_url|admin|auth|secret|token|api_key|payment_required_b64)$|^admin\.\w*key\w*$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$|\.health_check\.path$|^wasm_filters\[\d+\]\.(?:vm_)?config$|\.match\.headers\[\d+\](?:\.value)?$|\.headers\.request\.(?:set|add)\[\d+\](?:\.value)?$/;
 
 const MAX_SHOWN = 80;
 
-/** What was found at `path`, for a message: the value, or only its kind where it may be a secret. */
+/**
+ * Describes the value that was found at `path`, for a message. For a value that may be a secret, it names only the
+ * type.
+ */
 export function describeFound(path: string, value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

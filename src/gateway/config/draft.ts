@@ -1,4 +1,7 @@
-/** What rules across keys read (a draft) and where they report findings; issue.ts has the problems of single values. */
+/**
+ * The input (a draft) and the output (a report) of rules that compare several keys. issue.ts has the problems of single
+ * values.
+ */
 import { type Config, type RouteConfig, type UpstreamConfig } from "./config.ts";
 import { type Diagnostic } from "./diagnostic.ts";
 import { type ParsedConfig, type Section } from "./parse.ts";
@@ -9,8 +12,8 @@ type Judged = Extract<
 >;
 
 /**
- * What stands of a configuration: a section or item that has problems of its own is undefined. Rules across keys run
- * on this, so that one mistake does not hide the others.
+ * The valid parts of a configuration: a section or item with problems is undefined. Rules that compare several keys
+ * read this, so that one mistake does not hide others.
  */
 export type Draft = { readonly [K in Judged]: Config[K] | undefined } & {
   readonly upstreams: readonly (UpstreamConfig | undefined)[];
@@ -19,13 +22,13 @@ export type Draft = { readonly [K in Judged]: Config[K] | undefined } & {
   readonly raw: unknown;
 };
 
-/** Takes what rules find. */
+/** Receives the diagnostics of rules. */
 export interface Report {
   problem(path: string, message: string): void;
   warning(path: string, message: string): void;
 }
 
-/** What was read, for rules. */
+/** Makes the draft of a parsed configuration. */
 export function draftOf(raw: unknown, { sections, upstreams, routes }: ParsedConfig): Draft {
   return {
     server: sections.server,
@@ -44,7 +47,7 @@ export function draftOf(raw: unknown, { sections, upstreams, routes }: ParsedCon
   };
 }
 
-/** A report that gathers findings. */
+/** A report that adds diagnostics to two lists. */
 export function gather(problems: Diagnostic[], warnings: Diagnostic[]): Report {
   return {
     problem: (path, message) => void problems.push({ path, message }),

@@ -1,4 +1,4 @@
-/** What the gateway does with a field: FIELD_ROLES describes each role. */
+/** The role of a field in the gateway. FIELD_ROLES describes each role. */
 export type FieldRole =
   | "connection"
   | "framing"
@@ -14,13 +14,18 @@ export type FieldRole =
  * filters read this table. A name that is absent is passed on. Names are in lower case.
  */
 export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
-  /** Connection-specific (RFC 9113 §8.2.2): for one HTTP/1 connection alone, and malformed in HTTP/2 and HTTP/3. */
+  /** Fields of one HTTP/1 connection (RFC 9113 §8.2.2). They are malformed in HTTP/2 and HTTP/3. */
   connection: ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"],
-  /** They frame a message or end at the next hop (RFC 9110 §7.6.1). A second one of them is request smuggling. */
+  /**
+   * They frame a message or end at the next hop (RFC 9110 §7.6.1). If a message has one twice, that is request
+   * smuggling.
+   */
   framing: ["content-length", "expect", "te", "trailer"],
-  /** Between a client and its proxy (RFC 9110 §11.7): not passed on. */
+  /** Fields between a client and its proxy (RFC 9110 §11.7). They are not passed on. */
   proxy: ["proxy-authenticate", "proxy-authorization"],
-  /** The gateway sets them for its upstreams, which may trust them. Clients may not send them. */
+  /**
+   * The gateway sets them for its upstreams, which may trust them. The gateway removes them from requests of clients.
+   */
   trusted: [
     "via",
     "x-client-cert-subject",
@@ -33,10 +38,10 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
     "x-request-id",
   ],
   /**
-   * Other proxies tell servers with them a request's client, host, path and scheme, or servers take them for the
-   * request's own path. The gateway speaks for all of them, so clients may not. `Proxy` becomes HTTP_PROXY in CGI
-   * programs. `Settlement-Overrides` sets a price in a response: an upstream that echoes request fields would let clients
-   * set it.
+   * Other proxies use them to send a request's client, host, path and scheme to servers, or servers use them as the
+   * request's path. The gateway sets this data itself and removes the fields from requests of clients. `Proxy` becomes
+   * HTTP_PROXY in CGI programs. `Settlement-Overrides` sets a price in a response. If an upstream echoed request
+   * fields, clients could set the price with it.
    */
   forwarded: [
     "cf-connecting-ip",
@@ -66,16 +71,18 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
     "x-scheme",
     "x-url-scheme",
   ],
-  /** Some servers take another method from them than the request's. */
+  /** Some servers read the request's method from them. */
   methodOverride: ["x-http-method", "x-http-method-override", "x-method-override", "x-override-method"],
-  /** The payment of a request (x402 versions 2 and 1). Anyone who reads it can spend it, so no upstream gets it. */
+  /**
+   * The payment of a request (x402 versions 2 and 1). Any program that reads it can spend it, so no upstream gets it.
+   */
   payment: ["payment-signature", "x-payment"],
-  /** With them an upstream could speak for the gateway in a response, or set its own price (x402 `upto`). */
+  /** With these response fields, an upstream could imitate the gateway or set its own price (x402 `upto`). */
   settlement: ["payment-required", "payment-response", "settlement-overrides", "x-payment-response"],
 };
 
-/** All fields that begin with one of them are of the role `forwarded`. */
+/** Prefixes of field names. A field with one of them has the role `forwarded`. */
 export const FORWARDED_PREFIXES: readonly string[] = ["x-forwarded-", "x-original-"];
 
-/** The fields of one message on one connection: no configuration, filter or route sets them. */
+/** Fields of one message on one connection. Configurations, filters and routes cannot set them. */
 export const HOP_FIELDS: readonly string[] = [...FIELD_ROLES.connection, ...FIELD_ROLES.framing];

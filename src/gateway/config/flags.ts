@@ -3,7 +3,7 @@ import { diagnosticText } from "./diagnostic.ts";
 import { type Loaded, loadValue } from "./load.ts";
 import { ParseCache } from "./parse.ts";
 
-/** Command-line flags that win over the file. */
+/** Command-line flags that override the configuration file. */
 export interface ConfigFlags {
   readonly workers?: number | undefined;
   readonly staticRoot?: string | undefined;
@@ -13,14 +13,14 @@ export interface ConfigFlags {
   readonly address?: string | undefined;
 }
 
-/** The keys of `values` that are given. */
+/** The members of `values` that are not undefined. */
 function given(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /**
- * The configuration with the flags in place of the file's values, checked again as a whole. With `server.listeners`,
- * `port` and `address` are those of the first listener. Warnings are only those that the flags bring.
+ * Applies the flags to the configuration and checks the whole result again. If the file has `server.listeners`, `port`
+ * and `address` change the first listener. The result has only the warnings that the flags cause.
  */
 export function applyFlags(config: Config, flags: ConfigFlags, cache = new ParseCache()): Loaded {
   const bind = given({ port: flags.port, address: flags.address });

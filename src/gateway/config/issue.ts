@@ -1,4 +1,4 @@
-/** Turns what zod says of one value (its issues) into findings, in our words. */
+/** Turns the issues that zod reports for single values into diagnostics with Turnpike's own messages. */
 import { type z } from "zod";
 import { describeFound, type Diagnostic, formatPath, valueAt } from "./diagnostic.ts";
 
@@ -33,7 +33,7 @@ function expectation(issue: z.core.$ZodIssue): string {
       if (issue.origin === "array") return `expected at most ${String(issue.maximum)} items`;
       return `expected ${String(issue.maximum)} or less`;
     case "invalid_union": {
-      // Only unions with a discriminator carry options; ours all have one, apart from free-form JSON.
+      // Only unions with a discriminator have options. All unions here have one, except free-form JSON.
       const options: unknown = Reflect.get(issue, "options");
       return Array.isArray(options) ? `expected ${oneOf(options)}` : "expected a JSON value";
     }
@@ -48,13 +48,14 @@ function expectation(issue: z.core.$ZodIssue): string {
   return issue.message;
 }
 
-/** What zod found wrong in `value`, one problem a path, in the order of the paths' appearance. */
+/** The problems that zod found in `value`: one for each path, in the order in which the paths appear. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Diagnostic[] {
   const problems = new Map<string, Diagnostic>();
   for (const issue of issues) {
     if (issue.code === "unrecognized_keys") continue;
     const path = formatPath(issue.path);
-    // The first one counts; of two upper bounds the later one is the key's own, after that of all whole numbers.
+    // The first issue of a path counts. Of two upper bounds the later one counts: it is the key's own, after the bound
+    // of all integers.
     if (problems.has(path) && issue.code !== "too_big") continue;
     const found = valueAt(value, issue.path);
     const message =

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { configSchema } from "./config.ts";
 import { type SecretKind } from "./schema/kinds.ts";
 
-/** The part of JSON Schema 2020-12 that the configuration needs. */
+/** The part of JSON Schema 2020-12 that the configuration uses. */
 export interface JsonSchema {
   $schema?: string;
   $id?: string;
@@ -22,17 +22,17 @@ export interface JsonSchema {
   items?: JsonSchema;
   oneOf?: JsonSchema[];
   anyOf?: JsonSchema[];
-  /** True for a key that is Turnpike's own; not in the published file. */
+  /** True for a key that other implementations do not have. It is not in the published file. */
   ours?: boolean;
-  /** How the key's value is kept out of responses; not in the published file. */
+  /** The way in which the key's value is hidden in responses. It is not in the published file. */
   secret?: SecretKind;
-  /** JSON Schema's word for a value that is sent and never shown. */
+  /** JSON Schema's keyword for a value that is sent and never shown. */
   writeOnly?: boolean;
 }
 
-/** The schema of a configuration file, descriptions and defaults included; keys of our own carry `ours`. */
+/** The schema of a configuration file, with descriptions and defaults. Turnpike's own keys have `ours`. */
 export function describedSchema(): JsonSchema {
-  // JsonSchema names the keywords that zod writes for the kinds of schema used here; its own type is far wider.
+  // JsonSchema has the keywords that zod writes for the kinds of schema used here. zod's own type is far wider.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return z.toJSONSchema(configSchema, { target: "draft-2020-12", io: "input" }) as JsonSchema;
 }
@@ -55,7 +55,7 @@ function publish(schema: JsonSchema, path: string): JsonSchema {
   return published;
 }
 
-/** The schema for editors: a file may name it in `$schema`. */
+/** The schema for editors. A file can name it in `$schema`. */
 export function publishedSchema(): JsonSchema {
   const { $schema, ...schema } = publish(describedSchema(), "");
   return {

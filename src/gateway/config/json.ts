@@ -1,25 +1,28 @@
-/** Nesting that is followed; more is an attack on the stack, or a slip. */
+/** Levels of nested objects and lists; a text with more is refused, because it could exhaust the stack. */
 export const MAX_DEPTH = 64;
 
-/** A place in a text; both count from 1, columns in UTF-16 code units. */
+/** A position in a text. Both numbers count from 1; columns are UTF-16 code units. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** A parsed text, or the first thing that is wrong with it, with line and column. */
+/** A parsed text, or its first fault with line and column. */
 export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: string };
 
-/** Told of each member and item of a text: where its value is in the whole, and where the member or item begins. */
+/**
+ * Called for each member and item of a text, with the path of its value and the offset at which the member or item
+ * begins.
+ */
 type Visit = (path: readonly (string | number)[], offset: number) => void;
 
 class JsonFault extends Error {}
 
 /**
- * Parses JSON (RFC 8259, a byte order mark skipped) and refuses a key that an object has twice: which of two `auth`
- * blocks counts must not be a guess. Faults name line and column (from 1) and never more than one character of the text.
+ * Parses JSON (RFC 8259) after an optional byte order mark. Refuses an object with the same key twice, because it is
+ * unclear which value counts. Faults have line and column (from 1) and at most one character of the text.
  */
 export function parseJson(text: string): ParsedJson {
   const body = withoutMark(text);
@@ -33,12 +36,12 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** Visits every member and item of a text that `parseJson` takes. */
+/** Visits every member and item of a text that `parseJson` accepts. */
 export function visitJson(text: string, visit: Visit): void {
   new Scanner(withoutMark(text), visit).document();
 }
 
-/** The line and column of an offset into a text. */
+/** The line and column of an offset in a text. */
 export function positionAt(text: string, offset: number): TextPosition {
   const before = withoutMark(text).slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
@@ -54,7 +57,7 @@ export function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** Walks the text as the grammar goes; JSON.parse builds the value, but does not say where it failed. */
+/** Checks a text against the grammar. JSON.parse makes the value, but does not report the position of a fault. */
 class Scanner {
   readonly #text: string;
   readonly #visit: Visit;
@@ -116,7 +119,7 @@ class Scanner {
     }
   }
 
-  /** A member's value, or an item. */
+  /** Reads a member's value, or an item. */
   #part(name: string | number, start: number, depth: number): void {
     this.#path.push(name);
     this.#visit(this.#path, start);

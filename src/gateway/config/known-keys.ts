@@ -1,11 +1,11 @@
 import { describedSchema, type JsonSchema } from "./json-schema.ts";
 
-/** The keys that the configuration knows in the object at `path`, of every alternative that the object may be. */
+/** The keys that the schema has for the object at `path`, from all alternatives of the object. */
 export function knownKeysAt(path: readonly PropertyKey[]): ReadonlySet<string> {
   return new Set(schemasAt(path).flatMap(({ properties }) => Object.keys(properties ?? {})));
 }
 
-/** False: the configuration has other keys at `path`, and this one means nothing to it. */
+/** False if the schema has keys at `path`, and `key` is not one of them. */
 export function knowsKeyAt(path: readonly PropertyKey[], key: string): boolean {
   const schemas = schemasAt(path);
   return schemas.every(({ properties }) => properties === undefined) || schemas.some((s) => below(s, key).length > 0);
@@ -18,7 +18,7 @@ function schemasAt(path: readonly PropertyKey[]): JsonSchema[] {
   return places;
 }
 
-/** The schema itself and all that it refers to or combines, each once. */
+/** The schema itself and all schemas that it refers to or combines, each once. */
 function alternatives(root: JsonSchema, schema: JsonSchema, seen = new Set<JsonSchema>()): JsonSchema[] {
   if (seen.has(schema)) return [];
   seen.add(schema);

@@ -20,28 +20,28 @@ import { checkUpstreams } from "./rules-upstreams.ts";
 import { type Locate, locatorOf, NOWHERE } from "./source.ts";
 import { LOAD_BALANCERS } from "./schema/upstreams.ts";
 
-/** A larger configuration file is not read. */
+/** Bytes of a configuration file; a larger file is not read. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Unknown keys that are named one by one. */
+/** Unknown keys that get a warning of their own; the others are counted in one warning. */
 const MAX_UNKNOWN_NAMED = 20;
 
-/** What came of a configuration: `config` is there exactly when there is no problem. */
+/** The result of loading a configuration. `config` is set exactly if there are no problems. */
 export type Loaded = (
   | { readonly config: Config; readonly problems: readonly [] }
   | { readonly config: undefined; readonly problems: readonly Diagnostic[] }
 ) & {
   readonly warnings: readonly Diagnostic[];
-  /** Says where in the file a later finding is. */
+  /** Adds the position in the file to a later diagnostic. */
   readonly locate: Locate;
 };
 
-/** What is said of a configuration that could not be read. */
+/** The result for a configuration that could not be read. */
 export function failed(message: string): Loaded {
   return { config: undefined, problems: [{ path: "", message }], warnings: [], locate: NOWHERE };
 }
 
-/** A configuration without what is to be overlooked. Objects are copied where something is taken out, and shared elsewhere. */
+/** A configuration without the keys that are ignored. Changed objects are copied, and all others are shared. */
 class Overlooking {
   raw: Record<string, unknown>;
   readonly #copies = new Set<object>();
@@ -50,7 +50,7 @@ class Overlooking {
     this.raw = raw;
   }
 
-  /** Takes a key out of the object at a path. */
+  /** Removes a key from the object at a path. */
   remove(path: readonly PropertyKey[], key: string): void {
     this.raw = this.#without(this.raw, path, key);
   }
@@ -72,12 +72,12 @@ class Overlooking {
   }
 }
 
-/** Sets an own member, also one with the name of the prototype. */
+/** Sets an own member, even if its key is `__proto__`. */
 function define(holder: object, key: PropertyKey, value: unknown): void {
   Reflect.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Takes out unknown keys, with a warning for each that says which known key is most like it. */
+/** Removes unknown keys. Warns about each one, and suggests the known key with the most similar name. */
 function dropUnknown(without: Overlooking, { issues }: ParsedConfig, warnings: Diagnostic[]): void {
   let count = 0;
   for (const issue of issues) {
@@ -96,7 +96,7 @@ function dropUnknown(without: Overlooking, { issues }: ParsedConfig, warnings: D
   if (more > 0) warnings.push({ path: "", message: `${more} more unknown ${more === 1 ? "key" : "keys"}, ignored` });
 }
 
-/** An unknown balancer is no reason to stop: the default takes its place. */
+/** Replaces an unknown load balancer with the default and warns, because it is not a reason to stop. */
 function fallBack(without: Overlooking, warnings: Diagnostic[]): void {
   const known: readonly string[] = LOAD_BALANCERS;
   for (const [i, upstream] of listAt(without.raw, ["upstreams"]).entries()) {
@@ -108,7 +108,10 @@ function fallBack(without: Overlooking, warnings: Diagnostic[]): void {
   }
 }
 
-/** A configuration as it is shown has its secrets replaced: one that is loaded must not have the placeholder for a secret. */
+/**
+ * The problems of secrets that are the placeholder. A configuration is shown with placeholders, but it cannot be loaded
+ * with them.
+ */
 function placeholderProblems(raw: unknown, others: readonly Diagnostic[], cache: ParseCache): Diagnostic[] {
   const faulty = new Set(others.map(({ path }) => path));
   return placeholdersIn(raw, cache.withoutPlaceholder).flatMap((place) => {
@@ -118,7 +121,7 @@ function placeholderProblems(raw: unknown, others: readonly Diagnostic[], cache:
   });
 }
 
-/** Checks a parsed configuration file as a whole. Throws nothing; `value` is left as it is. */
+/** Checks a parsed configuration file as a whole. Throws nothing, and does not change `value`. */
 export function loadValue(value: unknown, cache = new ParseCache()): Loaded {
   if (!isObject(value)) return failed(`expected an object, found ${describeFound("", value)}`);
   const without = new Overlooking(value);
@@ -166,7 +169,10 @@ export async function loadFile(path: string, prepare?: Prepare): Promise<Loaded>
   }
 }
 
-/** The bytes of a configuration file of at most 16 MiB. Rejects with an Error that says why there are none. */
+/**
+ * Reads the bytes of a configuration file of at most 16 MiB. Rejects with an Error if the file cannot be read or is
+ * larger.
+ */
 export async function readConfigBytes(path: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(path);
@@ -177,7 +183,7 @@ export async function readConfigBytes(path: string): Promise<Uint8Array> {
   throw new Error(`Cannot read the file: it is over ${MAX_FILE_BYTES} bytes`);
 }
 
-/** The text of a configuration file. Throws an Error where it is none. */
+/** The text of a configuration file. Throws an Error if the bytes are not UTF-8. */
 export function configText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,4 +1,4 @@
-/** Reads a configuration section by section and item by item, so that one mistake does not hide what the others say. */
+/** Parses a configuration section by section and item by item, so that one mistake does not hide others. */
 import { type z } from "zod";
 import { type Config, configSchema, type RouteConfig, type UpstreamConfig } from "./config.ts";
 import { route } from "./schema/routes.ts";
@@ -8,22 +8,22 @@ import { type WithoutPlaceholder } from "./secrets.ts";
 export type Section = keyof typeof configSchema.shape;
 type Issue = z.core.$ZodIssue;
 
-/** What was made of a value: `data` is undefined where it has problems. */
+/** A parsed value. `data` is undefined if the value has problems. */
 interface Parsed {
   readonly data: unknown;
   readonly issues: readonly Issue[];
 }
 
 /**
- * Remembers what became of objects, so that a configuration that shares most of its objects with one before it is read in a
- * fraction of the time. An object must not be changed once it was read with a cache.
+ * Caches the results for objects, so that a changed configuration that shares most objects with an earlier one is
+ * parsed much faster. An object must not be changed after it was parsed with a cache.
  */
 export class ParseCache {
   readonly #parsed = new Map<z.ZodType, WeakMap<object, Parsed>>();
-  /** Objects and lists without the placeholder of a secret. */
+  /** Objects and lists that do not contain the placeholder of a secret. */
   readonly withoutPlaceholder: WithoutPlaceholder = new WeakSet();
   readonly #depths = new WeakMap<object, number>();
-  /** Routes that no rule finds anything in, by what else the rules look at. */
+  /** Routes without diagnostics, with the other values that the rules read. */
   readonly #clean = new WeakMap<RouteConfig, readonly unknown[]>();
 
   parse(schema: z.ZodType, value: unknown): Parsed {
@@ -37,7 +37,7 @@ export class ParseCache {
     return parsed;
   }
 
-  /** How many levels of objects and lists a value has; one that has more than `most` counts as having one more than that. */
+  /** The number of nested levels of objects and lists in a value. The result is at most `most` + 1. */
   depthOf(value: unknown, most: number): number {
     if (typeof value !== "object" || value === null) return 0;
     const known = this.#depths.get(value);
@@ -45,7 +45,7 @@ export class ParseCache {
     if (most === 0) return 1;
     let deepest = 0;
     for (const member of Object.values(value)) deepest = Math.max(deepest, this.depthOf(member, most - 1));
-    // What was cut short may be deeper than it was seen to be.
+    // If the search stopped at `most`, the value may be deeper.
     if (deepest < most) this.#depths.set(value, deepest + 1);
     return deepest + 1;
   }
@@ -65,16 +65,16 @@ function parse(schema: z.ZodType, value: unknown): Parsed {
   return result.success ? { data: result.data, issues: [] } : { data: undefined, issues: result.error.issues };
 }
 
-/** A configuration as far as it can be read. */
+/** The parts of a configuration that could be parsed. */
 export interface ParsedConfig {
-  /** With their paths in the whole, in the order of the reference; unknown keys of the root come last. */
+  /** With paths from the root, in the order of the reference; unknown keys of the root come last. */
   readonly issues: readonly Issue[];
-  /** Sections without problems; those that are absent and have no default are not there. */
+  /** Sections without problems. A section that is absent from the file and has no default is absent here. */
   readonly sections: { readonly [K in Section]?: Config[K] };
-  /** Undefined are those with problems. */
+  /** An item is undefined if it has problems. */
   readonly upstreams: readonly (UpstreamConfig | undefined)[];
   readonly routes: readonly (RouteConfig | undefined)[];
-  /** Undefined: there are issues. */
+  /** Undefined if there are issues. */
   readonly config: Config | undefined;
 }
 
@@ -104,13 +104,13 @@ export function parseConfig(raw: Readonly<Record<string, unknown>>, cache: Parse
     if (parsed.issues.length === 0) sections.set(key, parsed.data);
   }
   issues.push(...unknownKeys(raw));
-  // Each section has become what its own schema makes of it.
+  // Each section is the output of its own schema.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const read = Object.fromEntries(sections) as unknown as Config;
   return {
     issues,
     sections: read,
-    // As do the items of a list.
+    // Each item is the output of its own schema.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     upstreams: (lists.get("upstreams") ?? []) as ParsedConfig["upstreams"],
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -119,7 +119,7 @@ export function parseConfig(raw: Readonly<Record<string, unknown>>, cache: Parse
   };
 }
 
-/** A list, whose `data` has undefined for each item with problems. */
+/** Parses a list. In `data`, an item with problems is undefined. */
 function parseItems(schema: z.ZodType, items: readonly unknown[], cache: ParseCache): Parsed {
   const issues: Issue[] = [];
   const data = items.map((item, i) => {

@@ -1,7 +1,7 @@
 import { markdownTable } from "../../lib/markdown-table.ts";
 import { describedSchema, type JsonSchema } from "./json-schema.ts";
 
-/** A configuration that loads as it stands; the reference begins with it. @internal */
+/** A configuration that loads without changes. The configuration reference begins with it. @internal */
 export const EXAMPLE = {
   $schema: "./turnpike.schema.json",
   server: { address: "127.0.0.1", port: 8080, workers: 1 },
@@ -87,7 +87,7 @@ function typeName(schema: JsonSchema): string {
 }
 
 function rangeOf({ minimum, maximum }: JsonSchema): string {
-  // The largest integer and the longest timer are the machine's bounds, not ones to know.
+  // The largest integer and the longest timer are limits of the machine, so the reference omits them.
   const isTold = maximum !== undefined && maximum < 2_000_000;
   if (minimum === undefined) return "";
   return isTold ? `${minimum}..${maximum}` : `from ${minimum}`;
@@ -107,7 +107,7 @@ function meaning(schema: JsonSchema): string {
   return text.filter(Boolean).join(" ").replaceAll("|", "\\|");
 }
 
-/** A table of keys under the heading. */
+/** A table of keys, to be placed under a heading. */
 function keyTable(rows: readonly (readonly string[])[]): string {
   return markdownTable([HEADING, ...rows]);
 }
@@ -123,7 +123,10 @@ function sectionTable({ schema, path }: Section): string {
   return keyTable(keys.map(([key, value]) => keyRow(`${path}.${key}`, value, isRequired(key))));
 }
 
-/** The sections below one schema, itself first; `oneOf` gives one for each of its types. */
+/**
+ * The sections of one schema: the schema itself, then its nested sections. A schema with `oneOf` has one section for
+ * each type.
+ */
 function sections({ heading, schema, path }: Section): Section[] {
   if (schema.items !== undefined) return sections({ heading: `${heading}[]`, schema: schema.items, path: `${path}[]` });
   if (schema.oneOf !== undefined) {
@@ -139,7 +142,7 @@ function sections({ heading, schema, path }: Section): Section[] {
   return [{ heading, schema, path }, ...nested];
 }
 
-/** A chain holds methods that are described beside it: one level is enough. */
+/** Removes the methods inside a chain, because the reference describes each method beside the chain. */
 function withoutOwnDepth(option: JsonSchema): JsonSchema {
   const methods = option.properties?.["methods"];
   if (methods === undefined) return option;
@@ -152,7 +155,7 @@ function render(section: Section, depth: number): string {
   return `${"#".repeat(depth)} ${section.heading}\n\n${note === "" ? "" : `${note}\n\n`}${sectionTable(section)}\n`;
 }
 
-/** `docs/configuration.md`: a table of every section, made from the schema. */
+/** The text of `docs/configuration.md`: a table for every section of the schema. */
 export function reference(): string {
   const { properties = {} } = describedSchema();
   const parts = [INTRODUCTION, `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\`\n`];

@@ -1,6 +1,6 @@
 import { type Draft, type Report } from "./draft.ts";
 
-/** Rules of `tls.acme`. */
+/** Checks `tls.acme`. */
 export function checkAcme({ server, tls, quic }: Draft, report: Report): void {
   const acme = tls?.acme;
   if (tls === undefined || acme === undefined) return;

@@ -3,7 +3,7 @@ import { type Report } from "./draft.ts";
 import { HOP_FIELDS } from "./field-roles.ts";
 import { MAX_FIXED_BODY_BYTES } from "./schema/route-actions.ts";
 
-/** What a route without an upstream cannot have. */
+/** Keys that a route with this action cannot have. */
 const EXCLUDED = {
   tenant: ["upstream", "cache", "traffic_split", "mirror", "mirrors", "redirect", "fixed_response"],
   redirect: ["upstream", "cache", "traffic_split", "mirror", "mirrors", "rewrite", "rewrite_pattern", "fixed_response"],
@@ -13,7 +13,7 @@ const EXCLUDED = {
 /** Fields that frame a fixed response, or that the gateway sets. */
 const OWN = new Set([...HOP_FIELDS, "date", "x-request-id"]);
 
-/** Rules of where a route's requests go, or what responds to them, and of rewrites. */
+/** Checks a route's action (upstream, tenant, redirect or fixed response) and its rewrites. */
 export function checkActions(route: RouteConfig, path: string, report: Report): void {
   const action = (["tenant", "redirect", "fixed_response"] as const).find((key) => route[key] !== undefined);
   if (action === undefined) {

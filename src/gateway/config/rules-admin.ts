@@ -7,12 +7,14 @@ import { type Draft, type Report } from "./draft.ts";
 
 type AdminConfig = Config["admin"];
 
-/** Where a private network ends: these addresses take connections from everywhere. */
+/** Addresses that accept connections from all networks. */
 const EVERYWHERE: readonly string[] = ["0.0.0.0", "::"];
-/** A shorter key can be guessed, however slowly. */
+/** Characters of a key. A shorter key can be guessed in time. */
 const SHORT_KEY = 16;
 
-/** Rules of the admin interface: it is never without a key, and nobody overhears it unwarned. */
+/**
+ * Checks the admin interface. It must have a key, and a warning is reported if its traffic can be read on the network.
+ */
 export function checkAdmin({ admin, server }: Draft, report: Report): void {
   if (admin === undefined) return;
   certificatePair(admin.tls, "admin.tls", report);
@@ -53,7 +55,7 @@ function keys(admin: AdminConfig, report: Report): void {
   }
 }
 
-/** A host name may be anywhere. */
+/** True for an address that other machines can reach. A host name may have any address. */
 function reachesStrangers(address: string): boolean {
   if (EVERYWHERE.includes(address) || isPublicAddress(address)) return true;
   const isName = !address.includes(":") && !/^[\d.]+$/.test(address);

@@ -10,12 +10,12 @@ type ApiKey = Extract<Auth, { type: "api_key" }>;
 type Jwt = Extract<Auth, { type: "jwt" }>;
 type ForwardAuth = Extract<Auth, { type: "forward_auth" }>;
 
-/** Fields that frame a message, choose where it goes or are set by the gateway alone. */
+/** Fields that frame a message, choose its destination or are set only by the gateway. */
 const NOT_TO_BE_GIVEN = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted, "content-encoding", "content-type", "host"]);
-/** Bytes of an HMAC secret that can be guessed at leisure once a token is known (RFC 7518 §3.2). */
+/** Bytes of an HMAC secret. With one token, a shorter secret can be guessed offline (RFC 7518 §3.2). */
 const LEAST_SECRET_BYTES = 32;
 
-/** Rules of `routes[].auth`; `path` is where it stands. */
+/** Checks the `routes[].auth` at `path`. */
 export function checkAuth(auth: Auth, path: string, report: Report): void {
   if (auth.type === "api_key") apiKeys(auth, path, report);
   else if (auth.type === "jwt") tokens(auth, path, report);
@@ -93,7 +93,7 @@ function service(auth: ForwardAuth, path: string, report: Report): void {
   );
 }
 
-/** Names of fields that upstreams are given. */
+/** Checks the names of fields that authentication adds to upstream requests. */
 function given(names: readonly (readonly [name: string, path: string])[], report: Report): void {
   const seen = new Set<string>();
   for (const [name, path] of names) {

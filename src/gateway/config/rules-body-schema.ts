@@ -2,14 +2,14 @@ import type * as Schemas from "../../lib/json-schema/compile-schema.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
 
-/** Loaded with the first route that has one (bench start). */
+/** Loaded with the first route that has a body schema (bench start). */
 const schemas = (): typeof Schemas => require("../../lib/json-schema/compile-schema.ts");
 
 function place(pointer: string): string {
   return pointer === "" ? "" : `at ${JSON.stringify(pointer)}: `;
 }
 
-/** Rules of `routes[].body_schema`: it is a schema that can be kept to, and says what it seems to say. */
+/** Checks `routes[].body_schema`. Reports a problem if the schema cannot be compiled, and the compiler's warnings. */
 export function checkBodySchema({ body_schema: schema }: RouteConfig, path: string, report: Report): void {
   if (schema === undefined) return;
   const { compileSchema, SchemaFault } = schemas();

@@ -4,13 +4,16 @@ import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
 import { FIELD_ROLES, FORWARDED_PREFIXES, HOP_FIELDS } from "./field-roles.ts";
 
-/** Routes with one path prefix and host: a request may have to be compared with each of them. */
+/**
+ * Routes with the same path prefix and host; the configuration is refused with more. A request may be compared with
+ * each of them.
+ */
 const MAX_ALTERNATIVES = 256;
 
-/** Fields that requests do not have any more when routes are chosen. */
+/** Fields that the gateway removes from requests before it chooses a route. */
 const UNSEEN = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted, ...FIELD_ROLES.forwarded, ...FIELD_ROLES.payment]);
 
-/** Rules of `routes[].match`: it says something, and nothing that excludes itself. */
+/** Checks `routes[].match`. A match must have a condition, and its conditions must not exclude each other. */
 export function checkMatch({ match, path_prefix: prefix }: RouteConfig, path: string, report: Report): void {
   if (match === undefined) return;
   const { exact_path: isExact, path_pattern: pattern, methods, headers, query, grpc } = match;
@@ -70,7 +73,7 @@ function checkGrpc(
   }
 }
 
-/** Finds routes that would never be asked, since another one has the same prefix, host and conditions. */
+/** Finds routes that never get a request, because another route has the same prefix, host and conditions. */
 export class Repetitions {
   readonly #report: Report;
   readonly #names = new Map<string, number>();
@@ -103,7 +106,7 @@ export class Repetitions {
   }
 }
 
-/** The first route with this key, if it is another one. */
+/** The index of an earlier route with this key. Without one, records route `i` for the key and returns undefined. */
 function first(known: Map<string, number>, key: string, i: number): number | undefined {
   const other = known.get(key);
   if (other === undefined) known.set(key, i);

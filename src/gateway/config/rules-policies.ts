@@ -2,7 +2,10 @@ import { FIELD_ROLES, HOP_FIELDS } from "./field-roles.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 
-/** Fields by which a connection works, or a message is framed (RFC 9110 §7.6.1), and those of a handshake (RFC 6455 §4). */
+/**
+ * Fields that control a connection or frame a message (RFC 9110 §7.6.1), and fields of the WebSocket handshake (RFC
+ * 6455 §4).
+ */
 const FRAMING = [
   ...HOP_FIELDS,
   ...FIELD_ROLES.proxy,
@@ -15,9 +18,9 @@ const FRAMING = [
   "sec-websocket-version",
   "x-request-id",
 ];
-/** Fields of requests that the gateway answers for. */
+/** Request fields that only the gateway sets. */
 const OF_REQUESTS = new Set([...FRAMING, ...FIELD_ROLES.trusted, "grpc-timeout", ...FIELD_ROLES.payment]);
-/** Fields of responses that the gateway answers for. */
+/** Response fields that only the gateway sets. */
 const OF_RESPONSES = new Set([
   ...FRAMING,
   "age",
@@ -32,12 +35,15 @@ const OF_RESPONSES = new Set([
   "x-payment-response",
 ]);
 
-/** CGI and its children make one name of hyphens and underscores. */
+/**
+ * A field name in lower case, with hyphens for underscores: CGI and similar interfaces treat both characters as the
+ * same.
+ */
 function nameOf(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }
 
-/** Names by which an upstream of the route learns who the client is. */
+/** Names of the fields that identify the client to an upstream of the route. */
 function identityNames(auth: RouteConfig["auth"]): string[] {
   if (auth.type === "chain") return auth.methods.flatMap(identityNames);
   if (auth.type === "jwt") return auth.claims_to_headers.map(({ header }) => nameOf(header));
@@ -46,7 +52,7 @@ function identityNames(auth: RouteConfig["auth"]): string[] {
 
 type Rules = NonNullable<RouteConfig["headers"]>["request"];
 
-/** Every name of the rules, and where it stands. */
+/** Every field name of the rules, with its path. */
 function* namesOf({ set, add, remove }: Rules, path: string): Generator<readonly [name: string, at: string]> {
   for (const [i, { name }] of set.entries()) yield [name, `${path}.set[${i}].name`];
   for (const [i, { name }] of add.entries()) yield [name, `${path}.add[${i}].name`];
@@ -83,14 +89,14 @@ function headerRules({ headers, auth }: Pick<RouteConfig, "headers" | "auth">, p
   for (const [name, at] of namesOf(response, `${path}.response`)) {
     const known = nameOf(name);
     if (OF_RESPONSES.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway only`);
-    // What a response was chosen by must reach caches, whatever else they are told.
+    // Caches need the fields by which a response was chosen, so the rules can only add to them.
     else if (known === "vary" && !at.includes(".add[")) report.problem(at, `"${name}" can be added to, not replaced`);
   }
   twice(request, `${path}.request`, report);
   twice(response, `${path}.response`, report);
 }
 
-/** Header rules of upstreams of a split. */
+/** Checks the header rules of the upstreams of a traffic split. */
 function shareRules({ traffic_split: shares = [], auth }: RouteConfig, path: string, report: Report): void {
   for (const [i, { upstream, headers }] of shares.entries()) {
     if (headers === undefined) continue;
@@ -107,7 +113,7 @@ function corsRules(settings: CorsConfig, path: string, report: Report): void {
   if (settings.allow_credentials !== true) return;
   for (const open of ["*", "null"]) {
     if (!settings.allow_origins?.includes(open)) continue;
-    // Any page can have a sandbox ask for it, whose origin is null.
+    // Any page can send a request with the origin null from a sandboxed frame.
     report.problem(path, `allow_credentials with the origin "${open}" lets every page act as its visitor`);
   }
   if (settings.expose_headers?.includes("*")) {
@@ -115,7 +121,10 @@ function corsRules(settings: CorsConfig, path: string, report: Report): void {
   }
 }
 
-/** Rules of `cors`, `routes[].cors` and `routes[].headers`; a route's keys are judged with those that it inherits. */
+/**
+ * Checks `cors`, `routes[].cors` and `routes[].headers`. A route's keys are checked together with those that it
+ * inherits.
+ */
 export function checkPolicies(draft: Draft, report: Report): void {
   const common: Config["cors"] = draft.cors;
   if (common !== undefined) {

@@ -18,12 +18,15 @@ import { upstreamReferences } from "./upstream-references.ts";
 /** Loaded with the first priced route (bench start). */
 const x402Terms = (): typeof X402Terms => require("../../payments/x402/terms.ts");
 
-/** Names of all upstreams, also of those that have problems of their own. */
+/** Names of all upstreams, including upstreams with problems. */
 function upstreamNames(raw: unknown): Set<unknown> {
   return new Set(listAt(raw, ["upstreams"]).map((item) => valueAt(item, ["name"])));
 }
 
-/** Looks at the file's own values, so that a route with other problems is checked as well. */
+/**
+ * Checks that the upstreams of routes exist. It reads the file's own values, so that a route with other problems is
+ * checked too.
+ */
 function references({ raw }: Draft, report: Report): void {
   const names = upstreamNames(raw);
   for (const { path, name } of upstreamReferences(raw)) {
@@ -69,7 +72,9 @@ function upstreamHeaders(route: RouteConfig, path: string, report: Report): void
   }
 }
 
-/** A bucket that takes longer to fill could be taken for one that is full: its time is counted in a few bits. */
+/**
+ * Checks that a bucket fills within three days. Its time is counted in a few bits, so a slower bucket could look full.
+ */
 function rateLimit({ rate_limit: limit }: RouteConfig, path: string, report: Report): void {
   if (limit === undefined) return;
   const most = Math.floor((limit.requests_per_second * MAX_FILL_MS) / 1000);
@@ -80,7 +85,7 @@ function rateLimit({ rate_limit: limit }: RouteConfig, path: string, report: Rep
   else report.problem(`${path}.rate_limit.requests_per_second`, "expected at least one request in three days");
 }
 
-/** What a payer would have to agree to; undefined, and said, where nobody could. */
+/** The payment requirements of `terms`. If a client could not pay them, reports a problem and returns undefined. */
 function compiled(terms: X402Terms.Terms, path: string, report: Report): PaymentRequirements | undefined {
   try {
     return x402Terms().compileTerms(terms);
@@ -90,7 +95,7 @@ function compiled(terms: X402Terms.Terms, path: string, report: Report): Payment
   }
 }
 
-/** Every way of paying can be paid by, is told from the others, and fits the time at which the money moves. */
+/** Checks that clients can use each way of paying, that each is different, and that its scheme fits `settle`. */
 function ways(x402: RouteX402Config, path: string, report: Report): void {
   const seen = new Map<string, string>();
   for (const [i, offer] of [x402, ...x402.accepts].entries()) {
@@ -117,14 +122,14 @@ function payment(route: RouteConfig, path: string, context: { draft: Draft; repo
   const global = context.draft.x402;
   if (global === undefined) return;
   if (!global.enabled) {
-    // Serving the route all the same would give away what it sells.
+    // Without this problem the gateway would serve a priced route free of charge.
     context.report.problem(`${path}.x402`, "requires x402.enabled");
   } else {
     checkFacilitator(route.x402, `${path}.x402`, { x402: global, report: context.report });
   }
 }
 
-/** Filters start the tenants of a route, by way of the control socket. */
+/** Checks that a route with tenants has filters and a control socket, which start the tenants. */
 function tenants({ raw, routes }: Draft, report: Report): void {
   const matches = new Set(listAt(raw, ["wasm_filters"]).map((item) => valueAt(item, ["match"])));
   const hasSocket = (valueAt(raw, ["wasm_control_socket"]) ?? "") !== "";
@@ -138,7 +143,7 @@ function tenants({ raw, routes }: Draft, report: Report): void {
   }
 }
 
-/** Rules of `routes[]`. */
+/** Checks `routes[]`. */
 export function checkRoutes(draft: Draft, report: Report, cache: ParseCache): void {
   references(draft, report);
   tenants(draft, report);
@@ -155,7 +160,7 @@ export function checkRoutes(draft: Draft, report: Report, cache: ParseCache): vo
   }
 }
 
-/** What a route says by itself, and with `x402`. */
+/** Checks one route by itself, and with `x402`. */
 function checkRoute(route: RouteConfig, path: string, { draft, report }: { draft: Draft; report: Report }): void {
   destination(route, path, report);
   checkMatch(route, `${path}.match`, report);
@@ -166,7 +171,7 @@ function checkRoute(route: RouteConfig, path: string, { draft, report }: { draft
   payment(route, path, { draft, report });
 }
 
-/** Counts what is found. */
+/** Counts the diagnostics that it passes on. */
 class WatchedReport implements Report {
   readonly #report: Report;
   diagnostics = 0;

@@ -5,7 +5,7 @@ import { type Draft, type Report } from "./draft.ts";
 import { MAX_SERVERS } from "./max-servers.ts";
 
 const HOST_NAME = /^[a-zA-Z0-9_-]{1,63}(?:\.[a-zA-Z0-9_-]{1,63})*$/;
-/** RFC 3986 §3, in ASCII: what a certificate writes a URI in. */
+/** A URI in ASCII (RFC 3986 §3), as a certificate names it. */
 const URI_NAME = /^[a-zA-Z][a-zA-Z0-9+.-]*:[!-+\--~]+$/;
 
 function target(server: UpstreamServerConfig, path: string, report: Report): void {
@@ -41,7 +41,10 @@ function clientCertificate(
   if (cert !== "" && !tls) report.problem(`${path}.tls_cert_path`, "requires tls of the upstream");
 }
 
-/** Names that no certificate has, or that would not be looked at. */
+/**
+ * Checks `tls_subject_alt_names`: each name must have a form that certificates use, and the upstream must verify
+ * certificates.
+ */
 function allowedNames(
   { tls, tls_verify: verify, tls_subject_alt_names: names }: UpstreamConfig,
   at: string,
@@ -97,7 +100,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
   }
 }
 
-/** Rules of `upstreams[]`. */
+/** Checks `upstreams[]`. */
 export function checkUpstreams({ upstreams }: Draft, report: Report): void {
   const first = new Map<string, number>();
   for (const [i, upstream] of upstreams.entries()) {

@@ -3,12 +3,12 @@ import type * as Template from "../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 
-/** Loaded where there is one (bench start). */
+/** Loaded with the first payment template (bench start). */
 const template = (): typeof Template => require("../../payments/x402/template.ts");
 
 type X402 = Config["x402"];
 
-/** Fields that frame a call to a facilitator or say what is in it. */
+/** Fields that frame a request to a facilitator or describe its content. */
 const TAKEN = new Set([
   "accept",
   "accept-encoding",
@@ -54,7 +54,7 @@ function chains({ chains: list, embedded, enabled }: X402, report: Report): void
     report.warning("x402.embedded.enabled", "without effect, since x402.enabled is off");
 }
 
-/** Rules of `x402`, beside those of routes and listeners. */
+/** Checks `x402`, apart from the rules of routes and listeners. */
 export function checkX402({ x402 }: Draft, report: Report): void {
   if (x402 === undefined) return;
   headers(x402, report);
@@ -66,7 +66,7 @@ export function checkX402({ x402 }: Draft, report: Report): void {
   report.warning(path, `ignored, since each route's challenge has its own: ${ignored.join(", ")}`);
 }
 
-/** Somebody settles what the route asks for, on each chain that it names. */
+/** Checks that a facilitator settles the payments of a route on each chain that the route names. */
 export function checkFacilitator(route: RouteX402Config, path: string, context: { x402: X402; report: Report }): void {
   const { x402, report } = context;
   if (x402.test_mode || route.facilitator_url !== "") return;

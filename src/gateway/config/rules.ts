@@ -12,7 +12,10 @@ interface Bounded {
   readonly value: number;
 }
 
-/** `larger` must be at least `smaller` times `factor`; the one that the file sets is the one to blame. */
+/**
+ * Checks that `larger` is at least `smaller` times `factor`. The diagnostic is for `larger` if the file sets it,
+ * otherwise for `smaller`.
+ */
 function atLeast(larger: Bounded, smaller: Bounded, factor: number, context: { draft: Draft; report: Report }): void {
   if (larger.value >= smaller.value * factor) return;
   const isSet = valueAt(context.draft.raw, larger.path.split(".")) !== undefined;
@@ -59,7 +62,10 @@ function certificates({ server, tls, quic }: Draft, report: Report): void {
   repeatedHosts(tls?.hosts ?? [], "tls", report);
 }
 
-/** Of two rules for one host, one would be ignored: clients could be let in that the other keeps out. */
+/**
+ * Reports a host that has two rules. One of them would be ignored, and could have refused clients that the other
+ * accepts.
+ */
 function repeatedHosts(
   hosts: readonly { readonly hostnames: readonly string[] }[],
   path: string,
@@ -82,12 +88,12 @@ function hasOwn(tls: ListenerTls): boolean {
   return tls?.cert_path !== undefined || (tls?.certificates?.length ?? 0) > 0;
 }
 
-/** True where listeners with TLS have something to show, or that is not known since the section is wrong. */
+/** True if listeners with TLS have a certificate, or if that is unknown because the section has problems. */
 function hasAny(tls: Draft["tls"]): boolean {
   return tls === undefined || tls.cert_path !== "" || tls.certificates.length > 0 || tls.acme !== undefined;
 }
 
-/** UDP endpoints, and what would have no effect on them. */
+/** Checks UDP endpoints, and reports settings that have no effect on them. */
 function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
   if (quic === undefined) return;
   if (quic.enabled && quic.cert_path === "" && quic.key_path === "") {
@@ -112,7 +118,7 @@ function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
   }
   if (quic.max_streams_bidi === 0)
     report.warning("quic.max_streams_bidi", "with 0, HTTP/3 clients cannot send requests");
-  // RFC 9114 §6.2: control stream, QPACK encoder and decoder.
+  // RFC 9114 §6.2: the control stream, and the streams of the QPACK encoder and decoder.
   if (quic.max_streams_uni < 3)
     report.warning("quic.max_streams_uni", "HTTP/3 clients need 3 for themselves, and may not work with less");
   if (quic.enabled && quic.port === 0 && server?.workers !== 1) {
@@ -126,7 +132,7 @@ function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
   }
 }
 
-/** Names of certificates that never show, and settings of the single listener that it does not have. */
+/** Reports names of certificates that are never used, and settings of a single listener that does not exist. */
 function withoutEffect({ server, tls, http2 }: Draft, report: Report): void {
   const named = new Map<string, number>();
   for (const [i, { hostnames }] of (tls?.certificates ?? []).entries()) {
@@ -156,7 +162,7 @@ function listeners({ server }: Draft, report: Report): void {
   }
 }
 
-/** Two endpoints on one UDP port would each get a part of the other's packets. */
+/** Reports two endpoints on one UDP port: each would receive a part of the other's packets. */
 function quicPorts({ server, quic }: Draft, report: Report): void {
   if (server === undefined) return;
   const taken: { readonly address: string; readonly port: number; readonly path: string }[] = [];
@@ -174,7 +180,10 @@ function quicPorts({ server, quic }: Draft, report: Report): void {
   }
 }
 
-/** Test mode settles without moving money: whoever reaches the gateway would get everything for nothing. */
+/**
+ * Test mode settles without a transfer of money, so any client that reaches the gateway would get all content free of
+ * charge.
+ */
 function testMode({ server, x402 }: Draft, report: Report): void {
   if (x402?.test_mode !== true || server === undefined) return;
   for (const { path, address } of boundAddresses(server)) {
@@ -187,7 +196,7 @@ function testMode({ server, x402 }: Draft, report: Report): void {
   }
 }
 
-/** Two gateways that believe to share a ledger and do not would each take the same payment. */
+/** Checks `postgres`. Two gateways that should share a ledger, but do not, would each accept the same payment. */
 function postgres({ postgres: section, routes }: Draft, report: Report): void {
   const { url = "" } = section ?? {};
   if (url === "") return;
@@ -213,7 +222,7 @@ function postgres({ postgres: section, routes }: Draft, report: Report): void {
   }
 }
 
-/** Rules across the keys of the sections, beside upstreams and routes. */
+/** Checks rules that compare keys of several sections, apart from upstreams and routes. */
 export function checkSections(draft: Draft, report: Report): void {
   numbers(draft, report);
   listeners(draft, report);

@@ -1,25 +1,33 @@
-/** What of a configuration is secret, as the schema tells, and the placeholder that stands for it wherever it is shown. */
+/**
+ * Finds the secrets of a configuration, as the schema marks them, and replaces them with a placeholder when the
+ * configuration is shown.
+ */
 import { describedSchema, type JsonSchema } from "./json-schema.ts";
 import { type SecretKind } from "./schema/kinds.ts";
 
-/** Stands for a secret in what is shown. Sent back, it means: as it is now. */
+/**
+ * Replaces a secret in a configuration that is shown. In a configuration that is sent back, it means that the secret is
+ * unchanged.
+ */
 export const PLACEHOLDER = "<secret>";
 
-/** Names of request fields whose values are no secrets; all others may be. */
+/** Names of request fields whose values are not secret. The value of any other field may be a secret. */
 const OPEN_FIELDS =
   /^(?:accept(?:-[a-z]+)?|cache-control|content-language|host|origin|pragma|prefer|priority|range|referer|user-agent|x-forwarded-[a-z]+|x-requested-with|x-scheme)$/i;
 
-/** A segment of a URL's path that may be a key: long, and letters and digits mixed. */
+/** A segment of a URL's path that may be a key: 16 characters or more, with letters and digits. */
 const KEY_SEGMENT = /^(?=.*\d)(?=.*[A-Za-z])[\w.~%-]{16,}$/;
 
-/** What the schema says of the secrets of one value; undefined: it has none. */
+/** The secrets that the schema marks in one value. */
 interface Plan {
   readonly secret: Exclude<SecretKind, "none"> | undefined;
   readonly members: ReadonlyMap<string, Plan>;
-  /** Keys that the schema knows; of all others the values may be anything, misspelt secrets too. Undefined: any key is known. */
+  /**
+   * The keys in the schema. The value of any other key may be a misspelt key's secret. Undefined: any key is allowed.
+   */
   readonly known: ReadonlySet<string> | undefined;
   readonly items: Plan | undefined;
-  /** It is a secret, or has some below. */
+  /** The value is a secret, or one of its members or items is. */
   readonly holds: boolean;
 }
 
@@ -64,7 +72,7 @@ function planOf(schema: JsonSchema): Plan {
   });
 }
 
-/** What is a secret by either. */
+/** The plan for a value that may have either schema: it marks the secrets of both. */
 function joined(a: Plan | undefined, b: Plan): Plan {
   if (a === undefined) return b;
   const members = new Map(a.members);
@@ -77,7 +85,7 @@ function joined(a: Plan | undefined, b: Plan): Plan {
   });
 }
 
-/** The plan of what stands at a path of the configuration. */
+/** The plan for the value at a path of the configuration. */
 function planAt(path: readonly (string | number)[]): Plan {
   let plan = rootPlan();
   for (const part of path) {
@@ -88,7 +96,10 @@ function planAt(path: readonly (string | number)[]): Plan {
   return plan;
 }
 
-/** A part of a configuration, at `path` of the whole, with its secrets replaced; values of unknown keys are replaced too. Decision 1105. */
+/**
+ * Replaces the secrets in the part of a configuration that is at `path` of the whole. It replaces the values of unknown
+ * keys too (decision 1105).
+ */
 export function withoutSecrets(value: unknown, path: readonly (string | number)[] = []): unknown {
   return hidden(value, planAt(path), undefined);
 }
@@ -111,13 +122,16 @@ function hidden(value: unknown, plan: Plan, holder: object | undefined): unknown
   return changed.length === 0 ? value : replaced(value, changed);
 }
 
-/** The object with other values for some of its keys, in their places. */
+/** A copy of the object with new values for some of its keys. The order of the keys stays. */
 function replaced(value: object, members: readonly (readonly [key: string, value: unknown])[]): unknown {
   const others = new Map(members);
   return Object.fromEntries(Object.entries(value).map(([key, own]) => [key, others.has(key) ? others.get(key) : own]));
 }
 
-/** A value without members: where the schema has an object, it may be a secret in the wrong place. */
+/**
+ * A value without members. If the schema expects an object with secrets, a string in its place may be a misplaced
+ * secret.
+ */
 function shown(value: unknown, plan: Plan): unknown {
   const isMisplaced = typeof value === "string" && value !== "" && plan.holds;
   return isMisplaced ? PLACEHOLDER : value;
@@ -136,7 +150,7 @@ function isOpenField(holder: object | undefined): boolean {
   return typeof name === "string" && OPEN_FIELDS.test(name);
 }
 
-/** `https://user:pass@host/path?key=1` as `https://user:<secret>@host/path?<secret>`. */
+/** Changes `https://user:pass@host/path?key=1` to `https://user:<secret>@host/path?<secret>`. */
 function hiddenUrl(text: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]*:(?:\/\/)?)?(.*)$/is.exec(text) ?? [];
   const [, authority = "", path = "", query = ""] = /^([^/?#]*)([^?#]*)(.*)$/s.exec(rest) ?? [];
@@ -147,15 +161,15 @@ function hiddenUrl(text: string): string {
   return `${scheme}${user}${authority.slice(at + 1)}${segments.join("/")}${hiddenQuery(query)}`;
 }
 
-/** The way to a database is told by its `sslmode`, which is no secret. */
+/** Keeps a query that has only `sslmode`, because it selects how the connection is secured and is not secret. */
 function hiddenQuery(query: string): string {
   return query === "" || /^\?sslmode=[\w-]+$/.test(query) ? query : `?${PLACEHOLDER}`;
 }
 
 /**
- * `next` with each placeholder replaced by the secret that `before` has in the same place, at `path` of the whole. Where there is
- * none, the placeholder stays, which the loader refuses. Items of lists are matched by what names them, as `identityOf` says;
- * those without a name by their place.
+ * Replaces each placeholder in `next` with the secret that `before` has in the same position. `path` is the position of
+ * both in the whole configuration. If `before` has no such secret, the placeholder stays and the loader refuses it.
+ * List items are matched by name (`listName`) or type. Items without either are matched by their order.
  */
 export function withKeptSecrets(next: unknown, before: unknown, path: readonly (string | number)[] = []): unknown {
   return kept(next, before, { plan: planAt(path), holder: undefined });
@@ -188,8 +202,8 @@ function kept(
 }
 
 /**
- * Finds what an item of a list was in its version before. Of several with one name it is told by their order, if there are as many
- * as before: a secret that was taken out must not be kept in the place of another.
+ * Returns a function that finds the earlier version of a list item. Several items with one name are matched by their
+ * order, if their number is unchanged. Otherwise a removed item's secret could be given to another item.
  */
 function matcherOf(before: readonly unknown[], next: readonly unknown[]): (item: unknown) => unknown {
   const old = Map.groupBy(before, listKey);
@@ -201,13 +215,16 @@ function matcherOf(before: readonly unknown[], next: readonly unknown[]): (item:
   };
 }
 
-/** Methods of a chain are told apart by their type. */
+/** The key by which list items are matched: the name, or the type of a method in a chain. */
 function listKey(item: unknown): unknown {
   if (typeof item !== "object" || item === null) return undefined;
   return listName(item) ?? Reflect.get(item, "type");
 }
 
-/** What names an item among its siblings: `name`, or a route's host, `path_prefix` and name. */
+/**
+ * The name of an item among its siblings: `name`, or the host, `path_prefix` and name of a route. Undefined if it has
+ * none.
+ */
 export function listName(item: unknown): string | undefined {
   if (typeof item !== "object" || item === null) return undefined;
   const name: unknown = Reflect.get(item, "name");
@@ -217,19 +234,20 @@ export function listName(item: unknown): string | undefined {
   return `${typeof host === "string" ? host.toLowerCase() : ""} ${prefix} ${typeof name === "string" ? name : ""}`;
 }
 
-/** Objects and lists that hold no placeholder: one must not be changed once it is here. */
+/** Objects and lists without a placeholder. They must not be changed after they were added. */
 export type WithoutPlaceholder = WeakSet<object>;
 
-/** Paths of all secrets that are the placeholder itself, or hold it. What is in `clean` is not looked through. */
+/** The paths of all secrets that are or contain the placeholder. Objects in `clean` are not searched. */
 export function placeholdersIn(value: unknown, clean: WithoutPlaceholder = new WeakSet()): (string | number)[][] {
-  // Almost every configuration has none, and what the schema says of secrets takes a fifth of a start to work out (bench start).
+  // Almost every configuration has no placeholder, and reading the secrets from the schema takes a fifth of the start
+  // time (bench start).
   if (!mentionsPlaceholder(value, clean)) return [];
   const found: (string | number)[][] = [];
   findPlaceholders(value, rootPlan(), [], found);
   return found;
 }
 
-/** True if some text in a value holds the placeholder, whether it is a secret or not. */
+/** True if any string in a value contains the placeholder, whether it is a secret or not. */
 function mentionsPlaceholder(value: unknown, clean: WithoutPlaceholder): boolean {
   if (typeof value === "string") return value.includes(PLACEHOLDER);
   if (typeof value !== "object" || value === null || clean.has(value)) return false;

@@ -2,16 +2,19 @@ import { type Diagnostic, formatPath } from "./diagnostic.ts";
 import { JSON_FORMAT, type TextFormat } from "./formats/text-format.ts";
 import { type TextPosition, positionAt } from "./json.ts";
 
-/** The last part of a path as `formatPath` writes it. */
+/** The last part of a path that `formatPath` made. */
 const LAST_PART = /(?:\.?[\w$-]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])$/;
 
-/** Says where in a file's text a finding is. */
+/** Adds the position in the file's text to a diagnostic. */
 export type Locate = (diagnostic: Diagnostic) => Diagnostic;
 
-/** For configurations that were never a text. */
+/** For configurations that did not come from a text. */
 export const NOWHERE: Locate = (diagnostic) => diagnostic;
 
-/** Finds the places of findings in `text`, which the format's parser accepts; a key that is absent is placed at what would hold it. */
+/**
+ * Returns a function that finds the positions of diagnostics in `text`, which the format's parser must accept. An
+ * absent key gets the position of the object that would contain it.
+ */
 export function locatorOf(text: string, format: TextFormat = JSON_FORMAT): Locate {
   let offsets: ReadonlyMap<string, number> | undefined;
   return (diagnostic) => {

@@ -1,16 +1,17 @@
 import { formatPath, listAt, valueAt } from "./diagnostic.ts";
 
-/** A place that names an upstream. */
+/** A key that names an upstream. */
 export interface UpstreamReference {
   readonly path: readonly (string | number)[];
   readonly name: string;
 }
 
-/** Every place of a configuration's own value that names an upstream; names that are no text, or empty, are left out. */
+/** All keys of an unchecked configuration that name an upstream. Names that are empty or not strings are omitted. */
 export function* upstreamReferences(raw: unknown): Generator<UpstreamReference> {
   for (const [i, route] of listAt(raw, ["routes"]).entries()) {
     yield* referenceAt(route, ["routes", i], "upstream");
-    // Most routes have no other: a list of places for each of 10,000 took a tenth of a change (bench admin).
+    // Most routes have no other reference. A list for each of 10,000 routes took a tenth of the time of a change (bench
+    // admin).
     for (const [j, share] of listAt(route, SPLIT).entries()) {
       yield* referenceAt(share, ["routes", i, "traffic_split", j], "upstream");
     }
@@ -29,7 +30,7 @@ function referenceAt(holder: unknown, path: UpstreamReference["path"], key: stri
   return typeof name === "string" && name !== "" ? [{ path: [...path, key], name }] : [];
 }
 
-/** The paths that name one upstream, as `routes[0].mirror`. */
+/** The paths of all keys that name this upstream, such as `routes[0].mirror`. */
 export function referencesTo(raw: unknown, upstream: string): string[] {
   return [...upstreamReferences(raw)].filter(({ name }) => name === upstream).map(({ path }) => formatPath(path));
 }

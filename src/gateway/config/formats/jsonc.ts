@@ -16,15 +16,16 @@ function parse(text: string): ParsedJson {
 }
 
 /**
- * The text with spaces in place of comments and of commas before a closing bracket: everything else keeps its line and column.
- * `unclosed` is the offset of a comment without an end.
+ * Replaces comments, and commas before a closing bracket, with spaces, so that all other text keeps its line and
+ * column. `unclosed` is the offset of a comment without an end.
  */
 export function plainJson(source: string): { readonly text: string; readonly unclosed: number | undefined } {
   const text = withoutMark(source);
   const scanner = createScanner(text, false);
   const blanks: (readonly [start: number, end: number])[] = [];
   let unclosed: number | undefined;
-  // The first characters of the last two tokens tell a comma behind a value.
+  // The first character of the token before and the offset of the last comma: they show whether a comma follows a
+  // value.
   let last = "";
   let comma: number | undefined;
   for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {

@@ -1,14 +1,14 @@
-/** The formats that a configuration file may have; the ending of its name says which. */
+/** The formats of a configuration file. The extension of the file's name selects one. */
 import { type ParsedJson, parseJson, visitJson } from "../json.ts";
 
-/** A way to write a configuration as text. */
+/** A text format for configurations. */
 export interface TextFormat {
   readonly name: "json" | "jsonc" | "yaml";
-  /** The document, or the first thing that is wrong with the text, with line and column. */
+  /** Parses a text. The result is the document, or the first fault with line and column. */
   parse(text: string): ParsedJson;
-  /** Visits every member and item of a text that `parse` accepts, with the offset that it begins at. */
+  /** Visits every member and item of a text that `parse` accepts, with the offset at which it begins. */
   visit: typeof visitJson;
 }
 
-/** JSON (RFC 8259): every file whose name has none of the other endings. */
+/** JSON (RFC 8259): the format of every file without the extension of another format. */
 export const JSON_FORMAT: TextFormat = { name: "json", parse: parseJson, visit: visitJson };

@@ -1,4 +1,4 @@
-/** YAML 1.2, as far as it says what JSON can say: one document, keys that are strings, no tags, no merge keys. */
+/** YAML 1.2, limited to the values of JSON: one document, keys that are strings, no tags, no merge keys. */
 import {
   type Alias,
   Composer,
@@ -17,16 +17,25 @@ import {
 import { MAX_DEPTH, type ParsedJson, positionAt, positionText, type visitJson, withoutMark } from "../json.ts";
 import { type TextFormat } from "./text-format.ts";
 
-/** Larger files of YAML are refused: its parser takes about 1 s for each 1.2 MB, JSON's a hundredth of that. @internal */
+/**
+ * Characters of a YAML file; a longer one is refused. The parser takes about 1 s for 1.2 MB, a hundred times as long as
+ * for JSON. @internal
+ */
 export const MAX_YAML_LENGTH = 4 * 1024 * 1024;
 
-/** Values of a document, each alias counted as what it stands for: a few lines of aliases can stand for billions. */
+/**
+ * Values of a YAML document; a document with more is refused. Each alias counts as all values that it refers to,
+ * because a few lines of aliases can expand to billions of values.
+ */
 const MAX_YAML_VALUES = 1_000_000;
 
-/** Levels of the parser's stack that are not levels of the document: the document, and the scalar at work. */
+/** Levels of the parser's stack that are not levels of the document: the document, and the current scalar. */
 const PARSER_LEVELS = 4;
 
-/** Plain scalars are what JSON says they are, and otherwise strings: an address such as 0x12ab is no number. */
+/**
+ * A plain scalar is a number only if JSON allows it, and otherwise a string. For example, the address 0x12ab is not a
+ * number.
+ */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["", null],
@@ -38,7 +47,7 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 
 const TAG = "a tag; write the value without it";
 
-/** What is wrong, without the text at fault, which may be a secret. */
+/** Messages for the parser's errors. They do not repeat the text, which may be a secret. */
 const FAULTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   ALIAS_PROPS: "an alias has an anchor or a tag",
   BAD_ALIAS: "expected the name of an anchor",
@@ -90,7 +99,7 @@ function yamlDocument(text: string): Document.Parsed | undefined {
   if (text.length > MAX_YAML_LENGTH) {
     throw new YamlFault(0, `expected at most ${MAX_YAML_LENGTH} characters of YAML; write larger files as JSON`);
   }
-  // Scalars are resolved here, duplicate keys are looked for here: the library compares every key with every other.
+  // This file resolves scalars and finds duplicate keys, because the library compares every key with every other.
   const composer = new Composer({
     schema: "failsafe",
     resolveKnownTags: false,
@@ -108,7 +117,7 @@ function yamlDocument(text: string): Document.Parsed | undefined {
   return documents[0];
 }
 
-/** The parser is driven by hand, so that nesting is bounded before it takes time and stack. */
+/** Parses token by token, so that the limit on nesting applies before deep nesting takes time and stack. */
 function* tokensOf(text: string): ReturnType<Parser["parse"]> {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
@@ -127,12 +136,12 @@ function startOf(node: unknown, otherwise: number): number {
   return (node as Node | null)?.range?.[0] ?? otherwise;
 }
 
-/** Makes the value of a tree. Aliases are followed, with everything that they stand for counted. */
+/** Makes the value of a tree. Aliases are followed, and all values that they refer to are counted. */
 class ValueBuilder {
   readonly #visit: Parameters<typeof visitJson>[1];
   readonly #path: (string | number)[] = [];
   readonly #anchors = new Map<string, Node>();
-  /** What each alias stands for: an anchor's name may be given again further down. */
+  /** The node of each alias. It is kept, because a later anchor can have the same name. */
   readonly #targets = new Map<Alias, Node>();
   #count = 0;
 
@@ -164,7 +173,7 @@ class ValueBuilder {
     else if (isSeq(node))
       value = node.items.map((item, i) => this.#part(i, { node: item, at: startOf(item, start) }, depth));
     else if (isScalar(node)) value = scalarOf(node);
-    // Only now: an alias within what it stands for would never end.
+    // Only after its members: an alias inside the node that it refers to would never end.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
     if (anchor !== undefined) this.#anchors.set(anchor, node as Node);
     return value;
