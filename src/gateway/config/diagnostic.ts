@@ -27,7 +27,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** The value at a path; undefined if there is none. */
+/** The value at a path; undefined if the path does not exist. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value;
   for (const part of path) {
@@ -37,7 +37,7 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
-/** The list at a path; empty if there is none. */
+/** The list at a path; empty if the path has no list. */
 export function listAt(value: unknown, path: readonly PropertyKey[]): readonly unknown[] {
   const list = valueAt(value, path);
   return Array.isArray(list) ? list : [];

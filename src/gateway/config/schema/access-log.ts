@@ -6,7 +6,7 @@ const format = z.enum(["combined", "json"]);
 const path = text;
 const sampleRate = z.number().min(0).max(100);
 
-/** `access_log`: one line a request. */
+/** `access_log`: one log line for each request. */
 export const accessLog = z
   .strictObject({
     enabled: enabled.default(true).describe("Write a line for every request."),
@@ -17,7 +17,7 @@ export const accessLog = z
   .prefault({})
   .meta(ours("The access log of all routes."));
 
-/** `routes[].access_log`: what differs on one route. */
+/** `routes[].access_log`: overrides for one route. */
 export const routeAccessLog = z
   .strictObject({
     enabled: enabled.exactOptional().describe("Overrides `access_log.enabled`."),

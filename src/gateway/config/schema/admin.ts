@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { environmentName, hostAddress, listenPort, ours, secret } from "./kinds.ts";
 
-/** A longer key does not fit the head of a request. */
+/** Characters of a key; a configuration with a longer one is refused, because it does not fit a request's head. */
 const MAX_KEY_LENGTH = 1024;
 
-/** A secret that a header field can carry. */
+/** A secret that a header field can contain. */
 const key = z
   .string()
   .max(MAX_KEY_LENGTH)
@@ -22,7 +22,7 @@ const tls = z
   .prefault({})
   .meta(ours("TLS on the admin listener. A reload reads the files again."));
 
-/** `admin`: the runtime interface. */
+/** `admin`: the admin interface. */
 export const admin = z
   .strictObject({
     enabled: z.boolean().default(false).describe("Serve the admin interface; requires `api_key` or `api_key_env`."),

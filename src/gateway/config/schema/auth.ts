@@ -2,13 +2,13 @@ import * as z from "zod";
 import { JWT_ALGORITHMS } from "../../../lib/jwt-key.ts";
 import { headerName, httpUrl, milliseconds, ours, secret, text } from "./kinds.ts";
 
-/** How many chains may stand inside one another. */
+/** Levels of nested chains; the configuration is refused with more. */
 const MAX_CHAIN_DEPTH = 3;
 
-/** Characters of a name: it stands in a header, in logs and in limits. */
+/** Bytes of a consumer's name; a longer one is refused. The name is used in header fields, logs and limits. */
 const MAX_NAME = 256;
 
-/** Whom a request is from: no control characters, no spaces at its ends. */
+/** The name of a consumer: without control characters, and without spaces at its start and end. */
 const consumerName = text
   .max(MAX_NAME, `expected at most ${MAX_NAME} bytes`)
   .refine(
@@ -123,7 +123,7 @@ export type Auth =
 
 const leaves = [apiKey, jwt, forwardAuth, anonymous, none] as const;
 
-/** The methods at one depth: a chain may stand there only while chains are left to nest. */
+/** The methods that are allowed at one level. A chain is one of them if `chains` more levels may be nested. */
 function methodsWith(chains: number): z.ZodType<Auth> {
   if (chains === 0) return z.discriminatedUnion("type", leaves);
   const chain = z

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bytes, count, ours } from "./kinds.ts";
 
-/** `buffer_pool`: the memory that one worker may hold for requests in flight. */
+/** `buffer_pool`: the memory that one worker may use for requests in progress. */
 export const bufferPool = z
   .strictObject({
     buffer_size: bytes(65_536, 1024).describe(

@@ -1,10 +1,13 @@
 import * as z from "zod";
 import { ours } from "./kinds.ts";
 
-/** What is sent by, the first preferred where a client likes them equally. */
+/** Content codings to send. If a client accepts several equally, the first of them is used. */
 const ENCODINGS = ["zstd", "br", "gzip", "deflate"] as const;
 
-/** RFC 9110 §8.3.1, with a star for a type, a subtype, or what stands before a subtype's suffix. */
+/**
+ * A media type (RFC 9110 §8.3.1). A star can replace the type, the subtype, or the part of the subtype before its
+ * suffix.
+ */
 const mediaType = z
   .string()
   .regex(
@@ -36,16 +39,16 @@ const keys = {
     ),
 };
 
-/** `compression`: of the responses of all routes. */
+/** `compression`: compression of the responses of all routes. */
 export const compression = z
   .strictObject(keys)
   .exactOptional()
   .meta(ours("Compression of responses by `Accept-Encoding`. Without this block nothing is compressed."));
 
-/** `routes[].compression`: what differs on one route. */
+/** `routes[].compression`: overrides for one route. */
 export const routeCompression = z.strictObject(keys).meta(ours("Overrides of `compression` for this route."));
 
-/** What holds where the configuration says nothing. */
+/** The values for absent keys. */
 export const COMPRESSION_DEFAULTS = {
   enabled: true,
   min_bytes: 1024,

@@ -38,7 +38,7 @@ const model = z
   })
   .meta(ours("Language model that replaces the embedded analyst."));
 
-/** `content.resolve`: who judges at `/resolve`. */
+/** `content.resolve`: the judge of `/resolve`. */
 export const contentResolve = z
   .strictObject({ model: model.exactOptional() })
   .prefault({})

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, milliseconds, optionalHttpUrl, ours } from "./kinds.ts";
 
-/** `content.search`: where `/search` looks. */
+/** `content.search`: the search source of `/search`. */
 export const contentSearch = z
   .strictObject({
     providers: z

@@ -1,17 +1,19 @@
 import * as z from "zod";
 import { headerName, ours } from "./kinds.ts";
 
-/** A scheme, a host whose first label may be a star, and a port, as browsers write them. */
+/** A scheme, a host and a port, as browsers write them. The first label of the host may be a star. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\*\.)?[^\s/\\@?#*,A-Z]+$/;
 
-/** Browsers leave a scheme's own port out, so an entry with one would match nothing. */
+/**
+ * True for an origin as browsers send it. They omit a scheme's default port, so an entry with it would match nothing.
+ */
 function isOrigin(value: string): boolean {
   if (value === "*" || value === "null") return true;
   if (!ORIGIN.test(value)) return false;
   const probe = value.replace("://*.", "://a.");
   const url = URL.parse(probe);
   if (url === null) return false;
-  // Schemes of extensions and apps have no origin by this API, though browsers send one.
+  // `URL.origin` is "null" for the schemes of extensions and apps, although browsers send an origin for them.
   return url.origin === "null" ? url.host !== "" : url.origin === probe;
 }
 
@@ -20,7 +22,7 @@ const origin = z
   .toLowerCase()
   .refine(isOrigin, 'expected "*", "null" or an origin such as "https://app.example.com" or "https://*.example.com"');
 
-/** RFC 9110 §9.1; methods have capitals that matter. */
+/** A method (RFC 9110 §9.1), which is case-sensitive. */
 const method = z
   .string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, "expected a method")
@@ -64,7 +66,7 @@ const keys = {
     .describe("Seconds for which a browser caches the response to a preflight. Default: 600."),
 };
 
-/** `cors`: who may read answers, on all routes. */
+/** `cors`: the origins whose pages may read responses, on all routes. */
 export const cors = z
   .strictObject(keys)
   .exactOptional()
@@ -74,10 +76,10 @@ export const cors = z
     ),
   );
 
-/** `routes[].cors`: what differs on one route. */
+/** `routes[].cors`: overrides for one route. */
 export const routeCors = z.strictObject(keys).meta(ours("Overrides of `cors` for this route."));
 
-/** What holds where the configuration says nothing. */
+/** The values for absent keys. */
 export const CORS_DEFAULTS = {
   allow_methods: METHODS,
   allow_headers: ["*"],

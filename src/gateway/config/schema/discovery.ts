@@ -2,7 +2,10 @@ import { isIP } from "node:net";
 import * as z from "zod";
 import { connectPort, headerValue, hostAddress, ours, secret, seconds, text } from "./kinds.ts";
 
-/** As many as a resolver asks one after the other within its time. */
+/**
+ * Nameservers of a resolver; the configuration is refused with more. The resolver can query this number one after the
+ * other within its timeout.
+ */
 const MAX_NAMESERVERS = 8;
 
 /** `127.0.0.1`, `127.0.0.1:8600`, `::1` or `[::1]:8600`. */

@@ -13,10 +13,10 @@ function rulesOf(value: typeof headerValue) {
 }
 
 const requestRules = rulesOf(headerValue.meta(secret("field")));
-/** Every client sees their values. */
+/** The values are public: every client gets them. */
 const responseRules = rulesOf(headerValue);
 
-/** `routes[].headers`: what is changed of heads on their way. */
+/** `routes[].headers`: changes to the header fields of requests and responses. */
 export const headerRules = z
   .strictObject({
     request: requestRules

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bytes, count } from "./kinds.ts";
 
-/** `http2`: bounds of the HTTP/2 codec. */
+/** `http2`: limits of the HTTP/2 codec. */
 export const http2 = z
   .strictObject({
     max_streams: count(128, 1, 2_147_483_647).describe("Maximum concurrent streams of one connection."),

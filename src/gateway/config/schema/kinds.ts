@@ -1,28 +1,28 @@
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
 
-/** The longest time a timer takes, in milliseconds: 2^31 - 1, about 24 days. */
+/** Milliseconds of the longest timer, 2^31 - 1 (about 24 days); a longer time is refused. */
 const MAX_MS = 2_147_483_647;
-/** Byte sizes stop where a 32-bit length does: nothing in the gateway buffers more. */
+/** The largest size in bytes, 2^31 - 1; a larger one is refused. The gateway buffers nothing larger. */
 const MAX_BYTES = 2_147_483_647;
 
-/** Marks a key that the published configuration does not have; the reference says so. */
+/** Marks a key that other implementations do not have. The reference shows the mark. */
 export function ours(description: string): { description: string; ours: true } {
   return { description, ours: true };
 }
 
-/** How a key's value is kept out of responses and logs; `src/gateway/config/secrets.ts` reads it. */
+/** How a key's value is hidden in responses and logs. `src/gateway/config/secrets.ts` reads it. */
 export type SecretKind =
-  /** All of it. */
+  /** The whole value. */
   | "whole"
-  /** Parts of a URL that may hold a key: password, query, long segments of the path. */
+  /** The parts of a URL that may contain a key: password, query and long segments of the path. */
   | "url"
-  /** The value of a request field, unless its name is known to hold none. */
+  /** The value of a request field, unless fields of this name contain no secrets. */
   | "field"
-  /** None of it, though its name sounds like one. */
+  /** Nothing, although the key's name suggests a secret. */
   | "none";
 
-/** Marks a key whose value is a secret, or holds one. */
+/** Marks a key whose value is or contains a secret. */
 export function secret(kind: SecretKind = "whole"): { secret: SecretKind } {
   return { secret: kind };
 }
@@ -41,22 +41,22 @@ export function seconds(byDefault: number) {
     .default(byDefault);
 }
 
-/** A whole number of bytes, at least `least`. */
+/** An integer number of bytes, at least `least`. */
 export function bytes(byDefault: number, least = 1) {
   return z.int().min(least).max(MAX_BYTES).default(byDefault);
 }
 
-/** A length of what is passed on in pieces, in bytes: as far as lengths are counted exactly, 2^53 - 1. */
+/** A length in bytes of a body that is streamed. At most 2^53 - 1, up to which integers are exact. */
 export function bodyLength() {
   return z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 }
 
-/** A whole number of things. */
+/** An integer from `least` to `most`. */
 export function count(byDefault: number, least: number, most: number) {
   return z.int().min(least).max(most).default(byDefault);
 }
 
-/** A port to listen on; 0 takes a free one. */
+/** A port to listen on. With 0 the system chooses a free port. */
 export const listenPort = z.int().min(0).max(65_535);
 
 /** A port to connect to. */
@@ -67,7 +67,7 @@ export const text = z.string().min(1, "expected a string that is not empty");
 
 const HOST = /^[^\s/\\@?#,[\]]+$/;
 
-/** An IP address or host name, without port; the brackets of an IPv6 address are taken off. */
+/** An IP address or host name, without port. The brackets of an IPv6 address are removed. */
 export const hostAddress = z
   .string()
   .overwrite((address) => (/^\[.*\]$/.test(address) ? address.slice(1, -1) : address))
@@ -76,29 +76,32 @@ export const hostAddress = z
     "expected an IP address or host name without port",
   );
 
-/** The bytes that the kernel's socket address holds, less the closing NUL, on the smallest platform. */
+/**
+ * Bytes of a Unix socket's path; a longer one is refused. It is the size of a socket address on the smallest platform,
+ * without the final NUL.
+ */
 export const MAX_UNIX_PATH_BYTES = 103;
 const SOCKET_URL = /^unix:\/[\x21-\x7e]*$/;
 
-/** False: no socket can be bound or reached at that path. */
+/** False if no socket can have this path. */
 function isSocketPath(path: string): boolean {
   return !path.includes("\0") && Buffer.byteLength(path) <= MAX_UNIX_PATH_BYTES;
 }
 
 const BAD_SOCKET_PATH = `expected the path of a socket of at most ${MAX_UNIX_PATH_BYTES} bytes`;
 
-/** The path of a Unix socket. `pathOf` is the path that a value stands for. */
+/** The path of a Unix socket. `pathOf` returns the path for a value, before its length is checked. */
 export function socketPath(pathOf: (value: string) => string = (value) => value) {
   return z.string().refine((value) => isSocketPath(pathOf(value)), BAD_SOCKET_PATH);
 }
 
-/** Empty, or an absolute http or https URL without user and fragment. */
+/** An empty string, or an absolute http or https URL without user and fragment. */
 export const optionalHttpUrl = z
   .string()
   .refine((url) => url === "" || isHttpUrl(url), "expected an http:// or https:// URL without user and fragment")
   .meta(secret("url"));
 
-/** As above, or `unix:` and the path of a socket. */
+/** A value of `optionalHttpUrl`, or `unix:` and the path of a socket. */
 export const optionalFacilitatorUrl = z
   .string()
   .refine(
@@ -120,12 +123,15 @@ function isHttpUrl(value: string): boolean {
   return url.username === "" && url.password === "" && !value.includes("#");
 }
 
-/** RFC 9110 §5.1: a field name is a token. */
+/** A field name, which is a token (RFC 9110 §5.1). */
 export const headerName = z
   .string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, "expected a header name (letters, digits, !#$%&'*+-.^_`|~)");
 
-/** RFC 9110 §5.5, latin1: what would end the field line or smuggle a second one is refused. */
+/**
+ * A field value in latin1 (RFC 9110 §5.5). Characters that would end the field line or smuggle a second one are
+ * refused.
+ */
 export const headerValue = z
   .string()
   .regex(
@@ -133,7 +139,7 @@ export const headerValue = z
     "expected a header value without control characters, outer spaces and characters beyond latin1",
   );
 
-/** An IP network in CIDR form, or one address. */
+/** An IP network in CIDR notation, or an IP address. */
 export const cidr = z
   .string()
   .refine(
@@ -144,7 +150,7 @@ export const cidr = z
 /** Any JSON value that is an object. */
 export const jsonObject = z.record(z.string(), z.json());
 
-/** The name of an environment variable: secrets are never in the file itself. */
+/** The name of an environment variable that has a secret. */
 export const environmentName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "expected the name of an environment variable");

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bodyLength, bytes, count } from "./kinds.ts";
 
-/** `limits`: how much a client may send. */
+/** `limits`: sizes of client requests. */
 export const limits = z
   .strictObject({
     max_header_bytes: bytes(32_768, 256).describe("Maximum bytes of the request header section."),

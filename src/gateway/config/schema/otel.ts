@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, httpUrl, seconds, secret } from "./kinds.ts";
 
-/** `otel`: trace export, and the name the gateway goes by. */
+/** `otel`: trace export, and the gateway's service name. */
 export const otel = z
   .strictObject({
     enabled: z.boolean().default(false).describe("Export traces over OTLP/HTTP."),

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { normalisePath } from "../../../lib/url-path.ts";
 
 /**
- * What is wrong with a path that must stand as requests are compared (`normalisePath`), or undefined. A path in another
- * form would never match, and a route that never matches guards nothing.
+ * The fault of a path that is not in the normal form of request paths (`normalisePath`); undefined if it is. A path in
+ * another form would never match, and its route would protect nothing.
  */
 function pathFault(path: string): string | undefined {
   if (!path.startsWith("/")) return "expected a path that starts with /";
@@ -12,17 +12,17 @@ function pathFault(path: string): string | undefined {
   const normal = normalisePath(path);
   if (normal === undefined)
     return "expected a path that requests may have: no broken escapes, %2F, %5C, %00, %0A, %0D, overlong UTF-8, and no parameter without a name before it";
-  // What a request's path looks like by the time it is compared.
+  // The request path that the router compares.
   return normal === path ? undefined : `expected the normal form ${JSON.stringify(normal)}`;
 }
 
-/** A prefix of request paths, in the form that the router compares. */
+/** A prefix of request paths, in the normal form that the router compares. */
 export const pathPrefix = z.string().superRefine((path, context) => {
   const fault = pathFault(path);
   if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
 });
 
-/** Empty, or a path as in `pathPrefix`. */
+/** An empty string, or a path as in `pathPrefix`. */
 export const rewriteReplacement = z.string().superRefine((path, context) => {
   const fault = path === "" ? undefined : pathFault(path);
   if (fault !== undefined) context.addIssue({ code: "custom", message: fault });

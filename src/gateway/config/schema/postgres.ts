@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { bytes, count, milliseconds, ours, secret } from "./kinds.ts";
 
-/** `postgres`: where ledger, usage and payment state live when they are shared. */
+/** `postgres`: the shared database of ledger, usage and payment state. */
 export const postgres = z
   .strictObject({
     url: z

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, ours } from "./kinds.ts";
 
-/** `routes[].rate_limit`: how many requests each client may make. */
+/** `routes[].rate_limit`: the request rate of each client. */
 export const rateLimit = z
   .strictObject({
     requests_per_second: z
@@ -26,7 +26,7 @@ export const rateLimit = z
   })
   .describe("Token bucket. When it is empty, requests get 429.");
 
-/** `rate_limit_store`: where rate limits of several servers are kept. */
+/** `rate_limit_store`: the shared store of rate limits for several servers. */
 export const rateLimitStore = z
   .strictObject({
     redis_url_env: z

@@ -1,18 +1,18 @@
 import * as z from "zod";
 import { headerName, headerValue, ours, secret, text } from "./kinds.ts";
 
-/** As many conditions of one kind as Gateway API allows in one match. */
+/** Conditions of one kind in a match, as in the Gateway API; the configuration is refused with more. */
 const MAX_CONDITIONS = 16;
-/** Characters of a regular expression; `lib/linear-pattern.ts` bounds what it repeats. */
+/** Characters of a regular expression; a longer one is refused. `lib/linear-pattern.ts` limits its repetitions. */
 const MAX_PATTERN_LENGTH = 256;
-/** Characters of a value or of a parameter's name. */
+/** Characters of a value or of a parameter's name; a longer one is refused. */
 const MAX_VALUE_LENGTH = 4096;
-/** Characters of a gRPC service's or method's name. */
+/** Characters of the name of a gRPC service or method; a longer one is refused. */
 const MAX_GRPC_NAME = 1024;
 
 const pattern = text.max(MAX_PATTERN_LENGTH);
 
-/** RFC 9110 §9.1: a method is a token, and its capitals matter. */
+/** A method, which is a case-sensitive token (RFC 9110 §9.1). */
 const method = z
   .string()
   .max(64)

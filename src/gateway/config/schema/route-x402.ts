@@ -24,7 +24,7 @@ const offer = z
   })
   .meta(ours("Another accepted payment method."));
 
-/** `routes[].x402`: what a request costs, and to whom it is paid. */
+/** `routes[].x402`: the price of a request, and the account that is paid. */
 export const routeX402 = z
   .strictObject({
     price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),

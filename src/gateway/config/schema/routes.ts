@@ -25,7 +25,10 @@ import { routeX402 } from "./route-x402.ts";
 import { routeSecurityHeaders } from "./security-headers.ts";
 import { trafficSplit, trafficSplitSticky } from "./traffic-split.ts";
 
-/** A socket below it has a slash and a character more. */
+/**
+ * Bytes of `socket_dir`; a longer one is refused. The path of a socket in it has at least two bytes more: a slash and a
+ * character.
+ */
 const MAX_SOCKET_DIR_BYTES = MAX_UNIX_PATH_BYTES - 2;
 const SOCKET_DIR_TOO_LONG = `expected at most ${MAX_SOCKET_DIR_BYTES} bytes, so that the path of a socket below it fits`;
 
@@ -175,7 +178,7 @@ export const route = z
   })
   .describe("A path prefix, and the treatment of its requests.");
 
-/** `routes`: which requests go where, and under which policies. */
+/** `routes`: the destination and the policies of requests. */
 export const routes = z
   .array(route)
   .default([])

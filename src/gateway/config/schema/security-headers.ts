@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { count, headerValue, ours } from "./kinds.ts";
 
-/** Ten years. */
+/** Seconds of `max-age`, ten years; a longer time is refused. */
 const MAX_AGE_S = 315_360_000;
-/** hstspreload.org takes no host that promises less. */
+/** Seconds: hstspreload.org accepts no shorter `max-age`. */
 const PRELOAD_AGE_S = 31_536_000;
 
 const hsts = z
@@ -45,7 +45,7 @@ const keys = {
   content_type_options: z.boolean().exactOptional().describe("Send `X-Content-Type-Options: nosniff`. Default: true."),
 };
 
-/** `security_headers`: what browsers are told, on all routes. */
+/** `security_headers`: response fields for browsers, on all routes. */
 export const securityHeaders = z
   .strictObject(keys)
   .exactOptional()
@@ -55,5 +55,5 @@ export const securityHeaders = z
     ),
   );
 
-/** `routes[].security_headers`: what differs on one route. */
+/** `routes[].security_headers`: overrides for one route. */
 export const routeSecurityHeaders = z.strictObject(keys).meta(ours("Overrides of `security_headers` for this route."));

@@ -25,7 +25,7 @@ const listener = z
   })
   .describe("One TCP port, bound by every worker.");
 
-/** `server`: where and how the gateway listens. */
+/** `server`: the addresses of the gateway, and its workers. */
 export const server = z
   .strictObject({
     address: hostAddress.default("0.0.0.0").describe("Bind address of the single listener. Unused with `listeners`."),
@@ -71,7 +71,7 @@ export const server = z
     allowed_hosts: z
       .array(
         text
-          // What no Host field can hold would keep everybody out, and say nothing.
+          // An entry that is not a possible Host value would refuse all clients without an error.
           .regex(/^(?:\*\.)?[\w.:~[\]-]+$/, 'expected a host name in ASCII, as in "example.com" or "*.example.com"')
           .toLowerCase(),
       )

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ours } from "./kinds.ts";
 
-/** `state_path`: where the ledger is kept. */
+/** `state_path`: the file of the ledger. */
 export const statePath = z
   .string()
   .default("")

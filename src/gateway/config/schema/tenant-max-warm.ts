@@ -1,6 +1,6 @@
 import { count, ours } from "./kinds.ts";
 
-/** `tenant_max_warm`: how many warm tenants a worker remembers. @bound */
+/** `tenant_max_warm`: warm tenants that a worker remembers. @bound */
 export const tenantMaxWarm = count(256, 1, 65_536).meta(
   ours("Maximum warm tenant mappings of one worker. The least recently used one is removed first."),
 );

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { milliseconds } from "./kinds.ts";
 
-/** `timeouts`: how long a client may take. */
+/** `timeouts`: time limits for clients. */
 export const timeouts = z
   .strictObject({
     idle_ms: milliseconds(60_000).describe(

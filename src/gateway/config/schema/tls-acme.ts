@@ -1,14 +1,17 @@
 import * as z from "zod";
 import { httpUrl, ours, text } from "./kinds.ts";
 
-/** Characters of a domain, which is part of a file's name. */
+/** Characters of a domain, which is part of a file's name; a longer one is refused. */
 const MAX_DOMAIN = 200;
-/** Domains; each has a certificate of its own, and directories limit how many there are. */
+/**
+ * Domains; the configuration is refused with more. Each has its own certificate, and certificate authorities limit
+ * their number.
+ */
 const MAX_DOMAINS = 100;
-/** Addresses of an account. */
+/** Contact addresses of an account; the configuration is refused with more. */
 const MAX_CONTACTS = 10;
 
-/** RFC 1035 §2.3.1, with digits first (RFC 1123 §2.1): at least two labels. */
+/** A domain name of at least two labels (RFC 1035 §2.3.1), which may begin with digits (RFC 1123 §2.1). */
 const DOMAIN = /^(?=.*[a-z])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 const domain = text
@@ -16,7 +19,7 @@ const domain = text
   .max(MAX_DOMAIN, `expected at most ${MAX_DOMAIN} characters`)
   .regex(DOMAIN, 'expected a domain, as in "shop.example.com"; wildcards and IP addresses are not supported');
 
-/** `tls.acme`: certificates that the gateway gets by itself. */
+/** `tls.acme`: certificates that the gateway obtains itself. */
 export const acme = z
   .strictObject({
     domains: z

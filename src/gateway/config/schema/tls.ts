@@ -39,7 +39,7 @@ const hostRule = z
 
 const hostRules = z.array(hostRule).max(MAX_HOST_RULES, `expected at most ${MAX_HOST_RULES} entries`);
 
-/** `server.listeners[].tls`: a key that is set takes the place of the same key of `tls`. */
+/** `server.listeners[].tls`: each key that is set replaces the same key of `tls`. */
 export const listenerTls = z
   .strictObject({
     cert_path: text.exactOptional().meta(ours("PEM certificate chain of this listener; together with `key_path`.")),

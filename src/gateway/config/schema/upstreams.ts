@@ -3,14 +3,14 @@ import { catalogDiscovery, dnsDiscovery } from "./discovery.ts";
 import { healthCheck } from "./health-check.ts";
 import { connectPort, count, environmentName, hostAddress, milliseconds, ours, socketPath, text } from "./kinds.ts";
 
-/** Every balancer; an unknown name falls back to the first. */
+/** All load balancers. An unknown name is replaced with the first one. */
 export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"] as const;
 
 const UPSTREAM_PROTOCOLS = ["http1", "h2", "h2c", "auto"] as const;
 
-/** Names of `tls_subject_alt_names` that one upstream has at most; the configuration is refused with more. */
+/** Names in `tls_subject_alt_names` of one upstream; the configuration is refused with more. */
 const MAX_NAMES = 64;
-/** Characters of such a name, which may be a URI. */
+/** Characters of such a name, which may be a URI; a longer one is refused. */
 const MAX_NAME = 2048;
 
 const upstreamServer = z

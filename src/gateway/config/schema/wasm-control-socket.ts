@@ -1,9 +1,9 @@
 import { socketPath } from "./kinds.ts";
 
-/** The longest index of a worker. */
+/** The longest text that replaces `{worker}`. */
 const LAST_WORKER = "1023";
 
-/** `wasm_control_socket`: the way to the sandbox. */
+/** `wasm_control_socket`: the control socket of the sandbox. */
 export const wasmControlSocket = socketPath((path) => path.replaceAll("{worker}", LAST_WORKER))
   .default("")
   .describe(

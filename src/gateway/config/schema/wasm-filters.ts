@@ -2,15 +2,15 @@ import * as z from "zod";
 import { count, jsonObject, ours, secret, text } from "./kinds.ts";
 
 const MEBIBYTE = 1024 * 1024;
-/** A page of WebAssembly memory. */
+/** Bytes of a page of WebAssembly memory. */
 const PAGE_BYTES = 65_536;
-/** The counter of fuel in a filter has 32 bits. */
+/** The most fuel of a filter; a larger number is refused. A filter counts its fuel in 32 bits. */
 const MAX_FUEL = 2_147_483_647;
-/** Characters of an id, and of a text for a filter. */
+/** Characters of an id, and of a text for a filter; a longer one is refused. */
 const MAX_NAME = 256;
 const MAX_TEXT = 1_048_576;
 
-/** Text for a filter; an object is passed on as JSON. It may hold keys. */
+/** A text for a filter. An object is passed on as JSON. It may contain keys, so it is hidden as a secret. */
 const filterText = z.union([z.string().max(MAX_TEXT), jsonObject]).default("");
 
 const wasmFilter = z
@@ -49,5 +49,5 @@ const wasmFilter = z
   })
   .describe("A WASM filter and its route.");
 
-/** `wasm_filters`: edge filters. */
+/** `wasm_filters`: filters that run at the edge. */
 export const wasmFilters = z.array(wasmFilter).default([]).describe("WASM filters that run before forwarding.");
