@@ -3,19 +3,22 @@ import { unacknowledged } from "../../lib/unacknowledged.ts";
 import { type Outgoing } from "./outgoing.ts";
 import { type Wire } from "./wire.ts";
 
-/** Milliseconds in which a client that did not want a response resets its connection. @bound */
+/**
+ * Milliseconds within which a client that did not want a response resets its connection. A later reset does not count.
+ * @bound
+ */
 const MOMENT_MS = 50;
-/** Milliseconds to the first look, and between two looks at most. @bound */
+/** Milliseconds before the first check; `LONGEST_PAUSE_MS` is the longest time between two checks. @bound */
 const FIRST_LOOK_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 
-/** Told once whether the client's side took a response. */
+/** Called once: true if the client's side received the whole response. */
 export type Taken = (taken: boolean) => void;
 
 interface Awaited {
-  /** `Outgoing.bytesWritten` behind the response. */
+  /** The value of `Outgoing.bytesWritten` at the end of the response. */
   readonly upTo: number;
-  /** Wheel time. */
+  /** The time at which the response was written, by the timer wheel. */
   readonly since: number;
   readonly told: Taken;
 }
@@ -24,23 +27,23 @@ export interface ArrivalsOptions {
   readonly out: Outgoing;
   readonly wire: Wire;
   readonly wheel: TimerWheel;
-  /** Milliseconds without any progress after which nothing is waited for any more. */
+  /** Milliseconds without progress after which the unacknowledged responses count as not taken. */
   readonly patienceMs: () => number;
-  /** Nothing is under way any more: the connection may send its FIN. */
+  /** Called when all responses are acknowledged or given up: the connection may send its FIN. */
   readonly onArrived: () => void;
 }
 
 /**
- * Finds out which responses of a TCP connection the client's side took: its system acknowledged all of their bytes, and did not
- * reset the connection within a moment. A socket takes megabytes for a client that reads nothing, so "written" says little. The
- * kernel does not report acknowledgements: it is asked, and only for responses that somebody asked for.
+ * Finds out which responses of a TCP connection the client's side took: its system acknowledged all bytes, and did not
+ * reset the connection shortly after. A socket takes megabytes for a client that reads nothing, so a completed write does
+ * not show this. The kernel does not report acknowledgements: the gateway queries it, only for responses that are awaited.
  *
- *   written ─ acknowledged ─▶ arrived ─ a moment, or FIN ─▶ taken
+ *   written ─ acknowledged ─▶ arrived ─ MOMENT_MS, or FIN ─▶ taken
  *      └─ closed, no progress ─▶ not taken ◀─ reset ─┘
  */
 export class Arrivals extends Deadline {
   readonly #options: ArrivalsOptions;
-  /** Oldest first: the first `#arrivedCount` have arrived. */
+  /** Oldest first. The first `#arrivedCount` have arrived. */
   readonly #awaited: Awaited[] = [];
   #arrivedCount = 0;
   #arrivedBytes = 0;
@@ -52,12 +55,12 @@ export class Arrivals extends Deadline {
     this.#options = options;
   }
 
-  /** Some response is not acknowledged: a FIN would hide what becomes of it. */
+  /** True if a response is not acknowledged. After a FIN the result would stay unknown. */
   get isUnderWay(): boolean {
     return this.#arrivedCount < this.#awaited.length;
   }
 
-  /** What was written so far ends with a response that `told` waits for. */
+  /** Reports to `told` whether the response that ends with the bytes written so far is taken. */
   await(told: Taken): void {
     const { out, wheel } = this.#options;
     const since = wheel.now();
@@ -67,7 +70,7 @@ export class Arrivals extends Deadline {
     wheel.set(this, FIRST_LOOK_MS);
   }
 
-  /** The client has sent its FIN: it did not reset what arrived. */
+  /** The client has sent its FIN, so it did not reset the responses that arrived. */
   peerEnded(): void {
     this.#look();
     this.#tell(this.#arrivedCount, true);
@@ -110,7 +113,7 @@ export class Arrivals extends Deadline {
     while ((this.#awaited[this.#arrivedCount]?.upTo ?? Number.POSITIVE_INFINITY) <= arrived) this.#arrivedCount++;
   }
 
-  /** Tells the oldest `count`. */
+  /** Reports the result of the oldest `count` responses. */
   #tell(count: number, taken: boolean): void {
     this.#arrivedCount = Math.max(this.#arrivedCount - count, 0);
     for (const { told } of this.#awaited.splice(0, count)) told(taken);

@@ -1,6 +1,6 @@
-/** What a client asks for before anything is encrypted (RFC 8446 §4.1.2). */
+/** The requests of a client before encryption begins (RFC 8446 §4.1.2). */
 export interface ClientHello {
-  /** In small letters; empty where none is asked for. */
+  /** In lower case; empty if the client asks for no name. */
   readonly serverName: string;
   readonly protocols: readonly string[];
 }
@@ -9,14 +9,20 @@ const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
 const SERVER_NAME = 0;
 const ALPN = 16;
-/** Of a record, and of a handshake message. */
+/** The length of a record's header. `MESSAGE_HEADER_BYTES` is the length of a handshake message's header. */
 const HEADER_BYTES = 5;
 const MESSAGE_HEADER_BYTES = 4;
 const RANDOM_BYTES = 34;
-/** Bytes of a client's first message that is looked into; a longer one goes to TLS as it is. Those of today have 2 KiB. */
+/**
+ * Bytes of a client's first message that are examined; a longer message goes to TLS without a look. Usual messages have
+ * 2 KiB.
+ */
 const MAX_HELLO_BYTES = 16_384;
 
-/** Reads a client's first bytes; undefined: they are no such message, or too long. What is wrong with them is for TLS to say. */
+/**
+ * Reads a client's first bytes. Undefined if they are not a ClientHello, or if it is too long. TLS reports what is
+ * wrong with them.
+ */
 export function readClientHello(bytes: Buffer): ClientHello | "unfinished" | undefined {
   const message = messageOf(bytes);
   if (message === undefined || message === "unfinished") return message;
@@ -28,7 +34,7 @@ export function readClientHello(bytes: Buffer): ClientHello | "unfinished" | und
   }
 }
 
-/** The first handshake message, which may come in several records (RFC 8446 §5.1). */
+/** The first handshake message, which may have several records (RFC 8446 §5.1). */
 function messageOf(bytes: Buffer): Buffer | "unfinished" | undefined {
   const parts: Buffer[] = [];
   let have = 0;
@@ -74,14 +80,14 @@ function helloOf(reader: Reader): ClientHello {
   return { serverName, protocols };
 }
 
-/** RFC 6066 §3: a list of names, of which there is one kind. */
+/** The server name (RFC 6066 §3). The extension is a list, but only one kind of name exists. */
 function nameOf(content: Reader): string {
   const list = new Reader(content.take(content.number(2)));
   list.number(1);
   return list.take(list.number(2)).toString("latin1").toLowerCase();
 }
 
-/** Reads from the front; throws a RangeError beyond the end. */
+/** Reads bytes from the front. Throws a RangeError at the end. */
 class Reader {
   readonly #bytes: Buffer;
   #at = 0;

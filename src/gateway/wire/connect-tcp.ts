@@ -3,14 +3,16 @@ import { type Socket, type SocketHandler } from "bun";
 import { type Connecting, DEAF, type Endpoint, guarded, handlerFor, type OnFault } from "./tcp.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
-/** Why a connection is not there whose opening was given up. */
+/** The error of a connection attempt that was aborted. */
 export class GivenUpError extends Error {
   constructor() {
     super("Cannot connect: it was given up");
   }
 }
 
-/** Opens a connection without TLS; `accept` is called within the event that it is open in, and says who hears it. */
+/**
+ * Opens a connection without TLS. `accept` is called in the event that opens the connection, and returns its handler.
+ */
 export function connectTcp(endpoint: Endpoint, accept: (wire: Wire) => WireHandler, onFault: OnFault): Connecting {
   return openSocket(endpoint, handlerFor(onFault), (socket) => {
     guarded(socket, onFault, () => {
@@ -21,16 +23,16 @@ export function connectTcp(endpoint: Endpoint, accept: (wire: Wire) => WireHandl
 
 type Begin = (socket: Socket<WireHandler>) => void;
 
-/** Opens a socket that `handlers` serve; `begin` is called once it is open, before anything is read from it. */
+/** Opens a socket with `handlers`. `begin` is called when it is open, before anything is read from it. */
 export function openSocket(endpoint: Endpoint, handlers: SocketHandler<WireHandler>, begin: Begin): Connecting {
   if ("unix" in endpoint || isIP(endpoint.address) === 0) return openNamed(endpoint, handlers, begin);
   return openNumeric(endpoint, handlers, begin);
 }
 
 /**
- * `Bun.connect` shows a socket when it is connected, so one whose SYNs nobody answers could not be closed and would keep its
- * descriptor for two minutes. That of node:net can: it is the same socket inside, which then gets our handlers. A test
- * fails where another Bun has it elsewhere.
+ * `Bun.connect` returns a socket only when it is connected. If no host responds to the SYNs, such a socket cannot be
+ * closed and keeps its descriptor for two minutes. A socket of node:net can be closed. It contains the same socket of
+ * Bun, which then gets the gateway's handlers. A test fails if another version of Bun keeps its sockets elsewhere.
  */
 function openNumeric(
   { address, port }: { readonly address: string; readonly port: number },
@@ -43,10 +45,10 @@ function openNumeric(
   opening.on("error", result.reject);
   const taken = (): void => {
     const socket = takeSocket(opening);
-    // node:net still writes to the data of the socket in this event.
+    // In this event, node:net still writes to the socket's data.
     socket.data = { ...DEAF };
     socket.reload({ socket: handlers });
-    // Runs before the next event of any socket.
+    // This runs before the next event of any socket.
     queueMicrotask(() => {
       socket.data = DEAF;
       if (isGivenUp) socket.terminate();
@@ -73,18 +75,18 @@ function openNumeric(
   };
 }
 
-/** Takes Bun's socket out of one of node:net, which knows of it no more. */
+/** Takes Bun's socket out of a socket of node:net, which does not use it from then on. */
 function takeSocket(opened: NodeSocket): Socket<WireHandler> {
   const socket: unknown = Reflect.get(opened, "_handle");
   if (typeof socket !== "object" || socket === null || !("reload" in socket && "upgradeTLS" in socket)) {
     throw new Error("Cannot connect: this version of Bun keeps its sockets elsewhere");
   }
   Reflect.set(opened, "_handle", null);
-  // Looked at just above; the class itself has no name in Bun's API.
+  // Checked just above. Bun's API has no name for the class itself.
   return socket as Socket<WireHandler>;
 }
 
-/** By name, Bun looks addresses up and tries them all; the kernel is left to give up. */
+/** For a name, Bun looks up the addresses and tries all of them. Only the kernel's timeout ends an attempt. */
 function openNamed(endpoint: Endpoint, handlers: SocketHandler<WireHandler>, begin: Begin): Connecting {
   let isGivenUp = false;
   const options = {

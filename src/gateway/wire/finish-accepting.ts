@@ -1,8 +1,11 @@
 import { dlopen, ptr } from "bun:ffi";
 
-/** Milliseconds for handshakes that the kernel had begun to answer: a long round trip. @bound */
+/**
+ * Milliseconds that a closing listener waits for handshakes in progress, about a long round trip; later ones are reset.
+ * @bound
+ */
 const SETTLE_MS = 100;
-/** Turns of the event loop that are waited for one without a new connection. */
+/** Turns of the event loop after which a closing listener stops waiting for a turn without a new connection. */
 const MAX_TURNS = 200;
 
 const SOL_SOCKET = 1;
@@ -11,18 +14,18 @@ const IPPROTO_IP = 0;
 const IP_MINTTL = 21;
 const IPPROTO_IPV6 = 41;
 const IPV6_MINHOPCOUNT = 73;
-/** A packet that a router has passed on has less, and so have those of most hosts from the start. */
+/** The TTL that a packet must have. A router decreases it, and most hosts begin with a lower one. */
 const UNREACHED_TTL = 255;
 
-/** A listening socket as Bun gives it. */
+/** The part of Bun's listening socket that is used here. */
 interface Listening {
   stop(closeActiveConnections?: boolean): void;
 }
 
 /**
- * Closes a listening socket without resetting anybody whom the kernel has already connected. Whoever comes while it closes
- * is not answered, and comes again by itself after a second (RFC 6298 §2.1), to another process or to be refused.
- * `accepted` counts the connections taken so far.
+ * Closes a listening socket without a reset of connections that the kernel has already established. A client that
+ * connects meanwhile gets no response and tries again after a second (RFC 6298 §2.1). Then another process accepts the
+ * connection, or it is refused. `accepted` returns the number of connections accepted so far.
  */
 export async function finishAccepting(listener: Listening, accepted: () => number): Promise<void> {
   const fd: unknown = Reflect.get(listener, "fd");
@@ -33,7 +36,7 @@ export async function finishAccepting(listener: Listening, accepted: () => numbe
     const left = settled - performance.now();
     if (left <= 0 && seen === accepted()) break;
     seen = accepted();
-    // A turn of the event loop takes all that is in the queue.
+    // A turn of the event loop accepts all queued connections.
     await Bun.sleep(Math.max(1, left));
   }
   listener.stop(false);
@@ -53,9 +56,9 @@ const PROGRAM: readonly (readonly [code: number, jumpTrue: number, jumpFalse: nu
 ];
 
 /**
- * Has the kernel drop what asks for a new connection. Where it takes no program from this user, packets are dropped for their
- * time to live, which hosts begin with at 64 or 128 as a rule; handshakes that have begun are not asked for it. Where it
- * takes neither, the window is that of one event loop's turn.
+ * Makes the kernel drop segments that ask for a new connection. If the user may not attach a program, packets are
+ * dropped by their TTL, which usually begins at 64 or 128. The kernel does not apply that limit to handshakes in
+ * progress. If both fail, connections that arrive during one turn of the event loop can be reset.
  */
 function dropSyns(fd: number): void {
   const instructions = new DataView(new ArrayBuffer(PROGRAM.length * 8));
@@ -80,6 +83,6 @@ function dropSyns(fd: number): void {
     }
     libc.close();
   } catch {
-    // Another C library, or none that may be loaded.
+    // Another C library is installed, or it cannot be loaded.
   }
 }

@@ -7,59 +7,63 @@ import { sendFile } from "../../lib/send-file.ts";
 import { type TextPieces } from "../../lib/text-pieces.ts";
 import { type Wire } from "./wire.ts";
 
-/** Bytes gathered before they go to the socket: a head and a small body leave in one write. @bound */
+/**
+ * Bytes that are gathered before they go to the socket; with more, the buffer is sent first. A head and a small body
+ * leave in one write. @bound
+ */
 const CORK_BYTES = 131_072;
-/** A chunk from here on is written from where it lies: copying it costs more than a second write (bench proxy, 64k). */
+/** Bytes from which a chunk is written without a copy: copying it costs more than a second write (bench proxy, 64k). */
 const DIRECT_BYTES = 98_304;
 
-/** Bytes that a connection which gathers over events has waiting at most; more leaves at once. @bound */
+/** Bytes that a connection gathers over several events; more is sent at once. @bound */
 const GATHERED_BYTES = 65_536;
 
 const cork = Buffer.allocUnsafeSlow(CORK_BYTES);
-/** The shared buffer, for who writes into it what would else be copied there: see `reserve`. */
+/** The shared buffer, for callers that can write into it directly and so save a copy: see `reserve`. */
 export const sendBuffer = cork;
-/** Copies from any byte array, as `Buffer.prototype.copy` does, without a view in between. */
+/** Copies from any byte array, as `Buffer.prototype.copy` does, without making a view. */
 const { copy: copyBytes } = Buffer.prototype;
 let corkLength = 0;
 let corkOwner: Outgoing | undefined;
-/** An event is being handled, at whose end `flushCork` is called. */
+/** True while an event is handled. `flushCork` is called at its end. */
 let inEvent = false;
 let flushScheduled = false;
-/** Connections that have gathered something, and buffers that none uses. */
+/** Connections that have gathered bytes in this turn. `spareBuffers` are buffers that no connection uses. */
 const gathering: Outgoing[] = [];
 const spareBuffers: Buffer[] = [];
 
-/** Who writes. */
+/** The owner of an `Outgoing`. */
 export interface Sender {
-  /** Bytes have to wait. Called in the midst of writing: it sets a deadline, and nothing else. */
+  /** Called when bytes must wait for the socket. It runs during a write, so it must only set a deadline. */
   onBlocked(): void;
 }
 
 /**
- * The sending half of a connection. What is written within one event is gathered in a buffer that all connections of
- * the worker share, and leaves when the event ends (`flush`) or another connection needs the buffer. What the socket
- * does not take waits in `#backlog`: as much as the sender had in hand when told by `blocked` to stop, in buffers of the
- * worker's pool. Where the pool has none left, bytes are lost and the connection with them: it stays blocked until closed.
- *
- * One that `gathers` goes further: what all events of one turn of the event loop write to it leaves together. A connection that
- * carries answers of many upstream connections pays for one write instead of one a response (bench proxy, h2-to-h1).
+ * The sending half of a connection. Bytes that are written within one event are gathered in a buffer that all
+ * connections of the worker share. They are sent when the event ends (`flush`) or another connection needs the buffer.
+ * Bytes that the socket does not take wait in `#backlog`, in buffers of the worker's pool. The backlog is at most what
+ * the sender still writes after `blocked` becomes true. If the pool has no free buffer, bytes are lost, and the
+ * connection stays blocked until it is closed.
+ * With `gathers`, the bytes of all events in one turn of the event loop are sent together. A connection that carries
+ * the responses of many upstream connections then needs one write instead of one for each response (bench proxy,
+ * h2-to-h1).
  */
 export class Outgoing {
   readonly #wire: Wire;
   readonly #sender: Sender;
   readonly #buffers: BufferAccount;
   readonly #gathers: boolean;
-  /** What was gathered in this turn. */
+  /** The bytes that were gathered in this turn. */
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
-  /** Made when bytes have to wait for the first time. */
+  /** Created when bytes must wait for the first time. */
   #backlog: ByteQueue | undefined;
   #backlogBytes = 0;
-  /** The pool had no buffer for bytes that had to wait: whoever owns this closes the connection. */
+  /** The pool had no buffer for bytes that must wait: the owner must close the connection. */
   exhausted = false;
-  /** Bytes given to this connection since it opened, taken by the socket or not. */
+  /** Bytes written to this connection since it opened, including those that the socket has not taken. */
   bytesWritten = 0;
-  /** The last of them, which the socket will never take: it was closed, or they were discarded. */
+  /** The part of `bytesWritten` that the socket will never take, because it was closed or the bytes were discarded. */
   bytesLost = 0;
 
   constructor(wire: Wire, sender: Sender, buffers: BufferAccount, gathers = false) {
@@ -69,7 +73,7 @@ export class Outgoing {
     this.#buffers = buffers;
   }
 
-  /** True while bytes wait for the socket: whoever produces them must stop until `drain` answers true. */
+  /** True while bytes wait for the socket: the producer must stop until `drain` returns true. */
   get blocked(): boolean {
     return this.#backlogBytes > 0;
   }
@@ -78,7 +82,7 @@ export class Outgoing {
     return this.#backlogBytes;
   }
 
-  /** Writes latin1 text. */
+  /** Writes a latin1 text. */
   text(text: string): void {
     if (text.length > CORK_BYTES || this.#backlogBytes > 0) {
       this.bytes(Buffer.from(text, "latin1"));
@@ -92,7 +96,7 @@ export class Outgoing {
     corkLength += writeLatin1(cork, text, corkLength);
   }
 
-  /** Writes latin1 texts one after the other. */
+  /** Writes several latin1 texts in order. */
   pieces(pieces: TextPieces): void {
     const { count } = pieces;
     let length = 0;
@@ -107,14 +111,14 @@ export class Outgoing {
     corkLength = at;
   }
 
-  /** Writes a whole number. */
+  /** Writes an integer. */
   decimal(value: number): void {
     const at = this.reserve(MAX_DIGITS);
     if (at === -1) this.text(String(value));
     else this.commit(writeDecimal(cork, at, value));
   }
 
-  /** Writes the bytes of `chunk` from `start` to `end`; they must not change afterwards. */
+  /** Writes the bytes of `chunk` from `start` to `end`. They must not change afterwards. */
   bytes(chunk: Uint8Array, start = 0, end = chunk.length): void {
     const length = end - start;
     if (length === 0) return;
@@ -137,8 +141,9 @@ export class Outgoing {
   }
 
   /**
-   * Makes room for `room` bytes in `sendBuffer` and returns the offset at which to write them; `commit` is called with
-   * the offset behind them, before anything else is written. -1: bytes wait for the socket, or so many never fit.
+   * Reserves `room` bytes in `sendBuffer` and returns the offset at which to write them. Call `commit` with the offset
+   * after them before anything else is written. -1 if bytes wait for the socket, or if `room` is larger than the
+   * buffer.
    */
   reserve(room: number): number {
     if (room > CORK_BYTES || this.#backlogBytes > 0 || !this.#claim(room)) return -1;
@@ -151,8 +156,9 @@ export class Outgoing {
   }
 
   /**
-   * Sends up to `length` bytes of an open file, after what was gathered, without reading them; for wires without TLS.
-   * Returns how many the socket took; 0 where it is full or this cannot be done: then `bytes` is the way.
+   * Sends up to `length` bytes of an open file after the gathered bytes, without reading them. Only for wires without
+   * TLS. Returns the number of bytes that the socket took. If it is 0, the socket is full or the system cannot do this:
+   * use `bytes`.
    */
   file(file: number, offset: number, length: number): number {
     this.flush();
@@ -162,13 +168,13 @@ export class Outgoing {
     return sent;
   }
 
-  /** Sends what this connection has gathered. */
+  /** Sends the bytes that this connection has gathered. */
   flush(): void {
     if (corkOwner === this) flushOwner();
     this.#sendGathered();
   }
 
-  /** Takes up the backlog when the socket has room; true when nothing waits any more. */
+  /** Sends the backlog when the socket has room. Returns true if no bytes wait any more. */
   drain(): boolean {
     if (this.exhausted) return false;
     const backlog = this.#backlog;
@@ -186,7 +192,7 @@ export class Outgoing {
     return true;
   }
 
-  /** Forgets all that was not sent. */
+  /** Discards all bytes that were not sent. */
   discard(): void {
     if (corkOwner === this) {
       this.bytesLost += corkLength;
@@ -199,7 +205,10 @@ export class Outgoing {
     this.#backlogBytes = 0;
   }
 
-  /** Makes the buffer this connection's, with `room` bytes free in it. False: emptying it began a backlog, which goes first. */
+  /**
+   * Gives the shared buffer to this connection, with `room` free bytes. False: sending the buffer began a backlog,
+   * which must be sent first.
+   */
   #claim(room: number): boolean {
     if (corkOwner !== this || corkLength + room > CORK_BYTES) {
       flushOwner();
@@ -214,14 +223,14 @@ export class Outgoing {
   #keep(bytes: Uint8Array, start: number, end: number): void {
     if (this.exhausted) return;
     this.#backlog ??= new ByteQueue(this.#buffers);
-    // The shared buffer is used again at once.
+    // The shared buffer is reused at once.
     if (this.#backlog.push(bytes, start, end, bytes === cork)) {
       const began = this.#backlogBytes === 0;
       this.#backlogBytes += end - start;
       if (began) this.#sender.onBlocked();
       return;
     }
-    // What is lost cannot be made up for: nothing that follows may leave.
+    // The lost bytes cannot be replaced, so nothing may be sent after them.
     this.exhausted = true;
     this.discard();
     this.#backlogBytes = Number.POSITIVE_INFINITY;
@@ -234,7 +243,10 @@ export class Outgoing {
     else if (taken < end - start) this.#keep(bytes, start + taken, end);
   }
 
-  /** Takes up what the shared buffer has. While a backlog waits nothing is gathered: it goes first. */
+  /**
+   * Takes the bytes from the shared buffer. During a backlog it gathers nothing, because the backlog must be sent
+   * first.
+   */
   #gather(length: number): void {
     if (this.#gatheredBytes + length > GATHERED_BYTES) this.#sendGathered();
     if (this.#backlogBytes > 0 || length > GATHERED_BYTES) {
@@ -255,11 +267,11 @@ export class Outgoing {
     if (this.#gathered === undefined || length === 0) return;
     const taken = this.#wire.write(this.#gathered, 0, length);
     if (taken < 0) this.bytesLost += length;
-    // The buffer is used again at once.
+    // The buffer is reused at once.
     else if (taken < length) this.#keep(Buffer.from(this.#gathered.subarray(taken, length)), 0, length - taken);
   }
 
-  /** The turn is over: sends what it has brought, and gives the buffer back. */
+  /** At the end of the turn, sends the gathered bytes and returns the buffer. */
   static endTurn(owner: Outgoing): void {
     owner.#sendGathered();
     if (owner.#gathered !== undefined) spareBuffers.push(owner.#gathered);
@@ -285,7 +297,7 @@ function flushOwner(): void {
   if (length > 0) Outgoing.sendCork(owner, length);
 }
 
-/** What is written after an `await` has no event whose end would send it. */
+/** Bytes that are written after an `await` are outside an event, so no end of an event sends them. */
 function scheduleFlush(): void {
   if (flushScheduled) return;
   flushScheduled = true;
@@ -295,13 +307,13 @@ function scheduleFlush(): void {
   });
 }
 
-/** Begins an event: what is written from now on waits for `flushCork`. */
+/** Begins an event: bytes that are written from now on wait for `flushCork`. */
 export function holdCork(): void {
   inEvent = true;
   beginEvent();
 }
 
-/** Ends an event: sends whatever any connection has gathered. */
+/** Ends an event: sends the bytes that a connection has gathered. */
 export function flushCork(): void {
   inEvent = false;
   flushOwner();

@@ -5,41 +5,47 @@ import { Outgoing, type Sender } from "./outgoing.ts";
 import { type Wire } from "./wire.ts";
 import { WriteDeadline } from "./write-deadline.ts";
 
-/** The connection that sends. It is asked itself: closures for it take a tenth of the memory of an idle connection (bench front, idle). */
+/**
+ * The connection that sends. An object and not closures, which would take a tenth of the memory of an idle connection
+ * (bench front, idle).
+ */
 export interface SendingOwner {
   readonly wire: Wire;
   readonly wheel: TimerWheel;
   readonly buffers: BufferAccount;
-  /** Milliseconds without progress after which a peer that does not read is cut off. */
+  /** Milliseconds without progress after which a connection is cut, because its peer does not read. */
   readonly writeMs: number;
-  /** No response is under way to the peer any more. */
+  /** Called when no response to the peer is under way any more. */
   onArrived(): void;
 }
 
-/** The sending half of a client's connection: what waits for the socket, how long it may wait, and whether it arrived. */
+/**
+ * The sending half of a client's connection: the bytes that wait for the socket, their deadline, and their
+ * acknowledgement.
+ */
 export class SendingSide implements Sender {
   readonly out: Outgoing;
   readonly #owner: SendingOwner;
   #writeDeadline: WriteDeadline | undefined;
   #arrivals: Arrivals | undefined;
 
-  /** `gathers`: what several events write leaves together, see `Outgoing`. */
+  /** `gathers`: bytes of several events are sent together, see `Outgoing`. */
   constructor(owner: SendingOwner, gathers = false) {
     this.#owner = owner;
     this.out = new Outgoing(owner.wire, this, owner.buffers, gathers);
   }
 
-  /** Something waits for the socket, or is not acknowledged: a FIN now would be too early. */
+  /** True if bytes wait for the socket, or are not acknowledged. A FIN would be too early. */
   get isUnderWay(): boolean {
     return this.out.blocked || this.#arrivals?.isUnderWay === true;
   }
 
-  /** The socket has room. True: it took all that waited. */
+  /** Called when the socket has room. True if it took all waiting bytes. */
   drain(): boolean {
     const { out } = this;
     const before = out.backlogBytes;
     if (!out.drain()) {
-      // The time to write counts anew while the peer reads.
+      // The peer reads, so the write deadline begins again.
       if (out.backlogBytes < before) this.onBlocked();
       return false;
     }
@@ -47,18 +53,18 @@ export class SendingSide implements Sender {
     return true;
   }
 
-  /** Has `told` hear whether what was written so far arrives. */
+  /** Reports to `told` whether the bytes that were written so far arrive. */
   awaitArrival(told: Taken): void {
     this.#arrivals ??= this.#createArrivals();
     this.#arrivals.await(told);
   }
 
-  /** The peer has sent its FIN. */
+  /** Called when the peer has sent its FIN. */
   peerEnded(): void {
     this.#arrivals?.peerEnded();
   }
 
-  /** The connection is gone. */
+  /** Called when the connection is closed. */
   closed(isReset: boolean): void {
     if (this.#writeDeadline !== undefined) this.#owner.wheel.remove(this.#writeDeadline);
     this.#arrivals?.closed(isReset);

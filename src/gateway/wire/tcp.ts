@@ -3,16 +3,19 @@ import { deferAccept } from "./defer-accept.ts";
 import { finishAccepting } from "./finish-accepting.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
-/** Told of a throw in a handler, which is a fault of ours: the connection is cut, the worker goes on. */
+/**
+ * Called with an error that a handler threw, which is a bug of the gateway. The connection is cut, and the worker
+ * continues.
+ */
 export type OnFault = (error: unknown) => void;
 
 export interface ListenOptions {
   readonly address: string;
-  /** 0 takes a free one. */
+  /** With 0 the system chooses a free port. */
   readonly port: number;
-  /** Lets several processes share the port; the kernel spreads connections over them. */
+  /** True: several processes can share the port, and the kernel distributes connections over them. */
   readonly reusePort: boolean;
-  /** Connections come with their first bytes, or after a second. */
+  /** The listener gets a connection together with its first bytes, or after a second. */
   readonly deferAccept?: boolean;
   readonly accept: (wire: Wire) => WireHandler;
   readonly onFault: OnFault;
@@ -20,13 +23,13 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Takes those who have connected already, then no more; connections that are open stay. */
+  /** Accepts the connections that are already established, then stops. Open connections stay. */
   finish(): Promise<void>;
-  /** Takes no more connections from now on; those that are open stay, those that nobody has taken are reset. */
+  /** Stops accepting connections. Open connections stay; connections that were not accepted yet are reset. */
   stop(): void;
 }
 
-/** Runs `step`; its throw closes the socket and goes to `onFault`. */
+/** Runs `step`. If it throws, closes the socket and passes the error to `onFault`. */
 export function guarded(socket: Wire, onFault: OnFault, step: () => void): void {
   try {
     step();
@@ -36,12 +39,12 @@ export function guarded(socket: Wire, onFault: OnFault, step: () => void): void 
   }
 }
 
-/** What Bun calls for a socket whose data is its handler. */
+/** The callbacks for a socket of Bun whose data is its handler. */
 export function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
   return {
     binaryType: "buffer",
     data(socket, chunk) {
-      // Written out rather than through `guarded`: a closure a read costs 2 % of a small request (bench proxy, small64).
+      // Not with `guarded`, because a closure for each read costs 2 % of a small request (bench proxy, small64).
       try {
         socket.data.onData(chunk);
       } catch (error) {
@@ -52,19 +55,19 @@ export function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
     drain: (socket) => guarded(socket, onFault, () => socket.data.onDrain()),
     end: (socket) => guarded(socket, onFault, () => socket.data.onEnd()),
     close: (socket, error) => guarded(socket, onFault, () => socket.data.onClose(error !== undefined)),
-    // What Bun reports here (a handshake that failed, a reset) is followed by `close`, which is what counts.
+    // Not used: after each error that Bun reports here (a failed handshake, a reset), it calls `close`.
     error() {},
   };
 }
 
-/** Hears everything and does nothing: for a wire that is over, or not yet anybody's. */
+/** Ignores all events: for a wire that is not used any more, or has no handler yet. */
 export const DEAF: WireHandler = { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
 
-/** Binds a TCP listener. Throws where the address cannot be bound. */
+/** Listens on a TCP address. Throws if the address cannot be bound. */
 export function listen(options: ListenOptions): Listener {
   const { address, port, reusePort, accept, onFault } = options;
   let accepted = 0;
-  // A variable, since Bun's types do not know `reusePort` of a listener.
+  // A variable, because Bun's types do not have `reusePort` for a listener.
   const settings = {
     hostname: address,
     port,
@@ -75,7 +78,7 @@ export function listen(options: ListenOptions): Listener {
       open(socket: Socket<WireHandler>) {
         accepted++;
         guarded(socket, onFault, () => {
-          // What closes within `accept`, or because it threw, needs somebody to tell.
+          // If `accept` closes the socket or throws, the socket needs a handler for its events.
           socket.data = DEAF;
           socket.data = accept(socket);
         });
@@ -95,8 +98,14 @@ export type Endpoint = { readonly address: string; readonly port: number } | { r
 
 /** A connection that is being opened. */
 export interface Connecting {
-  /** Settles when it is usable and was accepted; rejects where it is refused, unreachable or not to be trusted. */
+  /**
+   * Resolves when the connection is open and was accepted. Rejects if the server refuses it, cannot be reached or is
+   * not trusted.
+   */
   readonly done: Promise<void>;
-  /** Gives it up. By name and not by address, what the kernel has not connected yet is closed when it has. */
+  /**
+   * Aborts the attempt. If the endpoint has a name or a socket path, a connection that is not established yet is closed
+   * when it is.
+   */
   abort(): void;
 }

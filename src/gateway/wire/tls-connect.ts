@@ -12,30 +12,31 @@ import { TlsRecords } from "./tls-records.ts";
 import { TlsSessions } from "./tls-sessions.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
-/** Loaded where TLS is spoken first: it takes as long as a tenth of a start (bench start). */
+/** Loaded with the first use of TLS, because it takes a tenth of the start time (bench start). */
 const nodeTls = (): typeof Tls => require("node:tls");
 
-/** How TLS to a server is done. */
+/** The settings of TLS to a server. */
 export interface TlsClientOptions {
-  /** Whether the server's certificate must be one that the system trusts, for the name that was asked for. */
+  /** True: the server's certificate must be trusted, and be valid for the name. */
   readonly verify: boolean;
-  /** Name for SNI and verification; empty: the address connected to. */
+  /** The name for SNI and verification. Empty: the address of the connection. */
   readonly serverName: string;
   /**
-   * Names of which the server's certificate must have one as a subjectAltName, in the place of `serverName`; empty, or left out: that one. Host
-   * names, IP addresses and URIs.
+   * Host names, IP addresses and URIs. The server's certificate must have one of them as a subjectAltName. Absent or
+   * empty: it must be valid for `serverName`.
    */
   readonly names?: readonly string[];
-  /** ALPN, most wanted first; empty: none is offered. */
+  /** Protocols for ALPN, the preferred one first. Empty: no ALPN. */
   readonly protocols: readonly string[];
-  /** Whom it trusts: see `trustOf`. */
+  /** The trusted authorities: see `trustOf`. */
   readonly trust: SecureContext;
 }
 
 /**
- * A handshake that did not come to a trusted connection. `code`: OpenSSL's name of what is wrong with the certificate,
- * `ERR_TLS_CERT_ALTNAME_INVALID` where it is for another name, `EPROTO` where what came is not TLS as we speak it,
- * `EOF` or `ECONNRESET` where the server closed or reset the connection, `ABORTED` where it was given up.
+ * A handshake that did not lead to a trusted connection. `code` is OpenSSL's name for a fault of the certificate, or
+ * one of these codes. `ERR_TLS_CERT_ALTNAME_INVALID`: the certificate is for another name. `EPROTO`: the server does
+ * not speak a supported TLS. `EOF`, `ECONNRESET`: the server closed or reset the connection. `ABORTED`: the attempt was
+ * aborted.
  */
 export class TlsError extends Error {
   readonly code: string;
@@ -49,13 +50,13 @@ export class TlsError extends Error {
 let ofSystem: SecureContext | undefined;
 
 /**
- * Trust in `authorities` (PEM), or in those that the system trusts where it is empty; `shown` is what servers get that ask for a
- * client certificate. Throws where something cannot be read.
+ * The trust in `authorities` (PEM), or in the system's authorities if it is empty. `shown` is the certificate for
+ * servers that ask for one. Throws if a certificate or key cannot be read.
  */
 export function trustOf(authorities: string, shown?: KeyPair): SecureContext {
   if (shown !== undefined) return contextOf(authorities === "" ? systemTrust() : [authorities], shown);
   if (authorities !== "") return contextOf([authorities]);
-  // Reading some hundred certificates takes milliseconds: once is enough.
+  // Reading hundreds of certificates takes milliseconds, so the result is kept.
   ofSystem ??= contextOf(systemTrust());
   return ofSystem;
 }
@@ -64,13 +65,13 @@ function contextOf(ca: readonly string[], shown?: KeyPair): SecureContext {
   return nodeTls().createSecureContext({ ca: [...ca], minVersion: "TLSv1.2", ciphers: CIPHERS, ...shown });
 }
 
-/** By trust, so that nothing is taken up under one that another has verified. */
+/** Sessions are kept for each trust, so that a session verified with one trust is never resumed with another. */
 const sessionsOf = new WeakMap<SecureContext, TlsSessions>();
 
 /**
- * Opens a TLS connection; `accept` is called within the event that ends the handshake, with the protocol agreed on by ALPN.
- * One that is cut off without TLS's goodbye closes and does not end, so that nothing looks complete that may not be (RFC
- * 8446 §6.1, RFC 9112 §9.8).
+ * Opens a TLS connection. `accept` is called in the event that ends the handshake, with the ALPN protocol. If the peer
+ * closes the connection without a `close_notify`, the handler gets `onClose` and not `onEnd`. So incomplete data never
+ * looks complete (RFC 8446 §6.1, RFC 9112 §9.8).
  */
 export function connectTls(
   endpoint: { readonly address: string; readonly port: number },
@@ -90,7 +91,7 @@ export function connectTls(
   };
 }
 
-/** A connection on its way to TLS, and what must be known of it afterwards. */
+/** A TLS handshake, and the state that its connection needs afterwards. */
 class Handshake {
   readonly result = Promise.withResolvers<void>();
   readonly #options: TlsClientOptions;
@@ -102,7 +103,7 @@ class Handshake {
   readonly #sessionKey: string;
   #socket: Socket<WireHandler> | undefined;
   #isOver = false;
-  /** The session that the server gave last, and when it showed its certificate. */
+  /** The last session from the server, and the time at which the server showed its certificate (ms). */
   #session: Buffer | undefined;
   #verifiedAt: number | undefined;
 
@@ -121,7 +122,7 @@ class Handshake {
     this.#sessionKey = `${address} ${port} ${this.#name} ${options.verify} ${options.protocols.join()} ${options.names?.join() ?? ""}`;
   }
 
-  /** Begins it on a socket that has carried nothing. */
+  /** Begins the handshake on a socket that has not carried any bytes. */
   begin(socket: Socket<WireHandler>): void {
     if (this.#isOver) {
       socket.terminate();
@@ -130,13 +131,13 @@ class Handshake {
     const { verify, protocols, trust, names = [] } = this.#options;
     const tls: object = {
       secureContext: nativeOf(trust),
-      // Bun would close the connection before the names are compared.
+      // Otherwise Bun would close the connection before the names are compared.
       rejectUnauthorized: verify && names.length === 0,
-      // RFC 6066 §3: an address is no name to ask for. Without one, Bun verifies against the address.
+      // SNI has no addresses (RFC 6066 §3). Without a name, Bun verifies against the address.
       serverName: isIP(this.#name) === 0 ? this.#name : "",
       ALPNProtocols: protocols.map((protocol) => String.fromCharCode(protocol.length) + protocol).join(""),
     };
-    // The socket underneath goes on telling the encrypted bytes.
+    // The socket below still gets events with the encrypted bytes.
     socket.data = this.#records;
     try {
       const [, secured] = socket.upgradeTLS<WireHandler>({ data: DEAF, tls, socket: this.#handlers() });
@@ -178,16 +179,16 @@ class Handshake {
         else this.#refused(codeOf(error));
       },
       session: (_: unknown, session: Buffer) => this.#keep(session),
-    } as SocketHandler<WireHandler>; // Its types do not know `session`.
+    } as SocketHandler<WireHandler>; // The types do not have `session`.
   }
 
   #finished(socket: Socket<WireHandler>, success: boolean, error: unknown): void {
     if (this.#isOver) return;
-    // Where the name is not the certificate's, Bun calls even a handshake that nobody verifies a failure.
+    // If the certificate is for another name, Bun reports a failure even if `verify` is false.
     const isDone = success || CERTIFICATE_FAULTS.has(codeOf(error));
     if (!isDone || (this.#options.verify && !this.#isTrusted(socket, success, error))) {
       const code = socket.authorized ? OTHER_NAME : codeOf(error);
-      // Bun's name for a FIN; a reset closes the socket without this event.
+      // Bun reports a FIN with this code. A reset closes the socket without this event.
       this.#refused(code === "ECONNRESET" ? "EOF" : code);
       return;
     }
@@ -202,7 +203,10 @@ class Handshake {
     this.result.resolve();
   }
 
-  /** Bun looks at the chain and the dates before the name: where the name alone is wrong, all else is right. */
+  /**
+   * True if the certificate is trusted and valid for a name. Bun checks the chain and the dates before the name. So if
+   * the name is the only fault, everything else is valid.
+   */
   #isTrusted(socket: Socket<WireHandler>, success: boolean, error: unknown): boolean {
     const isOfServerName = success && socket.authorized;
     const { names = [] } = this.#options;
@@ -223,16 +227,16 @@ class Handshake {
   }
 }
 
-/** Bun's sockets have it for its node:tls; their types do not tell. */
+/** Sets the session to resume. Bun's sockets have this method for its node:tls, but not in their types. */
 function setSession(socket: Socket<WireHandler>, session: Buffer): void {
   const method: unknown = Reflect.get(socket, "setSession");
   if (typeof method === "function") Reflect.apply(method, socket, [session]);
 }
 
-/** The certificate is as it must be, but for another name. */
+/** The certificate is valid, but for another name. */
 const OTHER_NAME = "ERR_TLS_CERT_ALTNAME_INVALID";
 
-/** What can be wrong with a certificate while the handshake itself holds; any other failure is one of the handshake. */
+/** Faults of a certificate in a handshake that otherwise succeeds. Any other failure is a fault of the handshake. */
 const CERTIFICATE_FAULTS: ReadonlySet<string> = new Set([
   "CERT_CHAIN_TOO_LONG",
   "CERT_HAS_EXPIRED",

@@ -1,6 +1,6 @@
 import { type SecureContext } from "node:tls";
 
-/** What node:tls hands to Bun in the place of its own class. */
+/** The object that node:tls passes to Bun in place of its own class. */
 export function nativeOf(context: SecureContext): object {
   const native: unknown = Reflect.get(context, "context");
   if (typeof native !== "object" || native === null) {

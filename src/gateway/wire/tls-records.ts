@@ -1,39 +1,46 @@
 import { type WireHandler } from "./wire.ts";
 
 const HEADER_BYTES = 5;
-/** RFC 8446 §5.1. */
+/** The content types of records (RFC 8446 §5.1). */
 const ALERT = 21;
 const APPLICATION_DATA = 23;
-/** What a record of TLS 1.3 adds to its content: a byte that says what it is, and the tag (RFC 8446 §5.2). */
+/** Bytes that a TLS 1.3 record adds to its content: the content type and the tag (RFC 8446 §5.2). */
 const OVERHEAD_13 = 17;
 const ALERT_BYTES = 2;
-/** Session tickets that a server sends ahead of its content in one go; OpenSSL sends two. */
+/**
+ * Session tickets that a server sends together before its content; after more, a `close_notify` in the same chunk is
+ * not recognised. OpenSSL sends two.
+ */
 const MAX_TICKETS = 8;
 
 /**
- * Follows the records of a TLS connection from outside, to tell whether its peer said goodbye (`close_notify`) or somebody
- * cut it off: Bun ends both alike. It hears the encrypted bytes.
+ * Reads the encrypted bytes of a TLS connection, to find out whether its peer sent a `close_notify` or the connection
+ * was cut. Bun reports both ends in the same way.
  */
 export class TlsRecords implements WireHandler {
-  /** Alerts of TLS 1.3 look like any other record. */
+  /** In TLS 1.3 an alert looks like any other record. */
   isTls13 = false;
-  /** Bytes of content that came out of what was heard last; counted by the owner. */
+  /** Bytes of decrypted content from the last chunk. The owner counts them. */
   content = 0;
-  /** Bytes in the records that the chunk heard last completed; and in the first one of them, the first two, and so on. */
+  /**
+   * Bytes inside the records that the last chunk completed. `#firsts` has the bytes in the first of them, in the first
+   * two, and so on.
+   */
   #inner = 0;
   readonly #firsts: number[] = [];
   #headerBytes = 0;
   #type = 0;
   #length = 0;
-  /** Bytes of the record that are to come. */
+  /** Bytes of the current record that have not arrived yet. */
   #left = 0;
 
-  /** The last that came was an alert. Which it was the TLS library knows: any but the goodbye is an error to it. */
+  /** True if the last record was an alert. For the TLS library, any alert other than `close_notify` is an error. */
   get saidGoodbye(): boolean {
     if (this.#left > 0 || this.#headerBytes > 0) return false;
     if (this.#type === ALERT) return true;
     if (!this.isTls13 || this.#type !== APPLICATION_DATA || this.#length !== ALERT_BYTES + OVERHEAD_13) return false;
-    // Two bytes of content make a record of the same length, and come out. What does not come out besides are tickets.
+    // A record with two bytes of content has the same length, but its content is passed on. All other bytes that are
+    // not passed on are session tickets.
     const tickets = this.#inner - this.content - ALERT_BYTES;
     return tickets === 0 || this.#firsts.includes(tickets);
   }
@@ -63,7 +70,7 @@ export class TlsRecords implements WireHandler {
   onEnd(): void {}
   onClose(): void {}
 
-  /** Type, version, length (RFC 8446 §5.1). */
+  /** Reads the type, version and length (RFC 8446 §5.1). */
   #header(byte: number): void {
     this.#headerBytes++;
     if (this.#headerBytes === 1) this.#type = byte;

@@ -1,9 +1,9 @@
-/** Servers whose last session is kept, for each trust. */
+/** Servers whose last session is kept, for each trust; with more, the oldest session is removed. */
 const MAX_SESSIONS = 256;
-/** Milliseconds after which a server shows its certificate anew. @bound */
+/** Milliseconds for which a session can be resumed; after that, the server must show its certificate again. @bound */
 const SESSION_MS = 10 * 60_000;
 
-/** Sessions of TLS that clients may take up again, by what was verified when they began. */
+/** TLS sessions that clients can resume. The key has everything that was verified when the session began. */
 export class TlsSessions {
   readonly #sessions = new Map<string, { readonly session: Buffer; readonly began: number }>();
 
@@ -15,7 +15,10 @@ export class TlsSessions {
     return undefined;
   }
 
-  /** `began`: when the certificate was shown (ms), which a session taken up again has from the one before. */
+  /**
+   * `began`: the time (ms) at which the certificate was shown. A resumed session keeps the time of the session before
+   * it.
+   */
   set(key: string, session: Buffer, began: number): void {
     this.#sessions.delete(key);
     this.#sessions.set(key, { session, began });
@@ -25,7 +28,9 @@ export class TlsSessions {
     }
   }
 
-  /** When the server of the kept session showed its certificate; now where there is none. */
+  /**
+   * The time (ms) at which the server of the kept session showed its certificate. Without a session, the current time.
+   */
   beganAt(key: string): number {
     return this.#sessions.get(key)?.began ?? Date.now();
   }

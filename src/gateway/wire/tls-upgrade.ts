@@ -11,16 +11,16 @@ import {
 import { nativeOf } from "./tls-context.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
-/** Begins TLS on a wire that has carried something else before. */
+/** Begins TLS on a wire that has carried other data before. */
 export interface TlsUpgrade {
   /**
-   * `firstBytes` is what came of the client's handshake so far. `accept` gets the wire that the protocol inside runs on and
-   * says who waits for the handshake; the old wire is over.
+   * `firstBytes` are the bytes of the client's handshake that have arrived. `accept` gets the wire with the decrypted
+   * bytes, and returns the handler for the handshake. The old wire must not be used any more.
    */
   begin(wire: Wire, firstBytes: Buffer, accept: (wire: Wire) => HandshakeHandler): void;
 }
 
-/** Makes ready to show `material`. Throws where a certificate cannot be used. */
+/** Prepares TLS with `material`. Throws if a certificate cannot be used. */
 export function createTlsUpgrade(material: TlsMaterial, protocols: readonly string[], onFault: OnFault): TlsUpgrade {
   const contexts = contextsOf(material);
   const asks = clientCertificates(material);
@@ -40,7 +40,7 @@ export function createTlsUpgrade(material: TlsMaterial, protocols: readonly stri
         },
       };
       const before = wire.data;
-      // It goes on hearing the bytes that come, which are not for anybody any more.
+      // The old wire still gets the encrypted bytes, which no handler needs.
       wire.data = DEAF;
       try {
         upgrade(wire, {
@@ -59,8 +59,9 @@ export function createTlsUpgrade(material: TlsMaterial, protocols: readonly stri
 }
 
 /**
- * Bun's sockets can be upgraded (`upgradeTLS`); that the server's side can be, with bytes that were read already and a
- * certificate by name, is what its node:tls uses and its types do not tell. A test fails where another Bun changes it.
+ * Upgrades a socket of Bun (`upgradeTLS`) on the server's side, with bytes that were already read and a certificate for
+ * each name. Bun's node:tls uses this, but Bun's types do not have it. A test fails if another version of Bun changes
+ * it.
  */
 function upgrade(wire: Wire, options: object): void {
   const upgradeTls: unknown = Reflect.get(wire, "upgradeTLS");

@@ -7,7 +7,7 @@ import { certificateSubject } from "./certificate-subject.ts";
 import { DEAF, guarded, handlerFor, type Listener, type OnFault } from "./tcp.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
-/** Loaded where TLS is spoken first: it takes as long as a tenth of a start (bench start). */
+/** Loaded with the first use of TLS, because it takes a tenth of the start time (bench start). */
 const nodeTls = (): typeof Tls => require("node:tls");
 
 /** A certificate chain and its private key, in PEM. */
@@ -16,46 +16,58 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** Everything that a TLS listener shows and asks for; plain data, since it crosses process boundaries. */
+/** The certificates and client authentication of a TLS listener. Plain data, because it is passed between processes. */
 export interface TlsMaterial {
-  /** For clients that ask for no name, or for one that no certificate is for. */
+  /** For clients that ask for no name, or for a name that has no certificate. */
   readonly fallback: KeyPair;
   readonly named: readonly { readonly hostnames: readonly string[]; readonly pair: KeyPair }[];
-  /** The CAs that sign client certificates, in PEM; empty: none is asked for. */
+  /** The CAs that sign client certificates, in PEM. Empty: the listener asks for no client certificate. */
   readonly clientCa: string;
   readonly clientCertRequired: boolean;
-  /** What takes the place of the last two for clients that ask for one of these names. Left out: none. */
+  /**
+   * Rules that replace `clientCa` and `clientCertRequired` for clients that ask for one of their names. Absent: no
+   * rules.
+   */
   readonly hosts?: readonly HostRule[];
 }
 
-/** How clients of some hosts show who they are. */
+/** The client authentication of some hosts. */
 export interface HostRule extends ClientRule {
   readonly hostnames: readonly string[];
 }
 
-/** How clients show who they are: `clientCa` and `clientCertRequired` as in `TlsMaterial`. */
+/** The client authentication: `clientCa` and `clientCertRequired` as in `TlsMaterial`. */
 export type ClientRule = Pick<TlsMaterial, "clientCa" | "clientCertRequired">;
 
-/** Whom a client's certificate names; `none`: no certificate was verified, or sent. */
+/** The subject of a client's certificate. `none`: the client sent no certificate, or it was not verified. */
 export type ClientSubject = { readonly subject: string } | "none";
 
-/** What a handshake has brought out. */
+/** The results of a handshake. */
 export interface TlsPeer {
-  /** The application protocol agreed on; empty where none was. */
+  /** The ALPN protocol; empty without one. */
   readonly protocol: string;
-  /** The host name that the client asked for; empty where it asked for none. */
+  /** The host name that the client asked for (SNI); empty without one. */
   readonly serverName: string;
-  /** As OpenSSL calls it: `TLSv1.3`. */
+  /** OpenSSL's name of the version, such as `TLSv1.3`. */
   readonly version: string;
-  /** A session of before was taken up again. */
+  /** The client resumed an earlier session. */
   readonly resumed: boolean;
-  /** The subject of the client's certificate (RFC 4514; it may be empty), `none` where none was verified; undefined where none is asked for. */
+  /**
+   * The subject of the client's certificate (RFC 4514), which may be empty. `none` without a verified certificate.
+   * Undefined if the listener asks for no client certificate.
+   */
   readonly clientSubject: ClientSubject | undefined;
 }
 
-/** Who hears of a connection whose handshake is under way: `onClose` or `onSecure` comes, and after that another handler hears. */
+/**
+ * The handler of a connection during the handshake. It gets `onClose`, or `onSecure` and is then replaced by another
+ * handler.
+ */
 export interface HandshakeHandler extends WireHandler {
-  /** The client's certificate is as it must be. Replaces the wire's handler. */
+  /**
+   * Called when the handshake has succeeded and the client's certificate is acceptable. It must replace the wire's
+   * handler.
+   */
   onSecure(peer: TlsPeer): void;
 }
 
@@ -67,17 +79,26 @@ export interface TlsListenOptions {
   readonly deferAccept?: boolean;
   readonly material: TlsMaterial;
   readonly protocols: readonly string[];
-  /** Undefined: no room for it; it is closed before anything was said. */
+  /**
+   * Returns the handler of a new connection. Undefined: the connection is closed before any byte is sent, because it
+   * gets no permit.
+   */
   readonly accept: (wire: Wire) => HandshakeHandler | undefined;
   readonly onFault: OnFault;
 }
 
 export interface TlsListener extends Listener {
-  /** Shows other certificates from now on; connections that are open stay. Whether client certificates are asked for stays too. */
+  /**
+   * Uses other certificates from now on. Open connections stay, and so does the decision to ask for client
+   * certificates.
+   */
   show(material: TlsMaterial): void;
 }
 
-/** Versions 1.2 and 1.3; of 1.2 what has forward secrecy and authenticated encryption (RFC 9325 §4.2). Those of 1.3 all have. */
+/**
+ * Ciphers for TLS 1.2: those with forward secrecy and authenticated encryption (RFC 9325 §4.2). All ciphers of TLS 1.3
+ * have both.
+ */
 export const CIPHERS = [
   "ECDHE-ECDSA-AES128-GCM-SHA256",
   "ECDHE-RSA-AES128-GCM-SHA256",
@@ -95,7 +116,7 @@ function optionsFor({ cert, key }: KeyPair, clients: ClientRule): TlsOptions {
   return { cert, key, minVersion: "TLSv1.2", ciphers: CIPHERS, ...authoritiesOf(clients) };
 }
 
-/** Throws where a certificate, a key or a CA cannot be used. */
+/** Throws if a certificate, a key or a CA cannot be used. */
 export function checkMaterial(
   material: Omit<TlsMaterial, "fallback"> & { readonly fallback: KeyPair | undefined },
 ): void {
@@ -109,7 +130,7 @@ function isHandshaking(handler: WireHandler): handler is HandshakeHandler {
   return "onSecure" in handler;
 }
 
-/** What Bun calls for a TLS socket; whoever waits for the handshake hears of its end. */
+/** The callbacks for a TLS socket of Bun. The handler of the handshake is called at its end. */
 export function tlsHandlerFor(
   asks: { readonly clientCert: boolean; readonly required: boolean },
   onFault: OnFault,
@@ -117,12 +138,13 @@ export function tlsHandlerFor(
   return {
     ...handlerFor(onFault),
     handshake(socket, success) {
-      // One that failed has its alert sent and is closed by Bun.
+      // After a failed handshake, Bun sends the alert and closes the connection.
       if (!success || !isHandshaking(socket.data)) return;
       const handler = socket.data;
       guarded(socket, onFault, () => {
         if (!isAcceptable(socket, asks)) {
-          // The library verifies after the handshake, and has no alert for it: the goodbye of TLS is one that clients understand.
+          // The library verifies after the handshake and has no alert for this case. Clients understand a
+          // `close_notify`.
           socket.shutdown();
           socket.close();
           return;
@@ -139,7 +161,10 @@ export function tlsHandlerFor(
   };
 }
 
-/** A certificate that nobody trusts is refused, required or not: its client means to be someone, and would be taken for anybody. */
+/**
+ * An untrusted certificate is refused even if none is required. Otherwise its client would count as one without a
+ * certificate.
+ */
 function isAcceptable(socket: Socket<WireHandler>, asks: { clientCert: boolean; required: boolean }): boolean {
   if (!asks.clientCert || socket.authorized) return true;
   return !asks.required && socket.getPeerX509Certificate() === undefined;
@@ -150,7 +175,7 @@ function subjectOf(socket: Socket<WireHandler>): ClientSubject {
   return certificate === undefined ? "none" : { subject: certificateSubject(certificate.subject) };
 }
 
-/** Whether and how a client's certificate is asked for. */
+/** True for `clientCert` if the listener asks clients for a certificate, and for `required` if they must send one. */
 export function clientCertificates({ clientCa, clientCertRequired }: TlsMaterial): {
   clientCert: boolean;
   required: boolean;
@@ -159,11 +184,10 @@ export function clientCertificates({ clientCa, clientCertRequired }: TlsMaterial
 }
 
 /**
- * Binds a TLS listener. Rejects where the address cannot be bound or a certificate cannot be used.
- *
- * Bun.listen knows one certificate; node:tls knows SNI, new certificates at run time and client certificates, but its
- * streams cost a fifth of a small request (bench front). So node:tls makes the listener, which is one of Bun.listen, and
- * that gets our handlers in the place of its own.
+ * Listens with TLS. Rejects if the address cannot be bound or a certificate cannot be used.
+ * Bun.listen supports only one certificate. node:tls supports SNI, new certificates at run time and client
+ * certificates, but its streams cost a fifth of a small request (bench front). Therefore node:tls creates the listener,
+ * which contains a listener of Bun.listen. That one gets the gateway's handlers in place of its own.
  */
 export async function listenTls(options: TlsListenOptions): Promise<TlsListener> {
   const { address, port, reusePort, protocols, accept, onFault } = options;
@@ -171,11 +195,11 @@ export async function listenTls(options: TlsListenOptions): Promise<TlsListener>
     ...optionsFor(options.material.fallback, options.material),
     ALPNProtocols: [...protocols],
   });
-  /** All that were ever named; operators name them, so they are few. */
+  /** All names that were ever configured. They are few, because operators configure them. */
   const names = new Set<string>();
   const name = (material: TlsMaterial): void => {
     const contexts = contextsOf(material);
-    // A name cannot be taken away, so those that are no more show what they would if they had never been there.
+    // The server cannot remove a name. A removed name gets the certificate of a name that was never configured.
     for (const hostname of contexts.byName.keys()) names.add(hostname);
     for (const hostname of names) server.addContext(hostname, contextFor(contexts, hostname));
   };
@@ -192,7 +216,7 @@ export async function listenTls(options: TlsListenOptions): Promise<TlsListener>
       open(socket) {
         accepted++;
         guarded(socket, onFault, () => {
-          // What closes within `accept`, or because it threw, needs somebody to tell.
+          // If `accept` closes the socket or throws, the socket needs a handler for its events.
           socket.data = DEAF;
           const handler = accept(socket);
           if (handler === undefined) socket.terminate();
@@ -217,7 +241,7 @@ interface Contexts {
   readonly byName: ReadonlyMap<string, SecureContext>;
 }
 
-/** The certificates as the TLS library takes them; of two for one name the first counts. */
+/** The certificates as contexts of the TLS library. If a name has two certificates, the first one counts. */
 export function contextsOf(material: TlsMaterial): Contexts {
   const byName = new Map<string, SecureContext>();
   for (const { hostnames, pair } of material.named) {
@@ -227,24 +251,29 @@ export function contextsOf(material: TlsMaterial): Contexts {
   return { fallback: nodeTls().createSecureContext(optionsFor(material.fallback, material)), byName };
 }
 
-/** The one that a client sees which asks for `hostname`, in small letters. */
+/** The certificate for clients that ask for `hostname` (in lower case). */
 export function contextFor({ fallback, byName }: Contexts, hostname: string): SecureContext {
   return ofHost(byName, hostname) ?? fallback;
 }
 
-/** What a table has for `hostname`, in small letters: by the whole name, or else by a wildcard in the place of its first label. */
+/**
+ * The entry of a table for `hostname` (in lower case): the entry of the whole name, or the one with a wildcard in place
+ * of its first label.
+ */
 export function ofHost<T>(byName: ReadonlyMap<string, T>, hostname: string): T | undefined {
   const dot = hostname.indexOf(".");
   return byName.get(hostname) ?? (dot === -1 ? undefined : byName.get(`*${hostname.slice(dot)}`));
 }
 
-/** The listener of `Bun.listen` that a server of node:tls is made of; a test fails where another Bun has it elsewhere. */
+/**
+ * The listener of `Bun.listen` inside a server of node:tls. A test fails if another version of Bun keeps it elsewhere.
+ */
 function bunListenerOf(server: object): Bun.TCPSocketListener<WireHandler> | undefined {
   const handle: unknown = Reflect.get(server, "_handle");
   if (typeof handle !== "object" || handle === null) return undefined;
   if (!("reload" in handle && "stop" in handle && "port" in handle)) {
     throw new Error("Cannot listen with TLS: this version of Bun keeps its listeners elsewhere");
   }
-  // Looked at just above; the class itself has no name in Bun's API.
+  // Checked just above. Bun's API has no name for the class itself.
   return handle as Bun.TCPSocketListener<WireHandler>;
 }

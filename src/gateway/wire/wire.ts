@@ -1,34 +1,44 @@
-/** One byte connection, whatever carries it. Bun's sockets have this shape as they are: no adapter on the byte path. */
+/** A byte connection on any transport. Bun's sockets have this interface without an adapter. */
 export interface Wire {
-  /** Who hears what the wire brings; may be replaced at any time, as when the first bytes have told the protocol. */
+  /**
+   * The handler of the wire's events. It can be replaced at any time, for example when the first bytes show the
+   * protocol.
+   */
   data: WireHandler;
-  /** Takes what fits and returns how many bytes that was; the rest stays the caller's until `onDrain`. -1: closed. */
+  /**
+   * Takes the bytes that fit, and returns their number. The caller keeps the rest until `onDrain`. -1 if the wire is
+   * closed.
+   */
   write(data: Uint8Array, byteOffset: number, byteLength: number): number;
   pause(): void;
   resume(): void;
-  /** Sends FIN after what was taken; bytes can still arrive. */
+  /** Sends a FIN after the bytes that were taken. The peer can still send bytes. */
   shutdown(): void;
   /**
-   * Closes both ways; what was taken still arrives, unless the peer sends more, which is answered by a reset. Over TLS `shutdown`
-   * comes first, without which the peer cannot tell the end from a cut. Bun's `end` is not here: over TLS it waits for the peer for ever.
+   * Closes both directions. Bytes that were taken still arrive, unless the peer sends more, which causes a reset. Over
+   * TLS, call `shutdown` first: otherwise the peer cannot tell the end from a cut. The interface omits Bun's `end`,
+   * which over TLS waits for the peer without a time limit.
    */
   close(): void;
-  /** Closes at once, both ways, by a reset: what has not arrived is lost. */
+  /** Closes both directions at once with a reset. Bytes that have not arrived are lost. */
   terminate(): void;
-  /** Undefined where the peer had reset the connection before anybody asked. */
+  /** Undefined if the peer had reset the connection before the first read of this property. */
   readonly remoteAddress: string | undefined;
-  /** The socket's descriptor; -1 once it is closed, absent where there is none. */
+  /** The socket's descriptor; -1 after it is closed. Absent if the wire has no socket. */
   readonly fd?: number;
 }
 
-/** What a connection does with what its wire brings. A throw ends that connection and is reported, never the worker. */
+/**
+ * The events of a wire, handled by its connection. If a method throws, the connection is closed and the error is
+ * reported. The worker continues.
+ */
 export interface WireHandler {
-  /** The chunk is the handler's to keep. */
+  /** The handler may keep the chunk. */
   onData(chunk: Buffer): void;
-  /** A write that fell short can be taken up again. */
+  /** Called after an incomplete write, when the wire can take more bytes. */
   onDrain(): void;
-  /** The peer sends no more. */
+  /** The peer sends no more bytes. */
   onEnd(): void;
-  /** Always the last call, and always made once. `isReset`: the peer cut the connection. */
+  /** Always called once, as the last call. `isReset`: the peer reset the connection. */
   onClose(isReset?: boolean): void;
 }

@@ -1,7 +1,7 @@
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { type Wire } from "./wire.ts";
 
-/** Cuts a connection whose peer does not read. */
+/** Cuts a connection if its peer does not read. */
 export class WriteDeadline extends Deadline {
   readonly #wire: Wire;
 

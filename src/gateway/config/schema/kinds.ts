@@ -11,7 +11,7 @@ export function ours(description: string): { description: string; ours: true } {
   return { description, ours: true };
 }
 
-/** How a key's value is hidden in responses and logs. `src/gateway/config/secrets.ts` reads it. */
+/** The way in which a key's value is hidden in responses and logs. `src/gateway/config/secrets.ts` reads it. */
 export type SecretKind =
   /** The whole value. */
   | "whole"

@@ -1,24 +1,24 @@
 import { type Wire, type WireHandler } from "../wire.ts";
 
-/** A wire without a socket: takes of each write what it is told to, and keeps it. */
+/** A wire without a socket. It keeps the bytes that it takes from each write. */
 export class FakeWire implements Wire {
   remoteAddress: string | undefined = "127.0.0.1";
   data: WireHandler = { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
-  /** Bytes that each of the next writes takes; a write beyond the list takes all. */
+  /** Bytes that it takes from each of the next writes. A write after the end of the list is taken completely. */
   takes: number[] = [];
   paused = false;
   ended = false;
   closed = false;
-  /** Closed by a reset, which drops what the peer has not got yet. */
+  /** True if it was closed by a reset, which drops bytes that the peer has not received yet. */
   cut = false;
-  /** Called where a real socket tells its handler, at once, that it is closed. */
+  /** Called when the wire closes. A real socket calls its handler at once. */
   onClose: (() => void) | undefined;
   readonly #taken: Buffer[] = [];
 
   write(data: Uint8Array, byteOffset: number, byteLength: number): number {
     if (this.closed) return -1;
     const take = Math.min(this.takes.shift() ?? byteLength, byteLength);
-    // A copy, since the caller may use its buffer again.
+    // A copy, because the caller may reuse its buffer.
     this.#taken.push(Buffer.from(data.subarray(byteOffset, byteOffset + take)));
     return take;
   }
