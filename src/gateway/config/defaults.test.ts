@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { loadText, loadValue } from "./load.ts";
 
-/** The tables of the configuration's definition, key by key; `undefined` stands for "none". */
+/** The tables of the configuration's definition, key by key. `undefined` means that there is no default. */
 const SECTIONS = {
   server: {
     address: "0.0.0.0",
@@ -85,7 +85,7 @@ const SECTIONS = {
   tenant_max_warm: 256,
 };
 
-/** What Turnpike adds to the definition. */
+/** The keys that Turnpike adds to the definition. */
 const OWN = {
   server: { trusted_proxies: [] },
   x402: {
@@ -197,7 +197,7 @@ const ROUTE_X402 = {
 };
 const PRICE = { price: "1", asset: "USDC", network: "base", pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" };
 
-test("an empty object gives every default of the tables", () => {
+test("an empty object has all defaults of the tables", () => {
   const { config, warnings } = loadText("{}");
   const found: unknown = config;
   expect(warnings).toEqual([]);

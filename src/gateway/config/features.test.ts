@@ -5,7 +5,7 @@ import { loadFile, loadText } from "./load.ts";
 
 const EVERY_KEY = new URL("testdata/every-key.json", import.meta.url).pathname;
 
-test("blocks that are there without their keys have the defaults of their tables", () => {
+test("blocks without keys have the defaults of their tables", () => {
   const { upstreams, routes, wasm_filters } = configSchema.parse({
     upstreams: [
       {
@@ -74,7 +74,7 @@ test("blocks that are there without their keys have the defaults of their tables
   ]);
 });
 
-/** Every path of the schema that holds a value, lists as `[]`; what lies below `auth` has types of its own. */
+/** Every path of the schema that has a value, with `[]` for lists. The types below `auth` are separate. */
 function schemaPaths(schema: JsonSchema, path: string): string[] {
   if (schema.properties !== undefined) {
     return Object.entries(schema.properties).flatMap(([key, value]) =>
@@ -98,10 +98,10 @@ test("a file with every key has no problem", async () => {
   expect((await loadFile(EVERY_KEY)).problems).toEqual([]);
 });
 
-test("no finding repeats a secret", async () => {
+test("no diagnostic repeats a secret", async () => {
   const text = await Bun.file(EVERY_KEY).text();
   const lists = [await loadFile(EVERY_KEY)];
-  // Every secret where another type, or another form, is expected.
+  // Replaces every secret with a value of another type or form.
   lists.push(
     loadText(
       text.replaceAll(

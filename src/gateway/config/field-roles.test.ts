@@ -12,7 +12,7 @@ function valueOf(name: string): string {
   return VALUES[name] ?? "value";
 }
 
-/** The fields that HTTP/1 passes on of a head with this field. */
+/** The fields that HTTP/1 passes on from a head with this field. */
 function passedOn(name: string, isRequest: boolean): string {
   const scan = new FieldScan();
   const text = `${name}: ${valueOf(name)}\r\n\r\n`;
@@ -31,7 +31,7 @@ function passedOnOfList(name: string): string | undefined {
   return listed === undefined || !("head" in listed) ? undefined : listed.head.fields;
 }
 
-/** What becomes of a field of each role in a request of HTTP/1, and of HTTP/2 or HTTP/3. */
+/** The result for a field of each role in a request of HTTP/1, and of HTTP/2 or HTTP/3. */
 const IN_REQUESTS: Readonly<Record<FieldRole, readonly ["dropped" | "passed", "dropped" | "passed" | "malformed"]>> = {
   connection: ["dropped", "malformed"],
   framing: ["dropped", "dropped"],

@@ -5,16 +5,16 @@ import { type Diagnostic, diagnosticText } from "./diagnostic.ts";
 import { loadFile } from "./load.ts";
 
 const FOLDER = join(import.meta.dir, "testdata");
-// Set to write what loading says now, for review in the diff.
+// With UPDATE_GOLDEN=1, writes the current diagnostics to the files, for review in the diff.
 const IS_UPDATE = process.env["UPDATE_GOLDEN"] === "1";
 
-/** Without its place, which moves with every line that is added to a file. */
+/** The diagnostic without its position, which changes with every line that is added to a file. */
 function lineOf({ path, message }: Diagnostic): string {
   return diagnosticText({ path, message });
 }
 
 for (const file of [...new Glob("*.json").scanSync(FOLDER)].toSorted()) {
-  test(`loading ${file} says what ${basename(file, ".json")}.txt has`, async () => {
+  test(`loading ${file} gives the diagnostics in ${basename(file, ".json")}.txt`, async () => {
     const path = join(FOLDER, file);
     const { config, problems, warnings } = await loadFile(path);
     const lines = [

@@ -22,7 +22,7 @@ const FAULTS: readonly (readonly [text: string, fault: string])[] = [
 ];
 
 for (const [text, fault] of FAULTS) {
-  test(`${JSON.stringify(text.slice(0, 40))} is refused with its place`, () => {
+  test(`${JSON.stringify(text.slice(0, 40))} is refused with line and column`, () => {
     expect(parseJson(text)).toEqual({ ok: false, fault });
   });
 }
@@ -34,7 +34,7 @@ test("a byte order mark is skipped", () => {
   });
 });
 
-test("what is JSON is read as JSON.parse reads it", () => {
+test("valid JSON is read in the same way as by JSON.parse", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
       expect(parseJson(text)).toEqual({ ok: true, value: JSON.parse(text) });
@@ -42,7 +42,7 @@ test("what is JSON is read as JSON.parse reads it", () => {
   );
 });
 
-test("what is not JSON is refused, never thrown", () => {
+test("invalid JSON is refused without an exception", () => {
   const piece = fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "\\", "a", "1", "-", ".", "e", "true", " ", "\n");
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {

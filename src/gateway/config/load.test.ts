@@ -21,7 +21,7 @@ test("a file that cannot be read is a problem", async () => {
   expect((await loadFile(binary)).problems.map(diagnosticText)).toEqual(["Cannot read the file: it is not UTF-8 text"]);
 });
 
-test("a value is checked without being changed, and no prototype with it", () => {
+test("a check changes neither the value nor a prototype", () => {
   const value: unknown = JSON.parse('{"__proto__": {"port": 1}, "server": {"__proto__": {"workers": 9}, "x": 1}}');
   const before = JSON.stringify(value);
   const { config, warnings } = loadValue(value);
@@ -34,7 +34,7 @@ test("a value is checked without being changed, and no prototype with it", () =>
   expect(JSON.stringify(value)).toBe(before);
 });
 
-test("chains nest three deep, and no deeper", () => {
+test("chains nest at most three levels deep", () => {
   const chain = (depth: number): unknown =>
     depth === 0 ? { type: "none" } : { type: "chain", methods: [chain(depth - 1)] };
   const problems = (depth: number): string[] =>
@@ -43,7 +43,7 @@ test("chains nest three deep, and no deeper", () => {
   expect(problems(4).join("\n")).toContain('.type: expected one of "api_key"');
 });
 
-test("flags win over the file", () => {
+test("flags override the file", () => {
   const { config } = loadText('{"server": {"port": 1, "workers": 4}, "tls": {"cert_path": "a", "key_path": "b"}}');
   if (config === undefined) throw new Error("the configuration is right");
   const flagged = applyFlags(config, { port: 0, address: "127.0.0.1", workers: 2, cert: "c", key: "d" });
@@ -52,7 +52,7 @@ test("flags win over the file", () => {
   expect(applyFlags(config, {}).config).toEqual(config);
 });
 
-test("with listeners, flags move the first one", () => {
+test("with listeners, flags change the first one", () => {
   const { config } = loadText('{"server": {"listeners": [{"port": 1}, {"port": 2}]}}');
   if (config === undefined) throw new Error("the configuration is right");
   const { config: flagged } = applyFlags(config, { port: 3, address: "127.0.0.1" });
@@ -62,7 +62,7 @@ test("with listeners, flags move the first one", () => {
   ]);
 });
 
-test("flags are checked, and bring their own warnings only", () => {
+test("flags are checked, and only their own warnings are returned", () => {
   const { config, warnings } = loadText('{"admin": {"enabled": true, "api_key": "k"}}');
   if (config === undefined) throw new Error("the configuration is right");
   expect(warnings).toHaveLength(1);
@@ -73,7 +73,7 @@ test("flags are checked, and bring their own warnings only", () => {
   ]);
 });
 
-test("test mode is refused on an address that others reach", () => {
+test("test mode is refused on an address that other machines can reach", () => {
   const { config } = loadText('{"server": {"address": "127.0.0.1"}, "x402": {"test_mode": true}}');
   if (config === undefined) throw new Error("the configuration is right");
   expect(applyFlags(config, { address: "::1" }).problems).toEqual([]);
@@ -89,7 +89,7 @@ test("a server's target is its socket or its address", () => {
   expect(config?.upstreams[0]?.servers.map(serverTarget)).toEqual([{ unix: "/a.sock" }, { address: "::1", port: 1 }]);
 });
 
-test("more servers than there are places for are refused, and one that is named twice is warned of", () => {
+test("too many servers are refused, and a server that is named twice causes a warning", () => {
   const servers = Array.from({ length: 600 }, (_, i) => ({ address: "127.0.0.1", port: i + 1 }));
   const { problems } = loadValue({
     upstreams: [
@@ -108,7 +108,7 @@ test("more servers than there are places for are refused, and one that is named 
   ]);
 });
 
-test("problems and warnings of meaning have the line and column of their key", () => {
+test("problems and warnings of rules have the line and column of their key", () => {
   const text = [
     "{",
     '  "server": { "prot": 1 },',
@@ -127,16 +127,16 @@ test("problems and warnings of meaning have the line and column of their key", (
   const lines = problems.map(diagnosticText);
   expect(lines).toContain('line 5, column 27: routes[0].upstream: "b" is not a defined upstream');
   expect(lines.find((line) => line.includes("routes[1].path_prefix"))).toStartWith("line 6, column 7: ");
-  // The key is absent: the place is that of the object that lacks it.
+  // The key is absent: the diagnostic has the position of the object that should contain it.
   expect(lines.find((line) => line.includes("routes[1].x402.network"))).toStartWith("line 6, column 44: ");
 });
 
-test("a key with any character has its place", () => {
+test("a key with special characters has a position", () => {
   const { warnings } = loadText('{"server": {"a.b": 1, "c\\"]d": 2, "": 3}}');
   expect(warnings.map(({ position: place }) => place?.column)).toEqual([13, 23, 35]);
 });
 
-test("of a flood of unknown keys the first 20 are named, and the others counted", () => {
+test("the first 20 unknown keys are named, and the others counted", () => {
   const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key${i}`, i]));
   const { config, warnings } = loadText(JSON.stringify({ server: keys }));
   expect(config).toBeDefined();
@@ -144,7 +144,7 @@ test("of a flood of unknown keys the first 20 are named, and the others counted"
   expect(warnings.at(-1)).toEqual({ path: "", message: "9980 more unknown keys, ignored" });
 });
 
-test("the nearest key is looked for among those of the same object, whichever kind it is", () => {
+test("the suggested key is one of the same object, for every kind of object", () => {
   const { warnings } = loadText(
     JSON.stringify({
       upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 1, wieght: 2 }] }],

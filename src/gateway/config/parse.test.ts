@@ -9,7 +9,7 @@ function nested(levels: number, core: unknown): unknown {
   return value;
 }
 
-test("the depth of a value is counted again where a known value lies deeper than before", () => {
+test("the depth of a value is counted again if a known value is nested deeper than before", () => {
   const cache = new ParseCache();
   const core = nested(3, []);
   expect([cache.depthOf(1, 5), cache.depthOf({}, 5), cache.depthOf(core, 5)]).toEqual([0, 1, 4]);
@@ -20,7 +20,7 @@ test("the depth of a value is counted again where a known value lies deeper than
   expect(cache.depthOf(deep, 20)).toBe(10);
 });
 
-test("a placeholder in a route that was added to known ones is found", () => {
+test("a placeholder is found in a route that was added to known routes", () => {
   const cache = new ParseCache();
   const upstreams = [{ name: "o", servers: [{ address: "127.0.0.1", port: 9 }] }];
   const known = { path_prefix: "/a", upstream: "o" };
@@ -29,6 +29,6 @@ test("a placeholder in a route that was added to known ones is found", () => {
   const withSecret = { path_prefix: "/b", upstream: "o", auth };
   const { problems } = loadValue({ upstreams, routes: [known, withSecret] }, cache);
   expect(problems.map(({ path }) => path)).toEqual(["routes[1].auth.keys[0].key"]);
-  // One with a problem is never taken for a clean one.
+  // A route with a problem never counts as clean.
   expect(loadValue({ upstreams, routes: [withSecret] }, cache).problems).toHaveLength(1);
 });

@@ -29,13 +29,13 @@ test("the admin interface needs a key, from the file or from the environment", (
   });
 });
 
-test("the key of readers is another one", () => {
+test("the read key must differ from the admin key", () => {
   const problem = "admin.read_api_key: expected another secret than that of admin.api_key";
   expect(diagnostics({ api_key: KEY, read_api_key: KEY }).problems).toEqual([problem]);
   expect(diagnostics({ api_key_env: "K", read_api_key_env: "K" }).problems).toEqual([problem]);
 });
 
-test.each(["short", "with a space in it", "ümlaut-ümlaut-ümlaut"])("the key '%s' is named by no finding", (key) => {
+test.each(["short", "with a space in it", "ümlaut-ümlaut-ümlaut"])("no diagnostic contains the key '%s'", (key) => {
   const { problems, warnings } = diagnostics({ api_key: key });
   expect(problems.length + warnings.length).toBe(1);
   expect([...problems, ...warnings].join()).not.toContain(key);
@@ -51,7 +51,7 @@ test.each<[string, boolean]>([
   ["::", true],
   ["8.8.8.8", true],
   ["admin.example.com", true],
-])("on %s without TLS it is warned of: %p", (address, isWarned) => {
+])("without TLS there is a warning for the address %s: %p", (address, isWarned) => {
   const { problems, warnings } = diagnostics({ api_key: KEY, address });
   expect(problems).toEqual([]);
   expect(warnings).toEqual(isWarned ? [`admin.address: "${address}" ${PUBLIC}`] : []);
@@ -59,7 +59,7 @@ test.each<[string, boolean]>([
   expect(diagnostics({ api_key: KEY, address, tls }).warnings).toEqual([]);
 });
 
-test("its port is none of the traffic listeners', and its certificate has a key", () => {
+test("the admin port differs from the traffic listeners' ports, and its certificate needs a key", () => {
   expect(diagnostics({ api_key: KEY, port: 8080 }).problems).toEqual(["admin.port: 8080 is taken by server.port"]);
   expect(diagnostics({ api_key: KEY, port: 1 }, { listeners: [{ port: 2 }, { port: 1 }] }).problems).toEqual([
     "admin.port: 1 is taken by server.listeners[1].port",

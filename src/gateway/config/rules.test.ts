@@ -1,4 +1,4 @@
-/** Rules at their bounds: what is just allowed, and what is just too much. */
+/** Rules at their limits: the last value that is allowed, and the first one that is not. */
 import { expect, test } from "bun:test";
 import { diagnosticText } from "./diagnostic.ts";
 import { loadValue } from "./load.ts";
@@ -14,7 +14,7 @@ function withQuic(quic: object, workers = 1): ReturnType<typeof said> {
   return said({ server, quic: { enabled: true, port: 443, cert_path: "a.pem", key_path: "a.key", ...quic } });
 }
 
-test("HTTP/3 clients need three streams of their own, and one for requests", () => {
+test("an HTTP/3 client needs three unidirectional streams and one for requests", () => {
   const few = "quic.max_streams_uni: HTTP/3 clients need 3 for themselves, and may not work with less";
   expect(withQuic({ max_streams_uni: 3, max_streams_bidi: 1 }).warnings).toEqual([]);
   expect(withQuic({ max_streams_uni: 2 }).warnings).toEqual([few]);
@@ -24,7 +24,7 @@ test("HTTP/3 clients need three streams of their own, and one for requests", () 
   expect(withQuic({ enabled: false, max_streams_uni: 0, max_streams_bidi: 0 }).warnings).toEqual([]);
 });
 
-test("several workers cannot share a UDP port that the kernel chooses for each", () => {
+test("several workers cannot share a UDP port that the kernel chooses", () => {
   const chosen = "quic.port: expected a port number with more than one worker, found 0";
   expect(withQuic({ port: 0 }, 1).problems).toEqual([]);
   expect(withQuic({ port: 0 }, 2).problems).toEqual([chosen]);
@@ -36,7 +36,7 @@ function upstream(name: string, count: number): object {
   return { name, servers: Array.from({ length: count }, () => ({ address: "127.0.0.1", port: 9000 })) };
 }
 
-test("all upstreams together have as many servers as there are places for, and no more", () => {
+test("all upstreams together have at most MAX_SERVERS servers", () => {
   expect(said({ upstreams: [upstream("a", MAX_SERVERS - 1), upstream("b", 1)] }).problems).toEqual([]);
   expect(said({ upstreams: [upstream("a", MAX_SERVERS - 1), upstream("b", 2)] }).problems).toEqual([
     `upstreams: expected at most ${MAX_SERVERS} servers in all upstreams together, found ${MAX_SERVERS + 1}`,
@@ -47,7 +47,7 @@ function wrongName(at: number, found: string): string {
   return `upstreams[0].tls_subject_alt_names[${at}]: expected a host name without wildcard, an IP address or a URI, found ${found}`;
 }
 
-test("names of upstream certificates need TLS that is verified, and are hosts, addresses or URIs", () => {
+test("names of upstream certificates are hosts, addresses or URIs, and need TLS with verification", () => {
   const names = ["api.internal", "10.0.0.1", "::1", "spiffe://cluster.local/ns/shop", "*.internal", "a b"];
   const tls = { tls: true, tls_subject_alt_names: names };
   expect(said({ upstreams: [{ ...upstream("a", 1), ...tls, tls_subject_alt_names: names }] }).problems).toEqual([

@@ -4,11 +4,11 @@ import { describedSchema, type JsonSchema, publishedSchema } from "./json-schema
 import { loadValue } from "./load.ts";
 import { PLACEHOLDER, withKeptSecrets, withoutSecrets } from "./secrets.ts";
 
-/** Keys that may hold what nobody else should see, by their names. */
+/** Names of keys that may have secret values. */
 const SOUNDS_SECRET =
   /secret|passw|token|credential|private|key|_hash$|^value$|url$|^url|headers$|cookie|signature|mnemonic|seed|auth/i;
 
-/** Keys that sound so and hold none, each for a reason. */
+/** Keys with such a name that have no secret, with the reason. */
 const NO_SECRETS: Readonly<Record<string, string>> = {
   "tls.key_path": "the path of a file",
   "tls.certificates[].key_path": "the path of a file",
@@ -66,7 +66,10 @@ interface Key {
   readonly schema: JsonSchema;
 }
 
-/** Every key of the schema, those of all alternatives included; chains of methods are like their methods. */
+/**
+ * Every key of the schema, including those of all alternatives. The methods of a chain are omitted, because they have
+ * the same keys.
+ */
 function* keysOf(schema: JsonSchema, path = ""): Generator<Key> {
   for (const alternative of [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) yield* keysOf(alternative, path);
   if (schema.items !== undefined) yield* keysOf(schema.items, `${path}[]`);
@@ -77,7 +80,7 @@ function* keysOf(schema: JsonSchema, path = ""): Generator<Key> {
   }
 }
 
-test("every key whose name sounds of a secret is marked in the schema, or is known to be none", () => {
+test("every key with a name that suggests a secret is marked in the schema, or listed as not secret", () => {
   const unmarked = [...keysOf(describedSchema())].filter(
     ({ name, path, schema }) =>
       SOUNDS_SECRET.test(name) &&
@@ -90,7 +93,7 @@ test("every key whose name sounds of a secret is marked in the schema, or is kno
   expect(Object.keys(NO_SECRETS).filter((path) => !known.has(path))).toEqual([]);
 });
 
-test("no finding repeats the value of a key that is marked", () => {
+test("no diagnostic repeats the value of a marked key", () => {
   const marked = [...keysOf(describedSchema())].filter(
     ({ schema }) => schema.secret !== undefined && schema.secret !== "none",
   );
@@ -100,7 +103,7 @@ test("no finding repeats the value of a key that is marked", () => {
   }
 });
 
-test("the published schema says of secrets that they are written and never read", () => {
+test("the published schema marks secrets as writeOnly", () => {
   const writeOnly = [...keysOf(publishedSchema())].filter(({ schema }) => schema.writeOnly === true);
   const whole = [...keysOf(describedSchema())].filter(({ schema }) => schema.secret === "whole");
   expect(new Set(writeOnly.map(({ path }) => path))).toEqual(new Set(whole.map(({ path }) => path)));
@@ -167,7 +170,7 @@ const FULL = {
   ],
 };
 
-test("what is shown has no secret, says where services are, and comes back as it was", () => {
+test("a shown configuration has no secrets but the addresses of services, and restores the original", () => {
   const shown = withoutSecrets(FULL);
   const text = JSON.stringify(shown);
   expect(text.match(/s3cret|5ec4e1/g)).toBeNull();
@@ -197,14 +200,14 @@ test("what is shown has no secret, says where services are, and comes back as it
   expect(withKeptSecrets(shown, FULL)).toEqual(FULL);
 });
 
-test("a secret in the place of an object is not shown either", () => {
+test("a secret in place of an object is hidden too", () => {
   expect(withoutSecrets({ admin: "s3cret", routes: [{ auth: "s3cret" }, "s3cret"] })).toEqual({
     admin: PLACEHOLDER,
     routes: [{ auth: PLACEHOLDER }, PLACEHOLDER],
   });
 });
 
-test("a part is treated by its place in the whole", () => {
+test("the secrets of a part depend on its path in the whole", () => {
   const [route] = FULL.routes;
   expect(withoutSecrets(route, ["routes", 7])).toEqual(Object(withoutSecrets(FULL)).routes[0]);
   expect(withoutSecrets("s3cret", ["routes", 7, "auth", "keys", 0, "key"])).toBe(PLACEHOLDER);
@@ -217,7 +220,7 @@ const keys = (...list: readonly (readonly [name: string, key: string])[]): objec
 
 test.each([
   [
-    "items of a list are told by name, wherever they are",
+    "list items are matched by name at any index",
     [
       ["b", "2"],
       ["a", "1"],
@@ -232,7 +235,7 @@ test.each([
     ],
   ],
   [
-    "one that is new has nothing to keep",
+    "a new item has no secret to keep",
     [["a", "1"]],
     [
       ["a", PLACEHOLDER],
@@ -244,7 +247,7 @@ test.each([
     ],
   ],
   [
-    "of several of one name none is guessed",
+    "if the number of items with one name changes, no secret is kept",
     [
       ["a", "1"],
       ["a", "2"],
@@ -253,7 +256,7 @@ test.each([
     [["a", PLACEHOLDER]],
   ],
   [
-    "as many of one name are told by their order",
+    "if the number of items with one name stays, they are matched by order",
     [
       ["a", "1"],
       ["a", "2"],
@@ -279,14 +282,14 @@ function collector(url: string): object {
   return { otel: { collector_url: url } };
 }
 
-test("a route keeps its secrets where another comes before it, and does not get another's", () => {
+test("a route keeps its own secrets if another route is placed before it", () => {
   const before = { routes: [guarded("/a", "1"), guarded("/b", "2")] };
   expect(withKeptSecrets({ routes: [guarded("/b", PLACEHOLDER), guarded("/c", PLACEHOLDER)] }, before)).toEqual({
     routes: [guarded("/b", "2"), guarded("/c", PLACEHOLDER)],
   });
 });
 
-test("a URL whose open part is another keeps nothing", () => {
+test("a URL with another visible part does not keep its secret", () => {
   const before = collector("https://a.example/?key=1");
   expect(withKeptSecrets(collector("https://a.example/?<secret>"), before)).toEqual(before);
   expect(withKeptSecrets(collector("https://evil.example/?<secret>"), before)).toEqual(
@@ -294,7 +297,7 @@ test("a URL whose open part is another keeps nothing", () => {
   );
 });
 
-test("a placeholder without a secret is refused, with its place", () => {
+test("a placeholder without an earlier secret is refused, with its path", () => {
   const { problems } = loadValue({
     admin: { enabled: true, api_key: PLACEHOLDER },
     upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }],

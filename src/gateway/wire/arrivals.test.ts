@@ -7,7 +7,7 @@ import { Outgoing } from "./outgoing.ts";
 import { DEAF } from "./tcp.ts";
 import { type Wire } from "./wire.ts";
 
-/** A wheel whose time a test moves. */
+/** A timer wheel with a time that the test moves. */
 class Time {
   #now = 0;
   #tick: () => void = () => {};
@@ -35,7 +35,9 @@ interface Watched {
   readonly arrived: { count: number };
 }
 
-/** A connection that has written one response; `fd` is the socket's, absent where no system is asked. */
+/**
+ * A connection that has written one response. `fd` is the socket's descriptor; without it, the system is not queried.
+ */
 function watch(fd?: number, write: Wire["write"] = (_, __, length) => length): Watched {
   const time = new Time();
   const wire: Wire = {
@@ -66,7 +68,7 @@ function watch(fd?: number, write: Wire["write"] = (_, __, length) => length): W
   return { time, arrivals, out, told, arrived };
 }
 
-test("a response that has arrived is taken when a moment has passed without a reset", () => {
+test("a response that has arrived is taken after MOMENT_MS without a reset", () => {
   const { time, told, arrived } = watch();
   time.pass(20);
   expect([told, arrived.count]).toEqual([[], 1]);
@@ -74,7 +76,7 @@ test("a response that has arrived is taken when a moment has passed without a re
   expect(told).toEqual([true]);
 });
 
-test("a response that a closed socket refuses is not taken, also if the connection ends without a reset", () => {
+test("a response that a closed socket refuses is not taken, even if the connection ends without a reset", () => {
   const { time, arrivals, told, arrived } = watch(undefined, () => -1);
   time.pass(20);
   time.pass(60);
@@ -91,7 +93,7 @@ test("a response that is discarded while it waits for the socket is not taken", 
   expect(told).toEqual([false]);
 });
 
-test("a reset within the moment says that it was not wanted, and a FIN that it was", () => {
+test("a response is not taken if a reset follows within MOMENT_MS, and taken after a FIN", () => {
   const reset = watch();
   reset.time.pass(20);
   reset.arrivals.closed(true);
@@ -105,13 +107,13 @@ test("a reset within the moment says that it was not wanted, and a FIN that it w
   expect(closed.told).toEqual([true]);
 });
 
-test("a connection that closes before anything has arrived took nothing", () => {
+test("a response is not taken if the connection closes before it has arrived", () => {
   const { arrivals, told } = watch();
   arrivals.closed(false);
   expect(told).toEqual([false]);
 });
 
-test("what the peer's system has not acknowledged is under way, and given up without progress", async () => {
+test("an unacknowledged response is under way, and given up without progress", async () => {
   const server = createServer((socket) => socket.pause());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -123,7 +125,7 @@ test("what the peer's system has not acknowledged is under way, and given up wit
     socket: {
       data() {},
       open(socket) {
-        // More than the two kernels take: some of it stays in the queue.
+        // More bytes than the two kernels take, so that some stay in the queue.
         const bytes = Buffer.alloc(1_048_576);
         while (socket.write(bytes) > 0);
         full.resolve(Number(Reflect.get(socket, "fd")));

@@ -34,7 +34,7 @@ test("a client's name and protocols are read", async () => {
   for (let length = 0; length < 5 + message.length; length++) {
     expect(readClientHello(bytes.subarray(0, length))).toBe("unfinished");
   }
-  // In records of 3 bytes each.
+  // The same message in records of 3 bytes each.
   const parts: Buffer[] = [];
   for (let at = 0; at < message.length; at += 3) {
     const part = message.subarray(at, at + 3);
@@ -43,18 +43,18 @@ test("a client's name and protocols are read", async () => {
   expect(readClientHello(Buffer.concat(parts))).toEqual(hello);
 });
 
-test("a client that asks for neither is read too", async () => {
+test("a ClientHello without name and protocols is read", async () => {
   expect(readClientHello(await helloOf({}))).toEqual({ serverName: "", protocols: [] });
 });
 
-test("what is no such message, or promises too much, is none", async () => {
+test("other messages, and messages with a wrong length, are not a ClientHello", async () => {
   expect(readClientHello(Buffer.from("GET / HTTP/1.1\r\n"))).toBeUndefined();
   expect(readClientHello(Buffer.from([22, 3, 1, 0, 0]))).toBeUndefined();
   expect(readClientHello(Buffer.from([22, 3, 1, 0xff, 0xff]))).toBeUndefined();
   expect(readClientHello(Buffer.from([22, 3, 1, 0, 4, 2, 0, 0, 0]))).toBeUndefined();
   expect(readClientHello(Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0, 0]))).toBeUndefined();
   const bytes = await helloOf({ servername: "a.test" });
-  // No change of one byte makes it throw.
+  // No change of a single byte makes it throw.
   for (let at = 0; at < bytes.length; at++) {
     for (const value of [0, 1, 0x7f, 0xff]) {
       const changed = Buffer.from(bytes);

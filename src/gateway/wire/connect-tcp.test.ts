@@ -10,7 +10,7 @@ function rethrow(error: unknown): never {
 }
 
 test.skipIf(Bun.which("python3") === null)(
-  "an attempt that is given up leaves no socket behind, whether for TLS or not (skipped without python3)",
+  "an aborted attempt leaves no socket, with and without TLS (skipped without python3)",
   async () => {
     const swallower = new Program(["-c", SWALLOWER], { command: ["python3"] });
     const [line] = await swallower.sees(/\d+\n/);

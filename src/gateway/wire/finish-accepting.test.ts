@@ -14,7 +14,7 @@ function onFault(error: unknown): void {
   throw error;
 }
 
-/** "connected", or the code of the error. */
+/** Connects to a port. Returns "connected", or the code of the error. */
 function outcome(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -46,7 +46,7 @@ const KINDS: readonly [what: string, start: (accept: (wire: Wire) => void) => Pr
   ],
 ];
 
-/** Connects so often, and writes down what has become of the connections when it is told to stop. */
+/** Opens 20 connections. On SIGTERM it prints the number of lost ones. */
 const CLIENT = `
   const { connect } = require("node:net");
   let lost = 0;
@@ -54,26 +54,26 @@ const CLIENT = `
   process.on("SIGTERM", () => { console.log("lost " + lost); process.exit(); });
 `;
 
-/** Connections to a port that the kernel has made, whether or not anybody has taken them. */
+/** The number of connections to a port that the kernel has established, accepted or not. */
 function connectionsTo(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
   const rows = readFileSync("/proc/net/tcp", "latin1").split("\n");
-  // 01: ESTABLISHED; the client's own ends have the port in the third column.
+  // 01 is ESTABLISHED. The clients' ends have the port in the third column.
   return rows.filter((row) => row.includes(local) && row.indexOf(local) < 20 && / 01 /.test(row)).length;
 }
 
 for (const [what, start] of KINDS) {
-  test(`a ${what} listener that finishes takes those who have connected, connects nobody else, and resets nobody`, async () => {
+  test(`a ${what} listener that finishes accepts established connections, refuses new ones, and resets none`, async () => {
     const wires: Wire[] = [];
     const listener = await start((wire) => wires.push(wire));
     const { port } = listener;
     const client = Bun.spawn([process.execPath, "-e", CLIENT, "--", String(port)], { stdout: "pipe" });
     try {
-      // Without a turn of our event loop, so that they wait in the kernel's queue.
+      // Without a turn of this event loop, so that the connections wait in the kernel's queue.
       for (let i = 0; i < 500 && connectionsTo(port) < 20; i++) Bun.sleepSync(10);
       const finished = listener.finish();
       expect(wires).toHaveLength(0);
-      // Its SYN is dropped while the port closes; it asks again after a second, and is refused.
+      // Its SYN is dropped while the port closes. The client tries again after a second, and is refused.
       expect(await outcome(port)).toBe("ECONNREFUSED");
       await finished;
       expect(wires).toHaveLength(20);

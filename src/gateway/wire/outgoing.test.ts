@@ -14,7 +14,7 @@ interface Line {
   blocked: number;
 }
 
-/** The last one gathers over events. */
+/** The last connection gathers bytes over several events. */
 function lines(): Line[] {
   return Array.from({ length: CONNECTIONS }, (_, index) => {
     const wire = new FakeWire();
@@ -28,7 +28,7 @@ function lines(): Line[] {
   });
 }
 
-/** Bytes that tell their place: a swap or a loss shows. */
+/** Bytes that depend on their index, so that a swap or a loss is found. */
 function pattern(length: number, seed: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let i = 0; i < length; i++) bytes[i] = (i * 31 + seed * 17 + (i >> 8)) & 0xff;
@@ -68,7 +68,7 @@ function run(line: Line, kind: string, chunk: Buffer): void {
   else out.drain();
 }
 
-test("every connection's bytes leave whole and in order, however little each write takes", () => {
+test("every connection's bytes are sent completely and in order, even if each write takes few", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), takes, (steps, taken) => {
       const all = lines();
@@ -92,7 +92,7 @@ test("every connection's bytes leave whole and in order, however little each wri
   );
 });
 
-test("what overflows the shared buffer of a slow connection keeps its place before what follows", () => {
+test("bytes that overflow the shared buffer of a slow connection are sent before later bytes", () => {
   const wire = new FakeWire();
   const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers());
   wire.takes = [10];
@@ -104,7 +104,7 @@ test("what overflows the shared buffer of a slow connection keeps its place befo
   expect(wire.bytes.equals(Buffer.concat(given))).toBe(true);
 });
 
-test("a connection is told once that it is blocked, and again after it was drained", () => {
+test("onBlocked is called once, and again after the connection was drained", () => {
   const [line] = lines();
   if (line === undefined) throw new Error("no line");
   const { wire, out } = line;
@@ -119,7 +119,7 @@ test("a connection is told once that it is blocked, and again after it was drain
   expect(line.blocked).toBe(2);
 });
 
-test("what a closed connection had gathered is forgotten and does not reach another one", () => {
+test("gathered bytes of a closed connection are discarded and reach no other connection", () => {
   const [first, second] = lines();
   if (first === undefined || second === undefined) throw new Error("no lines");
   holdCork();
@@ -132,7 +132,7 @@ test("what a closed connection had gathered is forgotten and does not reach anot
   expect(second.wire.text).toBe("for the second");
 });
 
-test("what is written after an await leaves without anybody ending an event", async () => {
+test("bytes that are written after an await are sent without the end of an event", async () => {
   const [line] = lines();
   if (line === undefined) throw new Error("no line");
   await Promise.resolve();
@@ -142,7 +142,7 @@ test("what is written after an await leaves without anybody ending an event", as
   expect(line.wire.text).toBe("late");
 });
 
-test("where the pool has no buffer, what waits is given up, and the connection is told and blocked for good", () => {
+test("without a free buffer, waiting bytes are discarded, and the connection stays blocked", () => {
   const pool = new BufferPool({ bufferSize: 65_536, bufferCount: 2, reserve: 0 });
   const wire = new FakeWire();
   const told: boolean[] = [];
@@ -156,7 +156,7 @@ test("where the pool has no buffer, what waits is given up, and the connection i
   expect(wire.bytes.length).toBe(10);
 });
 
-test("a closed connection gives its buffers back", () => {
+test("a closed connection returns its buffers", () => {
   const pool = plentyOfBuffers();
   const wire = new FakeWire();
   const out = new Outgoing(wire, { onBlocked() {} }, pool);
@@ -168,7 +168,7 @@ test("a closed connection gives its buffers back", () => {
   expect(pool.used).toBe(0);
 });
 
-test("what several events write to a connection that gathers leaves together when the turn is over", async () => {
+test("a gathering connection sends the bytes of several events together at the end of the turn", async () => {
   const wire = new FakeWire();
   const other = new FakeWire();
   const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers(), true);
@@ -188,7 +188,7 @@ test("what several events write to a connection that gathers leaves together whe
   expect([wire.takes.length, wire.bytes.equals(Buffer.concat(given))]).toEqual([wholes.length - 1, true]);
 });
 
-test("more than a connection gathers leaves before the turn is over, and a closed one sends nothing at its end", async () => {
+test("bytes over the limit are sent before the end of the turn, and a closed connection sends none at its end", async () => {
   const wire = new FakeWire();
   const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers(), true);
   for (let event = 0; event < 5; event++) {

@@ -21,8 +21,8 @@ describe("a PROXY header of", () => {
     ["version 1 over IPv6", Buffer.from("PROXY TCP6 2001:db8::1 2001:db8::2 1 65535\r\n"), "2001:db8::1"],
     ["version 1 over IPv6 in a long form", Buffer.from("PROXY TCP6 2001:DB8:0::01 ::2 1 2\r\n"), "2001:db8::1"],
     ["version 1 over IPv6 with an IPv4 address", Buffer.from("PROXY TCP6 ::FFFF:192.0.2.7 ::2 1 2\r\n"), "192.0.2.7"],
-    ["version 1 that knows nothing", Buffer.from("PROXY UNKNOWN\r\n"), undefined],
-    ["version 1 that knows nothing and says more", Buffer.from("PROXY UNKNOWN ff:: 1 x\r\n"), undefined],
+    ["version 1 with an unknown client", Buffer.from("PROXY UNKNOWN\r\n"), undefined],
+    ["version 1 with an unknown client and more text", Buffer.from("PROXY UNKNOWN ff:: 1 x\r\n"), undefined],
     ["version 2 over IPv4", v2(0x21, 0x11, IPV4), "192.0.2.7"],
     ["version 2 over IPv4 with extensions", v2(0x21, 0x11, [...IPV4, 4, 0, 1, 0]), "192.0.2.7"],
     ["version 2 over IPv6", v2(0x21, 0x21, IPV6), "2001:db8::1"],
@@ -32,7 +32,7 @@ describe("a PROXY header of", () => {
     ["version 2 without an address", v2(0x21, 0x00, []), undefined],
   ];
   for (const [what, bytes, address] of whole) {
-    test(`${what} tells the address and where the rest begins, in one piece or byte by byte`, () => {
+    test(`${what} gives the address and the length, in one chunk or byte by byte`, () => {
       const rest = Buffer.from("GET / HTTP/1.1\r\n\r\n");
       expect(readProxyHeader(Buffer.concat([bytes, rest]))).toEqual({ length: bytes.length, address });
       for (let length = 1; length < bytes.length; length++) {
@@ -42,12 +42,12 @@ describe("a PROXY header of", () => {
   }
 });
 
-describe("no PROXY header is", () => {
+describe("not a PROXY header:", () => {
   const bad: readonly [what: string, bytes: Buffer][] = [
     ["a request", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
     ["a TLS handshake", Buffer.from([0x16, 0x03, 0x01])],
     ["one of another family", Buffer.from("PROXY UDP4 192.0.2.7 192.0.2.8 1 2\r\n")],
-    ["one in small letters", Buffer.from("proxy TCP4 192.0.2.7 192.0.2.8 1 2\r\n")],
+    ["one in lower case", Buffer.from("proxy TCP4 192.0.2.7 192.0.2.8 1 2\r\n")],
     ["one with two spaces", Buffer.from("PROXY  TCP4 192.0.2.7 192.0.2.8 1 2\r\n")],
     ["one with a bare LF", Buffer.from(`PROXY TCP4 192.0.2.7 192.0.2.8 1 2\n${"x".repeat(80)}`)],
     ["one with an IPv6 address for IPv4", Buffer.from("PROXY TCP4 ::1 192.0.2.8 1 2\r\n")],
@@ -56,14 +56,14 @@ describe("no PROXY header is", () => {
     ["one with a port of six digits", Buffer.from("PROXY TCP4 192.0.2.7 192.0.2.8 1 100000\r\n")],
     ["one with a port over 65535", Buffer.from("PROXY TCP4 192.0.2.7 192.0.2.8 1 65536\r\n")],
     ["one with a padded port", Buffer.from("PROXY TCP4 192.0.2.7 192.0.2.8 01 2\r\n")],
-    ["one with something behind it", Buffer.from("PROXY TCP4 192.0.2.7 192.0.2.8 1 2 3\r\n")],
+    ["one with another part after it", Buffer.from("PROXY TCP4 192.0.2.7 192.0.2.8 1 2 3\r\n")],
     ["one of 108 bytes", Buffer.from(`PROXY UNKNOWN ${"x".repeat(92)}\r\n`)],
     ["one of version 1 in version 2", v2(0x11, 0x11, IPV4)],
     ["one with another command", v2(0x22, 0x11, IPV4)],
     ["one over UDP", v2(0x21, 0x12, IPV4)],
     ["one with too few bytes for its address", v2(0x21, 0x11, IPV4.slice(0, 11))],
     ["one with too few bytes for its IPv6 address", v2(0x21, 0x21, IPV6.slice(0, 35))],
-    ["one that claims more than anybody sends", v2(0x21, 0x11, IPV4, 5000)],
+    ["one that is longer than the limit", v2(0x21, 0x11, IPV4, 5000)],
   ];
   for (const [what, bytes] of bad) {
     test(what, () => expect(readProxyHeader(bytes)).toBeUndefined());

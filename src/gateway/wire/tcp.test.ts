@@ -20,7 +20,7 @@ function onFault(error: unknown): void {
   faults.push(String(error));
 }
 
-/** A handler that writes down what it hears; `act` is called with each chunk. */
+/** A handler that records its events. `act` is called with each chunk. */
 class Recorder implements WireHandler {
   readonly heard: string[] = [];
   readonly #closed = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ function send(wire: Wire, text: string): void {
   wire.write(bytes, 0, bytes.length);
 }
 
-test("each side hears the data of the other, its end where that comes first, and the close once", async () => {
+test("each side gets the data of the other, its end if that comes first, and the close once", async () => {
   const server = new Recorder();
   const client = new Recorder();
   let accepted: Wire | undefined;
@@ -73,7 +73,7 @@ test("each side hears the data of the other, its end where that comes first, and
   expect([server.heard, client.heard, faults]).toEqual([["hello", "end", "close"], ["bye", "close"], []]);
 });
 
-test("closing lets what was taken arrive, and then a FIN and no reset", async () => {
+test("after a close, bytes that were taken still arrive, followed by a FIN and no reset", async () => {
   const response = "x".repeat(50_000);
   const endpoint = serve(
     (wire) =>
@@ -92,7 +92,7 @@ test("closing lets what was taken arrive, and then a FIN and no reset", async ()
   client.destroy();
 });
 
-test("a throw in a handler closes its connection, is reported, and harms no other", async () => {
+test("an error in a handler closes its connection and is reported, and other connections continue", async () => {
   const good = new Recorder();
   const handlers = [
     new Recorder(() => {
@@ -112,7 +112,7 @@ test("a throw in a handler closes its connection, is reported, and harms no othe
   sound.terminate();
 });
 
-test("a throw while a connection is accepted is reported once", async () => {
+test("an error while a connection is accepted is reported once", async () => {
   const endpoint = serve(() => {
     throw new Error("broken");
   });
@@ -122,7 +122,7 @@ test("a throw while a connection is accepted is reported once", async () => {
   expect(faults).toEqual(["Error: broken"]);
 });
 
-test("a connection that is closed while it is accepted faults nobody", async () => {
+test("a connection that is closed while it is accepted causes no error", async () => {
   const endpoint = serve((wire) => {
     wire.terminate();
     return new Recorder();
@@ -133,7 +133,7 @@ test("a connection that is closed while it is accepted faults nobody", async () 
   expect(faults).toEqual([]);
 });
 
-test("a port where nobody listens and a socket that is not there are refused", async () => {
+test("a connection to a closed port or an absent socket is refused", async () => {
   const { port } = serve(() => new Recorder());
   listener?.stop();
   expect(await failure(connect({ address: "127.0.0.1", port }, new Recorder(), onFault))).toBeInstanceOf(Error);
@@ -154,7 +154,7 @@ function deaf(): WireHandler {
   return new Recorder();
 }
 
-test("a port is given once, unless all who bind it share it", () => {
+test("a port can be bound once, unless all listeners share it", () => {
   const { port } = serve(() => new Recorder());
   for (const reusePort of [false, true]) {
     expect(() => listen({ address: "127.0.0.1", port, reusePort, accept: deaf, onFault })).toThrow();
@@ -166,7 +166,7 @@ test("a port is given once, unless all who bind it share it", () => {
   again.stop();
 });
 
-/** Connects a client that is silent, then one that speaks; true if that one is accepted first. */
+/** Connects a silent client, then one that sends data. True if the second one is accepted first. */
 async function speaksFirst(port: number, accepted: number[]): Promise<boolean> {
   accepted.length = 0;
   const silent = createConnection(port, "127.0.0.1");
@@ -179,7 +179,7 @@ async function speaksFirst(port: number, accepted: number[]): Promise<boolean> {
   return isFirst;
 }
 
-test("with deferAccept a silent connection comes after one that speaks, and it does come", async () => {
+test("with deferAccept a silent connection is accepted after one that sends data", async () => {
   const accepted: number[] = [];
   const accept = (wire: Wire): WireHandler => {
     accepted.push(Number(Reflect.get(wire, "remotePort")));
@@ -187,7 +187,7 @@ test("with deferAccept a silent connection comes after one that speaks, and it d
   };
   listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, deferAccept: true, accept, onFault });
   let isFirst = false;
-  // The kernel waits for one second: a machine that stops for longer needs another try.
+  // The kernel waits for one second. If the machine stops for longer, another try is necessary.
   for (let i = 0; i < 5 && !isFirst; i++) isFirst = await speaksFirst(listener.port, accepted);
   expect(isFirst).toBe(true);
 });

@@ -31,7 +31,7 @@ function listening(server: Server): Promise<number> {
   return listenOnLoopback(server);
 }
 
-/** A TLS server; says what each of its connections was asked for. */
+/** Starts a TLS server. `asked` are the server names that its connections asked for. */
 async function serve(
   { cert, key }: Certificate,
   rest: TlsOptions = {},
@@ -47,7 +47,7 @@ async function serve(
   return { port: await listening(server), asked };
 }
 
-/** What happens when a client has read so many bytes. */
+/** An action that runs when a client has read `at` bytes. */
 let cut = { at: Number.POSITIVE_INFINITY, act: (): void => {} };
 
 class Heard implements WireHandler {
@@ -97,7 +97,7 @@ function codeOf(reached: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("a certificate that holds is taken, by its name, its wildcard, or its address, and names alone are asked for", async () => {
+test("a valid certificate is accepted by name, wildcard or address, and only names are sent as SNI", async () => {
   const { port, asked } = await serve(sound);
   for (const serverName of ["own.test", "a.wild.test", ""]) {
     const { heard } = await reach(port, { serverName });
@@ -115,11 +115,11 @@ for (const [what, certificate, serverName, code] of [
   ["for another name", sound, "other.test", "ERR_TLS_CERT_ALTNAME_INVALID"],
   ["for a name below its wildcard's", sound, "a.b.wild.test", "ERR_TLS_CERT_ALTNAME_INVALID"],
   ["without the address", nameless, "", "ERR_TLS_CERT_ALTNAME_INVALID"],
-  ["that is over", expired, "own.test", "CERT_HAS_EXPIRED"],
-  ["that is yet to come", early, "own.test", "CERT_NOT_YET_VALID"],
-  ["that signs itself", foreign, "own.test", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+  ["that has expired", expired, "own.test", "CERT_HAS_EXPIRED"],
+  ["that is not valid yet", early, "own.test", "CERT_NOT_YET_VALID"],
+  ["that is self-signed", foreign, "own.test", "DEPTH_ZERO_SELF_SIGNED_CERT"],
 ] as const) {
-  test(`a certificate ${what} is refused, and taken where nobody verifies`, async () => {
+  test(`a certificate ${what} is refused, and accepted without verification`, async () => {
     const { port } = await serve(certificate);
     expect(await codeOf(reach(port, { serverName }))).toBe(code);
     const { heard } = await reach(port, { serverName, verify: false });
@@ -134,7 +134,7 @@ test("an authority that the system does not know is not trusted", async () => {
   expect(["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"]).toContain(String(code));
 });
 
-test("the protocol is what both sides speak, and none where the server knows of none", async () => {
+test("the protocol is one that both sides support, and empty if the server has no ALPN", async () => {
   const both = await serve(sound, { ALPNProtocols: ["h2", "http/1.1"] });
   const old = await serve(sound);
   const protocols = ["h2", "http/1.1"];
@@ -148,7 +148,7 @@ for (const [what, code, onSocket] of [
   ["a FIN", "EOF", (socket: Socket) => socket.end()],
   ["a reset", "ECONNRESET", (socket: Socket) => socket.resetAndDestroy()],
 ] as const) {
-  test(`${what} in the place of a handshake is a failure, also where nobody verifies`, async () => {
+  test(`${what} in place of a handshake is a failure, even without verification`, async () => {
     const server = createNetServer((socket) => {
       socket.on("error", () => {});
       socket.once("data", () => onSocket(socket));
@@ -158,7 +158,7 @@ for (const [what, code, onSocket] of [
   });
 }
 
-/** Passes a server's bytes on up to `cutAt`, then FIN; or all of them, the one at `cutAt` changed. */
+/** Passes on the first `cutAt` bytes of a server and then a FIN, or all bytes with the one at `cutAt` changed. */
 function spoiling(target: number, cutAt: number, isChange: boolean): Promise<number> {
   return listening(
     createNetServer((client) => {
@@ -180,7 +180,7 @@ function spoiling(target: number, cutAt: number, isChange: boolean): Promise<num
 }
 
 for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
-  test(`a handshake that is cut or changed is a failure, also where nobody verifies (${version})`, async () => {
+  test(`a handshake that is cut or changed is a failure, even without verification (${version})`, async () => {
     const { port } = await serve(sound, { minVersion: version, maxVersion: version }, () => {});
     for (const isChange of [true, false]) {
       for (const at of [3, 50, 120, 200, 350, 500, 600]) {
@@ -195,7 +195,7 @@ for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
 }
 
 for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
-  test(`a session is taken up again by the name it was verified for, and by no other (${version})`, async () => {
+  test(`a session is resumed for the name that it was verified for, and for no other (${version})`, async () => {
     const trust = trustOf(authority.cert);
     const reused: boolean[] = [];
     const only = { minVersion: version, maxVersion: version };
@@ -215,17 +215,17 @@ for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       expect(heard.events).toEqual(["end", "close"]);
     }
     expect(reused).toEqual([false, true, false, false, false]);
-    // What another has verified is not taken for this one's.
+    // A session that was verified for one name is not used for another.
     expect(await codeOf(reach(port, { trust, serverName: "other.test" }))).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
   });
 }
 
-test("TLS 1.1 is not spoken", async () => {
+test("TLS 1.1 is not supported", async () => {
   const { port } = await serve(sound, { minVersion: "TLSv1", maxVersion: "TLSv1.1" });
   for (const verify of [true, false]) expect(await codeOf(reach(port, { verify }))).toBe("EPROTO");
 });
 
-test("one who does not answer the handshake is let go of when it is given up", async () => {
+test("an aborted handshake closes the connection to a server that does not respond", async () => {
   const gone = Promise.withResolvers<void>();
   const began = Promise.withResolvers<void>();
   const server = createNetServer((socket) => {
@@ -241,7 +241,7 @@ test("one who does not answer the handshake is let go of when it is given up", a
   await gone.promise;
 });
 
-/** Passes bytes on to `target`, and cuts the connection without TLS's own goodbye when its client has read `bytes`. */
+/** Passes bytes on to `target`. When its client has read `bytes`, closes the connection without a `close_notify`. */
 function cutting(target: number, bytes: number): Promise<number> {
   return listening(
     createNetServer((client) => {
@@ -258,7 +258,7 @@ function cutting(target: number, bytes: number): Promise<number> {
 }
 
 for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
-  test(`a connection that is cut closes, one that TLS said goodbye on ends (${version})`, async () => {
+  test(`a connection that is cut closes, and one with a close_notify ends (${version})`, async () => {
     for (const bytes of [1, 2, 3, 1000, 100_000]) {
       const only = { minVersion: version, maxVersion: version };
       const open = await serve(sound, only, (socket) => {
@@ -278,7 +278,7 @@ for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
 }
 
 for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
-  test(`a client that sends no more still hears the server (${version})`, async () => {
+  test(`a client that has sent its end still receives data (${version})`, async () => {
     const only = { minVersion: version, maxVersion: version, allowHalfOpen: true };
     const { port } = await serve(sound, only, (socket) => {
       let text = "";
@@ -295,7 +295,7 @@ for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
   });
 }
 
-test("many bytes go both ways, whole, past a reader that takes its time", async () => {
+test("many bytes arrive completely in both directions, even with slow readers", async () => {
   const size = 50_000_000;
   const received = Promise.withResolvers<number>();
   const { port } = await serve(sound, { allowHalfOpen: true }, (socket) => {

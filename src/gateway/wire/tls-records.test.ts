@@ -7,7 +7,7 @@ function record(type: number, length: number): Buffer {
   return Buffer.concat([Buffer.from([type, 3, 3, length >> 8, length & 255]), Buffer.alloc(length)]);
 }
 
-/** A record of TLS 1.3 with so many bytes inside. */
+/** A record of TLS 1.3 with this number of bytes inside. */
 const inner = (bytes: number): Buffer => record(23, bytes + OVERHEAD);
 const alert12 = record(21, 26);
 
@@ -25,23 +25,23 @@ for (const [what, records, content, isTls13, isGoodbye] of [
   ["content", [inner(100)], 100, true, false],
   ["two bytes of content", [inner(2)], 2, true, false],
   ["two bytes of content, several times", [inner(2), inner(2), inner(2)], 6, true, false],
-  ["content and the goodbye", [inner(100), inner(2)], 100, true, true],
-  ["two bytes of content and the goodbye", [inner(2), inner(2)], 2, true, true],
+  ["content and a close_notify", [inner(100), inner(2)], 100, true, true],
+  ["two bytes of content and a close_notify", [inner(2), inner(2)], 2, true, true],
   ["tickets and content", [inner(250), inner(250), inner(2)], 2, true, false],
-  ["tickets and the goodbye", [inner(250), inner(250), inner(2)], 0, true, true],
-  ["tickets, content and the goodbye", [inner(250), inner(250), inner(70), inner(2)], 70, true, true],
+  ["tickets and a close_notify", [inner(250), inner(250), inner(2)], 0, true, true],
+  ["tickets, content and a close_notify", [inner(250), inner(250), inner(70), inner(2)], 70, true, true],
   ["half of a record", [inner(100), inner(2).subarray(0, 12)], 100, true, false],
   ["half of a header", [inner(100), inner(2).subarray(0, 3)], 100, true, false],
   ["content of TLS 1.2", [inner(100), inner(2)], 102, false, false],
   ["the alert of TLS 1.2", [inner(100), alert12], 100, false, true],
 ] as const) {
-  test(`${what}: ${isGoodbye ? "a goodbye" : "none"}`, () => {
+  test(`${what}: ${isGoodbye ? "close_notify" : "no close_notify"}`, () => {
     const bytes = Buffer.concat(records);
     expect(hear([{ bytes, content }], isTls13)).toBe(isGoodbye);
   });
 }
 
-test("records may come in any pieces", () => {
+test("records can arrive in any chunks", () => {
   const bytes = Buffer.concat([inner(40), inner(2)]);
   for (let at = 0; at < bytes.length; at++) {
     const first = bytes.subarray(0, at);

@@ -3,7 +3,7 @@ import { TlsSessions } from "./tls-sessions.ts";
 
 const MINUTE = 60_000;
 
-test("the sessions of the 256 servers used last are kept", () => {
+test("the sessions of the last 256 servers are kept", () => {
   const sessions = new TlsSessions();
   for (let i = 0; i < 256; i++) sessions.set(`server ${i}`, Buffer.of(i), Date.now());
   sessions.set("server 0", Buffer.of(1), Date.now());
@@ -11,7 +11,7 @@ test("the sessions of the 256 servers used last are kept", () => {
   expect(["server 0", "server 1", "server 256"].map((key) => sessions.get(key)?.[0])).toEqual([1, undefined, 2]);
 });
 
-test("a session is over ten minutes after the certificate was seen, however often it was taken up again", () => {
+test("a session ends ten minutes after the certificate was shown, even if it was resumed", () => {
   const sessions = new TlsSessions();
   sessions.set("young", Buffer.of(1), Date.now() - 9 * MINUTE);
   sessions.set("old", Buffer.of(1), Date.now() - 11 * MINUTE);

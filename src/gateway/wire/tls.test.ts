@@ -1,4 +1,7 @@
-/** TLS as clients see it, and what it takes from the inside of Bun: another version that changes that fails here. */
+/**
+ * Tests TLS from the side of clients, and the parts of Bun's internals that it uses. If another version of Bun changes
+ * them, a test fails.
+ */
 import { afterEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
@@ -22,7 +25,7 @@ const own = makeCertificate({ hostnames: ["own.test"] });
 const exact = makeCertificate({ hostnames: ["exact.wild.test"] });
 const wild = makeCertificate({ hostnames: ["*.wild.test"] });
 
-/** Whom the certificate of `client` names. */
+/** The subject of the certificate of `client`. */
 const NAMED = { subject: "CN=one,O=Acme\\, Inc" };
 const MATERIAL: TlsMaterial = {
   fallback: own,
@@ -44,7 +47,7 @@ afterEach(() => {
   expect(faults.splice(0)).toEqual([]);
 });
 
-/** Says what it has learnt of its client, and then whatever it hears. */
+/** Records the peer, sends a greeting, and then echoes all data. */
 function greet(wire: Wire): HandshakeHandler {
   return {
     ...DEAF,
@@ -63,7 +66,7 @@ function greet(wire: Wire): HandshakeHandler {
 
 const onFault = (error: unknown): void => void faults.push(error);
 
-/** The listener that clients connect to as they are, and the one that has them behind something else first. */
+/** A listener whose clients begin with TLS, and one whose clients send other bytes first. */
 const WAYS: readonly [what: string, start: (material: TlsMaterial) => Promise<number>, first: string][] = [
   [
     "a TLS listener",
@@ -98,7 +101,7 @@ async function open(port: number, first: string, options: ConnectionOptions = {}
   await once(tcp, "connect");
   if (first !== "") tcp.write(first);
   const socket = connect({ socket: tcp, rejectUnauthorized: false, ALPNProtocols: ["http/1.1"], ...options });
-  // A refused client hears a goodbye of TLS, which is no error to its library.
+  // A refused client gets a `close_notify`, which its library does not report as an error.
   const closed = once(socket, "close").then(() => Promise.reject(new Error("closed before it said anything")));
   closed.catch(() => undefined);
   await Promise.race([once(socket, "data"), closed]);
@@ -118,7 +121,7 @@ function identityOf({ cert, key }: Certificate): ConnectionOptions {
 
 for (const [what, start, first] of WAYS) {
   describe(what, () => {
-    test("shows the certificate of the name that is asked for, exact before wildcard, capitals or not", async () => {
+    test("uses the certificate of the requested name, exact before wildcard, in upper or lower case", async () => {
       const port = await start(MATERIAL);
       const shown = [];
       for (const name of [
@@ -135,7 +138,7 @@ for (const [what, start, first] of WAYS) {
       expect(peers.map((peer) => peer.serverName.toLowerCase())).toContain("x.wild.test");
     });
 
-    test("tells the protocol agreed on, and asks for no certificate", async () => {
+    test("reports the ALPN protocol, and asks for no certificate", async () => {
       const port = await start(MATERIAL);
       for (const ALPNProtocols of [["h2"], ["http/1.1"], ["http/1.1", "h2"], undefined]) {
         (await open(port, first, { ALPNProtocols })).destroy();
@@ -157,7 +160,7 @@ for (const [what, start, first] of WAYS) {
       }
     });
 
-    test("a required client certificate is required, and must be of the CA, for every name", async () => {
+    test("a required client certificate must be sent and come from the CA, for every name", async () => {
       const port = await start({ ...MATERIAL, clientCa: ca.cert });
       for (const servername of ["own.test", "x.wild.test"]) {
         (await open(port, first, { servername, ...identityOf(client) })).destroy();
@@ -169,7 +172,7 @@ for (const [what, start, first] of WAYS) {
       expect(peers.map(({ clientSubject }) => clientSubject)).toEqual([NAMED, NAMED]);
     });
 
-    test("an optional client certificate must be of the CA if it is sent, and need have no name", async () => {
+    test("an optional client certificate must come from the CA if it is sent, and needs no name", async () => {
       const port = await start({ ...MATERIAL, clientCa: ca.cert, clientCertRequired: false });
       const nameless = makeCertificate({ issuer: ca, subject: [] });
       for (const identity of [identityOf(client), {}, identityOf(nameless)]) {
@@ -179,7 +182,7 @@ for (const [what, start, first] of WAYS) {
       expect(peers.map(({ clientSubject }) => clientSubject)).toEqual([NAMED, "none", { subject: "" }]);
     });
 
-    test("a client that speaks no TLS, or an old one, gets nothing", async () => {
+    test("a client without TLS, or with an old version, gets no connection", async () => {
       const port = await start(MATERIAL);
       const plain = connectTcp(port, "127.0.0.1");
       let response = "";
@@ -193,8 +196,8 @@ for (const [what, start, first] of WAYS) {
   });
 }
 
-describe("a TLS listener that shows other certificates", () => {
-  test("shows them to those who come, keeps who is there, and forgets names that are gone", async () => {
+describe("a TLS listener after a change of certificates", () => {
+  test("uses them for new clients, keeps open connections, and drops removed names", async () => {
     const place = { address: "127.0.0.1", port: 0, reusePort: true };
     const listener = await listenTls({ ...place, material: MATERIAL, protocols: ["http/1.1"], accept: greet, onFault });
     listeners.push(listener);
@@ -212,7 +215,7 @@ describe("a TLS listener that shows other certificates", () => {
     early.destroy();
   });
 
-  test("goes on asking for client certificates", async () => {
+  test("still asks for client certificates", async () => {
     const place = { address: "127.0.0.1", port: 0, reusePort: true };
     const material = { ...MATERIAL, clientCa: ca.cert };
     const listener = await listenTls({ ...place, material, protocols: ["http/1.1"], accept: greet, onFault });
@@ -224,7 +227,7 @@ describe("a TLS listener that shows other certificates", () => {
     accepted.destroy();
   });
 
-  test("takes up no session from before: whom the old CA let in is checked anew", async () => {
+  test("resumes no earlier session: clients of the old CA are verified again", async () => {
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       const place = { address: "127.0.0.1", port: 0, reusePort: true };
       const material = { ...MATERIAL, clientCa: ca.cert };
@@ -243,12 +246,12 @@ describe("a TLS listener that shows other certificates", () => {
   });
 });
 
-test("this version of Bun cannot share ticket keys: one that can is to be used, so that workers share sessions", () => {
+test("this version of Bun cannot share ticket keys: use them in a version that can, so that workers share sessions", () => {
   const server = createServer();
   expect(() => server.setTicketKeys(Buffer.alloc(48))).toThrow("Not implented in Bun yet");
 });
 
-test("a port in use is told as such", async () => {
+test("a port in use is reported with EADDRINUSE", async () => {
   const place = { address: "127.0.0.1", port: 0, reusePort: false };
   const taken = listen({ ...place, accept: () => DEAF, onFault });
   listeners.push(taken);

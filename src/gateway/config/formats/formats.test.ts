@@ -33,7 +33,7 @@ test.each([
   expect(JSONC_FORMAT.parse(text)).toEqual({ ok: false, fault });
 });
 
-test("every JSON text is one with comments, and says the same", () => {
+test("every JSON text is also JSON with comments, with the same value", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       expect(JSONC_FORMAT.parse(text)).toEqual(JSON_FORMAT.parse(text));
@@ -41,7 +41,7 @@ test("every JSON text is one with comments, and says the same", () => {
   );
 });
 
-test("comments in any places change neither the value nor a place", () => {
+test("comments change neither the value nor a position", () => {
   const comment = fc.constantFrom(" ", "/* , } */", '// " ]\n', "/*\n*/", "\n");
   fc.assert(
     fc.property(fc.json(), fc.array(comment, { minLength: 1 }), (text, comments) => {
@@ -56,7 +56,7 @@ test("comments in any places change neither the value nor a place", () => {
   );
 });
 
-test("YAML says what JSON can say, and a plain scalar that JSON does not know is a string", () => {
+test("YAML has the values of JSON, and a plain scalar that JSON does not have is a string", () => {
   const text = `# a comment
 address: 0x000000000000000000000000000000000000dEaD
 yes: no
@@ -91,7 +91,7 @@ list:
   });
 });
 
-/** `a: &a [x, x, ...]`, then lists of aliases of the line before: 10 lines stand for 10 billion values. */
+/** `a: &a [x, x, ...]`, then lists with aliases of the line before: 10 lines expand to 10 billion values. */
 function bomb(): string {
   const names = Array.from("abcdefghij");
   return names
@@ -131,7 +131,7 @@ test.each([
   expect(YAML_FORMAT.parse(text)).toEqual({ ok: false, fault });
 });
 
-test("what a YAML library writes of a JSON value is read as the same value", () => {
+test("a JSON value that a YAML library wrote is read as the same value", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4, noUnicodeString: false }), (value) => {
       fc.pre(!JSON.stringify(value).includes('"<<"') && !JSON.stringify(value).includes("-0"));
@@ -143,7 +143,7 @@ test("what a YAML library writes of a JSON value is read as the same value", () 
   );
 });
 
-/** What is found in each file; only the place of the route differs. */
+/** The expected diagnostics of each file. Only the position of the route differs. */
 function lines(route: string): string[] {
   return [
     'line 4, column 5: server.port: expected a number, found "x"',
@@ -152,7 +152,7 @@ function lines(route: string): string[] {
   ];
 }
 
-test("findings in every format have the line and column of their key", async () => {
+test("diagnostics in every format have the line and column of their key", async () => {
   const files = {
     "a.json":
       '{\n  "server": {\n    "portt": 1,\n    "port": "x"\n  },\n  "routes": [\n    { "path_prefix": "b" }\n  ]\n}',
