@@ -37,7 +37,10 @@ export class ParseCache {
     return parsed;
   }
 
-  /** The number of nested levels of objects and lists in a value. The result is at most `most` + 1. */
+  /**
+   * The number of nested levels of objects and lists in a value. If it is more than `most`, the result is also more than
+   * `most`, but may be too small.
+   */
   depthOf(value: unknown, most: number): number {
     if (typeof value !== "object" || value === null) return 0;
     const known = this.#depths.get(value);

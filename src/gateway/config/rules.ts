@@ -132,7 +132,7 @@ function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
   }
 }
 
-/** Reports names of certificates that are never used, and settings of a single listener that does not exist. */
+/** Reports hostnames of certificates that are never used, and `http2.h2c_only` if it has no effect. */
 function withoutEffect({ server, tls, http2 }: Draft, report: Report): void {
   const named = new Map<string, number>();
   for (const [i, { hostnames }] of (tls?.certificates ?? []).entries()) {

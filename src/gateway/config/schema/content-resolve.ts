@@ -38,7 +38,7 @@ const model = z
   })
   .meta(ours("Language model that replaces the embedded analyst."));
 
-/** `content.resolve`: the judge of `/resolve`. */
+/** `content.resolve`: the analyst of `/resolve`. */
 export const contentResolve = z
   .strictObject({ model: model.exactOptional() })
   .prefault({})

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { count, milliseconds, optionalHttpUrl, ours } from "./kinds.ts";
 
-/** `content.search`: the search source of `/search`. */
+/** `content.search`: the search providers of `/search`. */
 export const contentSearch = z
   .strictObject({
     providers: z
