@@ -13,17 +13,23 @@ import { RepeatedBlock } from "./hpack/repeated-block.ts";
 import { type GatheredFields, type ResponseField, ResponseFields, responseField } from "./response-fields.ts";
 import { type Http2Stream } from "./stream.ts";
 
-/** A response's head or trailers, by RFC 9113 §6.5.2's count: as much as from an HTTP/1 upstream. */
+/**
+ * The size limit of a response's head or trailers, as RFC 9113 §6.5.2 counts it. It is the same as for HTTP/1
+ * upstreams.
+ */
 const MAX_RESPONSE_HEAD_BYTES = 65_536;
 const MAX_RESPONSE_FIELDS = 256;
-/** Requests at one time on a connection, where the server allows as many. */
+/** Concurrent requests on a connection, if the server allows that number. */
 const MAX_CONCURRENT_REQUESTS = 100;
-/** Bytes of one response that may be on their way: with a millisecond to the server, 256 MB a second. @bound */
+/** Bytes of one response that may be on their way. With a round trip of 1 ms this allows 256 MB a second. @bound */
 const STREAM_WINDOW = 262_144;
-/** Bytes of all responses: twice what fits into their windows, so that clients which read nothing hold up no others. @bound */
+/**
+ * Bytes of all responses together: twice the sum of their windows, so that clients that do not read do not block other
+ * clients. @bound
+ */
 const CONNECTION_WINDOW = 2 * MAX_CONCURRENT_REQUESTS * STREAM_WINDOW;
 
-/** Milliseconds that a server has for the response to a PING before its connection gets no more requests. @bound */
+/** Milliseconds in which a server must respond to a PING. After that, its connection gets no more requests. @bound */
 const PING_MS = 5000;
 
 const LOCAL_SETTINGS = {
@@ -35,30 +41,30 @@ const LOCAL_SETTINGS = {
 const statics = staticItems(responseField);
 const list = new ResponseFields({ maxSize: MAX_RESPONSE_HEAD_BYTES, maxCount: MAX_RESPONSE_FIELDS });
 
-/** Whose connection it is. */
+/** The owner of a connection, which receives its events. */
 export interface Http2ConnectionOwner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
-  /** Milliseconds that the server may take to read anything of what is sent. */
+  /** Milliseconds in which the server must read some of the data that is sent. */
   readonly writeMs: number;
-  /** What several events write leaves together: see `Outgoing`. */
+  /** True: data that several events write is sent together; see `Outgoing`. */
   readonly gathers?: boolean;
-  /** A request has ended, or the server has said how many it takes: see `room`. */
+  /** A request has ended, or the server has announced how many requests it takes; see `room`. */
   released(connection: Http2ClientConnection): void;
-  /** It takes no more requests, and closes when those that it has are answered. */
+  /** The connection takes no more requests, and closes when its last response has ended. */
   retired(connection: Http2ClientConnection): void;
   closed(connection: Http2ClientConnection): void;
 }
 
 /**
  * A connection to an upstream server that carries many HTTP/2 requests at a time (RFC 9113). It sends as soon as it is
- * made, by prior knowledge or after ALPN.
+ * created, with prior knowledge or after ALPN.
  *
  *   open ─ GOAWAY, or no stream numbers left ─▶ retired ─ last response ─▶ closed
  */
 export class Http2ClientConnection extends Http2Connection implements ClientStreamConnection {
   readonly #owner: Http2ConnectionOwner;
-  /** Requests begun on this connection. */
+  /** The number of requests begun on this connection. */
   requests = 0;
   readonly #decoder = new HpackDecoder<ResponseField>(responseField, statics);
   readonly #heads = new RepeatedBlock<GatheredFields>();
@@ -66,12 +72,12 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   readonly #ends = new RepeatedBlock<GatheredFields>();
   #nextStreamId = 1;
   #retired = false;
-  /** The owner was left without room, and is to hear when there is some, or how much there will be. */
+  /** The owner found no room and must be told when there is some, or when the server has announced its limit. */
   #awaitsRoom = false;
   #toldRoom = false;
-  /** When bytes came last, in wheel time. */
+  /** Wheel time at which bytes last arrived. */
   #heardAt = 0;
-  /** When a PING was sent that nothing has followed, in wheel time; -1: there is none. */
+  /** Wheel time at which a PING was sent, if nothing has arrived since; -1 otherwise. */
   #askedAt = -1;
 
   constructor(wire: Wire, owner: Http2ConnectionOwner) {
@@ -87,34 +93,38 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     this.#owner = owner;
   }
 
-  /** The server has said how many requests it takes at a time. */
+  /** The server has announced how many concurrent requests it takes. */
   get knowsRoom(): boolean {
     return this.settingsSeen;
   }
 
-  /** Requests that had better be begun now: one until the server has said how many it takes, since it may refuse the others. */
+  /**
+   * Requests that should begin now at most. It is one until the server has announced its limit, because the server may
+   * refuse the others.
+   */
   get room(): number {
     return this.settingsSeen ? this.#capacity : Math.min(this.#capacity, this.streams.size === 0 ? 1 : 0);
   }
 
-  /** Requests that may be begun now (RFC 9113 §5.1.2). */
+  /** Requests that may begin now (RFC 9113 §5.1.2). */
   get #capacity(): number {
     if (!this.isOpen || this.#retired) return 0;
     return Math.max(Math.min(this.peer.maxStreams, MAX_CONCURRENT_REQUESTS) - this.streams.size, 0);
   }
 
-  /** True once no request can be begun any more. */
+  /** True once the connection takes no more requests. */
   get isRetired(): boolean {
     return this.#retired || !this.isOpen;
   }
 
   /**
-   * Begins a request; the body follows with the stream's `data` and `end`, unless `bodyLength` is 0. Undefined: there is no room,
-   * or its head is larger than the server takes, which the sink hears.
+   * Begins a request. Unless `bodyLength` is 0, the body follows with the stream's `data` and `end`. Returns undefined
+   * if there is no room. Also returns undefined if the head is larger than the server accepts: then the sink is
+   * aborted.
    */
   request(request: ClientRequest, sink: ResponseSink): ClientStream | undefined {
     if (this.#capacity === 0) return undefined;
-    // A server may end the whole connection for it, and with it what others have asked for.
+    // A server may close the whole connection because of such a head, and with it the requests of other clients.
     if (this.peer.maxHeaderListSize !== Number.POSITIVE_INFINITY && listSize(request) > this.peer.maxHeaderListSize) {
       sink.abort(new TurnpikeError("head-too-large", "the header fields are larger than the upstream takes"));
       return undefined;
@@ -127,40 +137,41 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     this.streams.set(streamId, stream);
     stream.open(sink);
     if (this.room === 0) this.#awaitsRoom = true;
-    // RFC 9113 §5.1.1
+    // RFC 9113 §5.1.1: there are no stream numbers left.
     if (this.#nextStreamId > f.MAX_WINDOW) this.#retire();
     return stream;
   }
 
-  /** Closes the connection unless it is used within `ms`. */
+  /** Closes the connection unless it is used within `ms` milliseconds. */
   closeAfter(ms: number): void {
     this.wheel.set(this, ms);
   }
 
-  /** Begins no more requests; closes when the last one is answered. */
+  /** Takes no more requests, and closes when the last response has ended. */
   retire(): void {
     this.#retire();
     this.#closeIfDone();
   }
 
-  /** The response on `stream` ended. */
+  /** The response on `stream` has ended. */
   responseEnded(stream: ClientStream, trailers: Fields): void {
     this.ended(stream, trailers);
   }
 
-  /** A request was answered whole. */
+  /** A whole response was received. */
   responded(): void {
     this.floodBudget.earn(RESET_COST);
   }
 
   unanswered(since: number): void {
-    // Within a field section nothing else can come.
+    // Within a field section, no other frame can arrive.
     if (this.#heardAt < since || this.block.open) this.retire();
   }
 
   /**
-   * Whoever has less patience than the gateway leaves dead connections as they are: nobody waits long enough to tell. A PING
-   * tells, asked for by those who leave.
+   * A client that cancels its requests before their timeout never shows whether a connection is dead. Therefore a
+   * cancelled request sends a PING. If the server has sent nothing for `PING_MS` since, a later cancelled request
+   * retires the connection.
    */
   givenUp(since: number): void {
     if (this.#heardAt >= since || this.isRetired) return;
@@ -190,7 +201,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     this.#retire();
     for (const stream of this.streams.values()) {
       if (stream.streamId <= lastStreamId || !(stream instanceof ClientStream)) continue;
-      // RFC 9113 §6.8: none of them was or will be processed.
+      // RFC 9113 §6.8: the server has not processed these requests and will not.
       stream.unprocessed = true;
       this.abandon(stream);
     }
@@ -204,7 +215,8 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
       return;
     }
     const stream = this.streams.get(streamId);
-    // Decoded whatever becomes of it: the table must keep step with the server's (RFC 9113 §4.3).
+    // A field section is always decoded, even if its stream is closed: the dynamic table must stay in step with the
+    // server's (RFC 9113 §4.3).
     const broken = this.#decode(bytes, start, end);
     if (broken !== "") this.close(f.COMPRESSION_ERROR, broken);
     else if (stream instanceof ClientStream) {
@@ -213,7 +225,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     } else if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
   }
 
-  /** Has `list` gather a block; as `HpackDecoder.decode`. */
+  /** Decodes a block into `list`; returns as `HpackDecoder.decode`. */
   #decode(bytes: Uint8Array, start: number, end: number): string {
     const { changes } = this.#decoder;
     const repeated = this.block.endStream ? this.#ends : this.#heads;
@@ -246,7 +258,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   }
 
   protected override onPong(): void {
-    // Nothing was asked.
+    // A response to a PING needs no action: `onActivity` has noted that bytes arrived.
   }
 
   protected override onGone(): void {

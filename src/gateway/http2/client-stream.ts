@@ -8,32 +8,38 @@ import { maxEncodedLength, writeContentLength, writeField, writeNewFields } from
 import { type ResponseFields } from "./response-fields.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** Interim responses to one request (RFC 9110 §15.2 sets no bound); more is an upstream that never answers. */
+/**
+ * Interim responses to one request (RFC 9110 §15.2 sets no limit). Beyond it, the request fails: such an upstream may
+ * never send a final response.
+ */
 const MAX_INTERIM = 32;
-/** Bytes that a request's own fields take beside their values: names, lengths, content-length. */
+/** Bytes that a request's own fields take beside their values: names, lengths and Content-Length. */
 const OWN_FIELDS_ROOM = 96;
 
-/** A request as HTTP/2 sends it. */
+/** A request in the form that HTTP/2 sends. */
 export interface ClientRequest {
   readonly method: string;
   readonly scheme: "http" | "https";
   readonly authority: string;
-  /** With its query, or `*`. */
+  /** The path with its query, or `*`. */
   readonly path: string;
-  /** No Host, no Content-Length, nothing that belongs to a connection but `te: trailers`. */
+  /** End-to-end fields without Host and Content-Length. The only connection-specific field is `te: trailers`. */
   readonly fields: Fields;
-  /** More of them, that no other request has: `fields` may be those of a request before this one, and is then encoded already. */
+  /**
+   * Further fields, which are different for each request. `fields` may be the same as in an earlier request, and is
+   * then encoded already.
+   */
   readonly ownFields: Fields;
   /** As in RequestHead. */
   readonly bodyLength: number;
 }
 
-/** What a field counts beside its name and value (RFC 9113 §6.5.2). */
+/** Bytes that a field counts beside its name and value (RFC 9113 §6.5.2). */
 const FIELD_OVERHEAD = 32;
-/** Names of the pseudo-header fields and of content-length, with their overhead and its digits. */
+/** Bytes of the names of the pseudo-header fields and of Content-Length, with their overhead and its digits. */
 const OWN_FIELDS_SIZE = 5 * FIELD_OVERHEAD + ":method:scheme:authority:pathcontent-length".length + 15;
 
-/** The size of a request's head by RFC 9113 §6.5.2's count, or some bytes more. */
+/** The size of a request's head as RFC 9113 §6.5.2 counts it, or some bytes more. */
 export function listSize({ method, scheme, authority, path, fields, ownFields }: ClientRequest): number {
   const size = OWN_FIELDS_SIZE + method.length + scheme.length + authority.length + path.length;
   return size + fieldsSize(fields) + fieldsSize(ownFields);
@@ -41,41 +47,46 @@ export function listSize({ method, scheme, authority, path, fields, ownFields }:
 
 function fieldsSize(fields: Fields): number {
   let size = fields.length;
-  // Each line has four characters that are no part of name or value.
+  // Each line has four characters that belong to neither name nor value.
   for (let at = fields.indexOf("\r\n"); at !== -1; at = fields.indexOf("\r\n", at + 2)) size += FIELD_OVERHEAD - 4;
   return size;
 }
 
-/** What a request needs of its connection. */
+/** The parts of its connection that a request uses. */
 export interface ClientStreamConnection extends StreamConnection {
   /** The response on `stream` has ended. */
   responseEnded(stream: ClientStream, trailers: Fields): void;
-  /** A request was answered whole. */
+  /** A whole response was received. */
   responded(): void;
-  /** A request that was begun at `since` (wheel time) has waited as long as it may. */
+  /** A request that began at `since` (wheel time) reached its timeout. */
   unanswered(since: number): void;
-  /** A request that was begun at `since` was given up before it had waited as long as it may. */
+  /** A request that began at `since` (wheel time) was cancelled before its timeout. */
   givenUp(since: number): void;
 }
 
 /**
- * One request to an upstream server, and its response. It speaks to a response sink: `start`s, data, and one `end` or
- * `abort`; nothing follows those. The request's body is given with `data` and `end`, and used as HTTP/1's connection is.
+ * One request to an upstream server, and its response. It calls a response sink: `start`s, data, and one `end` or
+ * `abort`, which is the last call. The request's body is sent with `data` and `end`, as on an HTTP/1 connection.
  *
  *   awaiting a head ─ 1xx ─▶ awaiting a head ─ final ─▶ body ─ END_STREAM ─▶ over
  */
 export class ClientStream extends Http2Stream implements Pick<BodySink, "data" | "end"> {
-  /** True once anything came for this request, right or wrong, a reset included: its connection was not a dead one. */
+  /** True once anything arrived for this request, even a malformed frame or a reset: the connection was not dead. */
   heard = false;
-  /** The server says that it did nothing for this request: any method may be sent again (RFC 9113 §8.7). */
+  /** The server reported that it did not process this request, so any method may be retried (RFC 9113 §8.7). */
   unprocessed = false;
-  /** Where the request counts; it is told before the connection takes another one. */
+  /**
+   * The client's share that this request counts against. It is given back before the connection takes another request.
+   */
   share: { give(): void } | undefined = undefined;
   /** Called when the upstream can take more of the request body. */
   onSendable: (() => void) | undefined = undefined;
-  /** Hears when time is up, with the stream still open. */
+  /** Called when a timeout elapses while the stream is still open. */
   timeKeeper: TimeKeeper | undefined = undefined;
-  /** Milliseconds in which nothing moves either way, though nobody waits for the upstream; `waitAtMost` makes it count. */
+  /**
+   * Milliseconds without any data in either direction after which the stream times out, while it does not wait for the
+   * upstream. Takes effect with `waitAtMost`.
+   */
   silenceMs = Number.POSITIVE_INFINITY;
   readonly #client: ClientStreamConnection;
   readonly #wheel: TimerWheel;
@@ -84,9 +95,9 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   /** The final head was received. */
   #begun = false;
   #interim = 0;
-  /** Bytes of the response's body; -1 where nobody knows. */
+  /** Bytes of the response's body; -1 if the length is not known. */
   #expected = -1;
-  /** Bytes of the request's body that are still to come; -1 where nobody knows. */
+  /** Bytes of the request's body that are still to come; -1 if the length is not known. */
   #remaining: number;
   #held = false;
   #patienceMs = Number.POSITIVE_INFINITY;
@@ -104,7 +115,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
 
   // --- the request ---
 
-  /** Writes the head; the response goes to `sink`. */
+  /** Writes the head. The response goes to `sink`. */
   open(sink: ResponseSink): void {
     this.#responseSink = sink;
     this.#openedAt = this.#wheel.now();
@@ -114,27 +125,30 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     if (endStream) this.endedWithHead();
   }
 
-  /** Room that `encode` needs: part of the head's prefix. */
+  /** Bytes that `encode` needs at most. */
   get room(): number {
     const { method, authority, path, ownFields } = this.#request;
     const room = OWN_FIELDS_ROOM + method.length + maxEncodedLength(authority) + maxEncodedLength(path);
     return room + maxEncodedLength(ownFields);
   }
 
-  /** Writes the fields that stand before the request's own. */
+  /** Writes the fields that precede the request's shared fields. Returns the offset behind them. */
   encode(target: Buffer, at: number): number {
     const { method, scheme, authority, path, ownFields, bodyLength } = this.#request;
     let offset = writeField(target, at, ":method", method);
     offset = writeField(target, offset, ":scheme", scheme);
     offset = writeField(target, offset, ":authority", authority);
     offset = writeField(target, offset, ":path", path);
-    // RFC 9110 §8.6: a method that expects content says so even where there is none.
+    // RFC 9110 §8.6: a request whose method expects content has a Content-Length even if there is no content.
     const says = bodyLength > 0 || (bodyLength === 0 && (method === "POST" || method === "PUT" || method === "PATCH"));
     if (says) offset = writeContentLength(target, offset, bodyLength);
     return writeNewFields(target, offset, ownFields);
   }
 
-  /** Sends a piece of the request body; false: wait for `onSendable`. */
+  /**
+   * Sends a piece of the request body. Returns false if the caller must wait for `onSendable`. Throws if the body
+   * exceeds the announced length.
+   */
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     if (this.released || this.localEnded || start === end) return true;
     if (this.#remaining === -1) return this.send(chunk, start, end);
@@ -143,14 +157,17 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     return this.#remaining === 0 ? this.sendLast(chunk, start, end) : this.send(chunk, start, end);
   }
 
-  /** Ends the request body; nothing where its head has ended the request. */
+  /**
+   * Ends the request body. Does nothing if the head has ended the request. Throws if the body is shorter than
+   * announced.
+   */
   end(trailers: Fields): void {
     if (this.released || this.localEnded) return;
     if (this.#remaining > 0) throw new Error("Cannot end a request: it is shorter than the announced Content-Length");
     this.sendEnd(trailers);
   }
 
-  /** Gives the request up; the sink hears nothing more. */
+  /** Cancels the request. The sink is not called any more. */
   destroy(): void {
     this.#responseSink = undefined;
     if (!this.released) this.connection.resetStream(this, CANCEL);
@@ -174,7 +191,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
 
   // --- the response ---
 
-  /** Takes a head, or the trailers. `endStream`: the response ends with them. */
+  /** Takes a head or the trailers. `endStream`: they end the response. */
   takeHead(fields: ResponseFields, endStream: boolean): void {
     this.heard = true;
     if (fields.tooLarge) this.#refuse(CANCEL, "the upstream's response head is too large");
@@ -245,7 +262,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     this.#client.responded();
     super.receiveEnd(trailers);
     this.#responseSink = undefined;
-    // The server wants no more of the request than it has (RFC 9113 §8.1).
+    // The server does not want the rest of the request (RFC 9113 §8.1).
     if (!this.localEnded && !this.released) this.connection.resetStream(this, CANCEL);
   }
 
@@ -255,7 +272,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     this.#arm();
   }
 
-  // --- the end of it ---
+  // --- the end of the request ---
 
   override release(): void {
     this.share?.give();
@@ -291,23 +308,35 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     sink?.abort(new TurnpikeError("upstream-failed", this.#why));
   }
 
-  /** Time was up: where nothing at all came meanwhile, no more requests go to a connection that may be dead. */
+  /**
+   * Called at a timeout. If nothing has arrived on the connection since the request began, the connection may be dead
+   * and gets no more requests.
+   */
   unanswered(): void {
     this.#client.unanswered(this.#openedAt);
   }
 
-  /** Nobody waits for the response any more: the connection is asked whether it lives where nothing came on it meanwhile. */
+  /**
+   * The response is not wanted any more. If nothing has arrived on the connection meanwhile, the connection sends a
+   * PING to see whether it is alive.
+   */
   givenUp(): void {
-    // What came long before says nothing of a stream that lasts.
+    // For a long-lived stream, bytes that arrived long ago do not show that the connection is still alive.
     this.#client.givenUp(Math.max(this.#openedAt, this.#wheel.now() - this.silenceMs / 2));
   }
 
-  /** It is the upstream's turn: to read what waits for it, or to answer what it has. Held back, its silence is not its own. */
+  /**
+   * The upstream must act next: it must read data that waits for it, or respond. False while this side holds the
+   * response back.
+   */
   get awaited(): boolean {
     return !this.#held && (this.localEnded || this.isStarved || this.connection.out.blocked);
   }
 
-  /** Tells `timeKeeper` when nothing moves for `patienceMs` while the upstream is awaited, or the response is not whole at `dueAt` (wheel time). */
+  /**
+   * Calls `timeKeeper` if nothing arrives or is sent for `patienceMs` while the upstream must act, or if the response
+   * is not complete at `dueAt` (wheel time).
+   */
   waitAtMost(patienceMs: number, dueAt: number): void {
     this.#patienceMs = patienceMs;
     this.#dueAt = dueAt;

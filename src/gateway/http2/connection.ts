@@ -13,19 +13,19 @@ import { SendQueue } from "./send-queue.ts";
 import { type ConnectionFault, type LocalSettings, PeerSettings, settingsPayload } from "./settings.ts";
 import { type Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** The window of a connection is this many windows of a stream, unless an option gives its size. @bound */
+/** The window of a connection is this many stream windows, unless an option gives its size. @bound */
 const CONNECTION_WINDOWS = 8;
 
 export interface Http2Options extends SocketOptions {
   readonly local: LocalSettings;
   readonly ofClient: boolean;
-  /** Bytes on all streams together that the peer may send before any is taken. */
+  /** Bytes that the peer may send on all streams together before any is taken. */
   readonly connectionWindow?: number;
 }
 
 /**
- * What both ends of an HTTP/2 connection do (RFC 9113): frames in and out, settings, flow control, closing. Heads are the
- * subclass's.
+ * The common part of both ends of an HTTP/2 connection (RFC 9113): it reads and writes frames, and handles settings, flow
+ * control and closing. Subclasses handle heads.
  *
  *   wire ─▶ FrameReader ─▶ Http2Connection ─▶ FieldSection ─▶ HPACK ─▶ the subclass's streams
  *   wire ◀─ Outgoing ◀──── SendQueue ◀─ Http2Stream
@@ -34,24 +34,24 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   readonly peer = new PeerSettings();
   readonly writer: FrameWriter;
   readonly streams = new Map<number, Http2Stream>();
-  /** Bytes that the peer takes on all streams together. */
+  /** Bytes that the peer accepts on all streams together. */
   sendWindow = f.DEFAULT_WINDOW;
-  /** Bytes that each stream may send before any is taken. */
+  /** Bytes that the peer may send on each stream before any is taken. */
   streamWindow: number;
-  /** The highest stream that the peer has opened. */
+  /** The highest stream number that the peer has opened. */
   protected lastPeerStream = 0;
   protected readonly reader: FrameReader;
   protected readonly floodBudget: FloodBudget;
   protected readonly block: FieldSection;
   readonly #options: Http2Options;
   readonly #queue = new SendQueue(this);
-  /** The peer has said what it wants, as the first thing (RFC 9113 §3.4). */
+  /** The peer's SETTINGS, which must be its first frame, have arrived (RFC 9113 §3.4). */
   protected settingsSeen = false;
-  /** Field sections, and frames of other types that are known, that have come whole. */
+  /** The number of complete field sections and of complete frames of other known types. */
   protected wholes = 0;
   #settingsAcknowledged = false;
   readonly #receiveWindow: ReceiveWindow;
-  /** The stream of the DATA frame that is being read; undefined where its bytes go nowhere. */
+  /** The stream of the DATA frame that is being read; undefined if the frame's bytes are discarded. */
   #dataStream: Http2Stream | undefined;
   readonly #resets = new RecentResets();
 
@@ -67,7 +67,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
       expectPreface: !ofClient,
     });
     this.writer = new FrameWriter(this.out, this.peer);
-    // Until the peer has acknowledged a smaller window, it may use the one that all begin with (RFC 9113 §6.9.3).
+    // Until the peer has acknowledged a smaller window, it may use the default window (RFC 9113 §6.9.3).
     this.streamWindow = Math.max(local.initialWindowSize, f.DEFAULT_WINDOW);
     const window = options.connectionWindow ?? this.streamWindow * CONNECTION_WINDOWS;
     this.#receiveWindow = new ReceiveWindow(Math.min(window, f.MAX_WINDOW));
@@ -78,7 +78,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
 
   protected abstract headArrived(bytes: Uint8Array, range: { start: number; end: number }): void;
   protected abstract goawayArrived(lastStreamId: number, code: number): void;
-  /** A stream is gone, and nothing is open any more where `streams` is empty. */
+  /** A stream has closed. If `streams` is empty, no stream is open any more. */
   protected abstract streamClosed(stream: Http2Stream): void;
   protected abstract onPong(): void;
 
@@ -109,7 +109,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     cutShort(open);
   }
 
-  // --- frames that come ---
+  // --- received frames ---
 
   frameBegins(): boolean {
     const { type, streamId, length } = this.reader;
@@ -156,7 +156,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     } else if (stream.takeFrame(length)) {
       this.#dataStream = stream;
     }
-    // A stream error may have been the end of the connection.
+    // A stream error may have closed the connection.
     return this.isOpen;
   }
 
@@ -221,7 +221,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
       case f.PRIORITY:
         return this.#takePriority(bytes, start, end);
       default:
-        // A client may not push, and pushes to a client are switched off (RFC 9113 §6.6, §8.4).
+        // A client may not push, and pushes to a client are disabled (RFC 9113 §6.6, §8.4).
         return { code: f.PROTOCOL_ERROR, reason: "PUSH_PROMISE" };
     }
   }
@@ -282,14 +282,14 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     this.settingsSeen = true;
     this.writer.frame({ type: f.SETTINGS, flags: f.ACK, streamId: 0 }, EMPTY);
     const by = this.peer.initialWindowSize - before;
-    // RFC 9113 §6.9.2: a window may become negative, and must not overflow.
+    // RFC 9113 §6.9.2: a window may become negative, but must not overflow.
     for (const stream of this.streams.values()) {
       if (!stream.moveSendWindow(by)) return { code: f.FLOW_CONTROL_ERROR, reason: "a stream's window overflows" };
     }
     return undefined;
   }
 
-  /** From now on the peer keeps to this side's own window for streams. */
+  /** From now on the peer respects this side's own window for streams. */
   #takeAcknowledgement(): void {
     if (this.#settingsAcknowledged) return;
     this.#settingsAcknowledged = true;
@@ -302,19 +302,22 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     const { streamId } = this.reader;
     const isBroken = end - start !== 5;
     if (!isBroken && f.readUint31(bytes, start) !== streamId) return undefined;
-    // Priorities are not followed (RFC 9113 §5.3.2); broken ones are stream errors all the same.
+    // Priorities are ignored (RFC 9113 §5.3.2), but a malformed PRIORITY is still a stream error.
     const stream = this.streams.get(streamId);
     const code = isBroken ? f.FRAME_SIZE_ERROR : f.PROTOCOL_ERROR;
     if (stream !== undefined) stream.fail(code);
-    // RST_STREAM fits neither an idle stream nor a closed one, so that the connection takes it (RFC 9113 §5.4).
+    // RST_STREAM is not allowed on an idle stream and useless on a closed one. The error becomes a connection error
+    // (RFC 9113 §5.4).
     else if (isBroken || this.isIdleStream(streamId)) return { code, reason: "a broken PRIORITY" };
     return undefined;
   }
 
-  /** Neither side has used the stream so far. */
+  /** True if neither side has used the stream so far. */
   protected abstract isIdleStream(streamId: number): boolean;
 
-  /** What comes for this stream, which is closed, is late and not wrong: this side has reset it, or may have. */
+  /**
+   * True if this side has reset the closed stream, or may have: frames that still arrive for it are late, and no error.
+   */
   protected wasReset(streamId: number): boolean {
     return this.#resets.has(streamId);
   }
@@ -325,7 +328,8 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   writeData(streamId: number, flags: number, data: DataRange): void {
     const length = data.end - data.start;
     this.sendWindow -= length;
-    // Two window updates, and as many as a client needs that gives its windows back by 4 KiB as Go's does.
+    // Credit for two window updates, and for those of a client that gives its windows back every 4 KiB, as Go's client
+    // does.
     if (length > 0) this.floodBudget.earn(2 + (length >> 11));
     this.writer.data(streamId, flags, data);
   }
@@ -335,12 +339,12 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     this.#forget(stream);
   }
 
-  /** A peer that makes this side reset its streams costs as much as one that resets them itself (CVE-2025-8671). */
+  /** An error of the peer that makes this side reset a stream costs as much as a reset by the peer (CVE-2025-8671). */
   faulted(): void {
     if (!this.floodBudget.spend(RESET_COST)) this.close(f.ENHANCE_YOUR_CALM, "too many streams had to be reset");
   }
 
-  /** Ends a stream that the peer has ended, without a word to it. */
+  /** Ends a stream that the peer has ended, without sending a frame. */
   protected abandon(stream: Http2Stream): void {
     this.#forget(stream);
     stream.cutShort();
@@ -374,7 +378,9 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   }
 }
 
-/** Has each of `streams` hear that it is over; throws what the first that threw did, once all have heard. */
+/**
+ * Cuts each of `streams` short. If calls throw, all streams are still cut short, and then the first error is thrown.
+ */
 function cutShort(streams: readonly Http2Stream[]): void {
   const faults: unknown[] = [];
   for (const stream of streams) {

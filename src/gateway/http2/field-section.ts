@@ -11,23 +11,26 @@ import {
 import { type FrameReader } from "./frame-reader.ts";
 import { type ConnectionFault } from "./settings.ts";
 
-/** A compressed block is seldom longer than the list it holds; this much is allowed on top, since its size is known only after decoding. @bound */
+/**
+ * Bytes that a compressed block may be longer than the limit of its list. Blocks are seldom longer than their lists,
+ * but the list's size is known only after decoding. @bound
+ */
 const EXTRA_BLOCK_BYTES = 16_384;
-/** CONTINUATION frames of one block (CVE-2024-27316); peers that fill their frames need far fewer. */
+/** CONTINUATION frames of one block (CVE-2024-27316). Peers that fill their frames need far fewer. */
 const MAX_CONTINUATIONS = 64;
 
-/** Puts a field section together that came in HEADERS and CONTINUATION frames (RFC 9113 §4.3, §6.2, §6.10). */
+/** Assembles a field section from HEADERS and CONTINUATION frames (RFC 9113 §4.3, §6.2, §6.10). */
 export class FieldSection {
-  /** More of the block is to come: nothing else may. */
+  /** The block is not complete: only its next CONTINUATION may follow. */
   open = false;
   streamId = 0;
   endStream = false;
-  /** The stream is said to depend on itself, which is a stream error once the block is decoded. */
+  /** The stream depends on itself, by its own HEADERS. That is a stream error once the block is decoded. */
   dependsOnItself = false;
-  /** Where the block lies in the frame that was its only one. */
+  /** The range of the block in the frame that carried it, if that was the only one. */
   start = 0;
   end = 0;
-  /** The block, where it came in several frames. */
+  /** The block, if it arrived in several frames. */
   gathered: Buffer | undefined;
   readonly maxBytes: number;
   #parts: Uint8Array[] = [];
@@ -37,7 +40,7 @@ export class FieldSection {
     this.maxBytes = maxHeaderListSize + EXTRA_BLOCK_BYTES;
   }
 
-  /** Takes a frame's payload. */
+  /** Takes a frame's payload. Returns the connection error that it causes, if any. */
   add(reader: FrameReader, bytes: Uint8Array, range: { start: number; end: number }): ConnectionFault | undefined {
     const { type, flags, streamId } = reader;
     this.start = range.start;

@@ -1,27 +1,33 @@
-/** Frames that move nothing a peer may send at once: PING, SETTINGS, PRIORITY, window updates, empty DATA and the like. */
+/**
+ * The most credit, which a connection begins with. Each frame that moves no data costs 1: PING, SETTINGS, PRIORITY,
+ * WINDOW_UPDATE, empty DATA and the like.
+ */
 const MAX_CREDIT = 10_000;
-/** Credit that comes back with time, a second. */
+/** Credit that is restored in a second. */
 const CREDIT_PER_SECOND = 1000;
-/** What a stream costs that is opened and thrown away, by either side's reset: 1000 at once, then 100 a second (CVE-2023-44487, CVE-2025-8671). @bound */
+/**
+ * The cost of a stream that either side opens and resets: 1000 streams at once, then 100 a second (CVE-2023-44487,
+ * CVE-2025-8671). @bound
+ */
 export const RESET_COST = 10;
 
 /**
- * How much work without use a peer may cause. Whatever moves nothing costs credit; answers and the data that is sent give it
- * back, so a connection that works never runs out, and a flood of any kind does. Data that comes gives nothing: a byte would
- * pay for a reset. The clock is read only then. Decision 0212.
+ * Limits the useless work that a peer can cause. Frames that move no data cost credit. Responses and sent data restore
+ * it, so a working connection never runs out of credit, but a flood does. Received data restores nothing, because
+ * otherwise a single byte would pay for a reset. The clock is read only when no credit is left. Decision 0212.
  */
 export class FloodBudget {
   #credit = MAX_CREDIT;
   #refilledAt: number;
   readonly #now: () => number;
 
-  /** `now`: milliseconds that only grow. */
+  /** `now` returns monotonic milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
     this.#refilledAt = now();
   }
 
-  /** False: the peer has used up its credit, and is to be told to calm down. */
+  /** Returns false if the peer has used up its credit: the connection must end with ENHANCE_YOUR_CALM. */
   spend(cost: number): boolean {
     this.#credit -= cost;
     if (this.#credit >= 0) return true;

@@ -10,17 +10,19 @@ import {
   readUint31,
 } from "./frame.ts";
 
-/** What is done with the frames that a reader finds. The reader's `type`, `flags`, `streamId` and `length` are the frame's. */
+/**
+ * Receives the frames that a reader finds. The reader's `type`, `flags`, `streamId` and `length` describe the frame.
+ */
 export interface FrameSink {
-  /** A frame begins. False: nothing more is read, since the connection is done for. */
+  /** A frame begins. Returns false if nothing more must be read, because the connection is ending. */
   frameBegins(): boolean;
-  /** A frame other than DATA, whole: its payload lies in `bytes` from `start` to `end`. */
+  /** Takes a complete frame other than DATA. Its payload lies in `bytes` from `start` to `end`. */
   frame(bytes: Uint8Array, start: number, end: number): void;
-  /** The next bytes of a DATA frame, without padding. */
+  /** Takes the next bytes of a DATA frame, without padding. */
   dataPiece(bytes: Uint8Array, start: number, end: number): void;
-  /** All of a DATA frame has come; it held `padding` bytes that are no data. */
+  /** A DATA frame has arrived completely. `padding` of its bytes are not data. */
   dataEnds(padding: number): void;
-  /** The bytes are no frames: a connection error with this code. */
+  /** The bytes are not valid frames: a connection error with this code. */
   unreadable(code: number, reason: string): void;
 }
 
@@ -35,8 +37,8 @@ const IN_UNKNOWN = 6;
 const STOPPED = 7;
 
 /**
- * Finds frames in what a wire brings (RFC 9113 §4.1). DATA goes on in the pieces it came in; any other frame is gathered
- * first, which `maxPayload` bounds.
+ * Finds frames in the received bytes (RFC 9113 §4.1). DATA is passed on in the pieces in which it arrives. Any other frame
+ * is gathered first, up to `maxPayload` bytes.
  *
  *    +-----------------------------------------------+
  *    |                 Length (24)                   |
@@ -50,7 +52,7 @@ export class FrameReader {
   type = 0;
   flags = 0;
   streamId = 0;
-  /** Bytes of payload, padding included. */
+  /** Bytes of the payload, including padding. */
   length = 0;
   readonly #sink: FrameSink;
   readonly #maxFrameSize: number;
@@ -59,11 +61,13 @@ export class FrameReader {
   /** Bytes of the current part that are still to come. */
   #left = 0;
   #padding = 0;
-  /** The start of a frame header or payload whose rest has not come. */
+  /** The start of a frame header or payload that is not complete. */
   #partial: Buffer | undefined;
   #partialLength = 0;
 
-  /** `maxPayload` bounds the frames that are gathered; `expectPreface`: the peer is a client (RFC 9113 §3.4). */
+  /**
+   * `maxPayload` limits the frames that are gathered, in bytes. `expectPreface`: the peer is a client (RFC 9113 §3.4).
+   */
   constructor(sink: FrameSink, limits: { maxFrameSize: number; maxPayload: number; expectPreface: boolean }) {
     this.#sink = sink;
     this.#maxFrameSize = limits.maxFrameSize;
@@ -71,12 +75,12 @@ export class FrameReader {
     this.#state = limits.expectPreface ? IN_PREFACE : IN_HEAD;
   }
 
-  /** The peer has begun the preface, or a frame other than DATA, whose rest has not come. */
+  /** The peer has begun the preface or a frame other than DATA, and its rest has not arrived. */
   get unfinished(): boolean {
     return this.#partialLength > 0 || this.#state === IN_PAYLOAD || this.#state === IN_UNKNOWN;
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   stop(): void {
     this.#state = STOPPED;
     this.#partial = undefined;
@@ -190,7 +194,7 @@ export class FrameReader {
     return end;
   }
 
-  /** Copies what there is of the `wanted` bytes; returns the offset behind it. */
+  /** Copies the bytes of `wanted` that are there. Returns the offset behind them. */
   #gather(chunk: Uint8Array, at: number, wanted: number): number {
     const end = Math.min(chunk.length, at + wanted - this.#partialLength);
     this.#partial?.set(chunk.subarray(at, end), this.#partialLength);
@@ -198,7 +202,7 @@ export class FrameReader {
     return end;
   }
 
-  /** What of a DATA frame is left, is data and then padding. */
+  /** The rest of the DATA frame is data and then padding. */
   #toData(): void {
     if (this.#left > 0) this.#state = IN_DATA;
     else if (this.#padding > 0) this.#toPadding();

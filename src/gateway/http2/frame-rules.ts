@@ -3,18 +3,18 @@ import { type ConnectionFault } from "./settings.ts";
 
 interface Rule {
   readonly name: string;
-  /** Bytes of payload; left out where they vary. */
+  /** Bytes of the payload; left out if they vary. */
   readonly length?: number;
   readonly minLength?: number;
-  /** Whether it belongs to the connection or to a stream; left out where it may be either. */
+  /** The frame must be on the connection (stream 0) or on a stream. Left out if both are allowed. */
   readonly on?: "connection" | "stream";
 }
 
-/** What a frame of each type must look like before anything else is known (RFC 9113 §6). */
+/** The rules that frames of each type must follow in any state of the connection (RFC 9113 §6). */
 const RULES: ReadonlyMap<number, Rule> = new Map([
   [f.DATA, { name: "DATA", on: "stream" }],
   [f.HEADERS, { name: "HEADERS", on: "stream" }],
-  // A wrong length is a stream error here (§6.3).
+  // A PRIORITY of a wrong length is a stream error (§6.3).
   [f.PRIORITY, { name: "PRIORITY", on: "stream" }],
   [f.RST_STREAM, { name: "RST_STREAM", length: 4, on: "stream" }],
   [f.SETTINGS, { name: "SETTINGS", on: "connection" }],
@@ -23,7 +23,7 @@ const RULES: ReadonlyMap<number, Rule> = new Map([
   [f.WINDOW_UPDATE, { name: "WINDOW_UPDATE", length: 4 }],
 ]);
 
-/** The connection error that a frame is by its type, stream and length alone. */
+/** The connection error that a frame's type, stream and length alone cause; undefined if they are valid. */
 export function frameFault(type: number, streamId: number, length: number): ConnectionFault | undefined {
   const rule = RULES.get(type);
   if (rule === undefined) return undefined;

@@ -4,17 +4,17 @@ import * as f from "./frame.ts";
 import { maxEncodedLength, TABLE_SIZE_ZERO, writeFields } from "./hpack/encoder.ts";
 import { type PeerSettings } from "./settings.ts";
 
-/** Where a head goes. */
+/** The destination of a head. */
 interface HeadFrame {
   readonly streamId: number;
   readonly endStream: boolean;
 }
 
-/** What stands in a head before the fields that are passed on. */
+/** The fields of a head that precede the fields that are passed on. */
 export interface HeadPrefix {
-  /** Bytes that `encode` takes at most. */
+  /** Bytes that `encode` needs at most. */
   readonly room: number;
-  /** Writes compressed fields at the offset; returns the one behind them. */
+  /** Writes compressed fields at the offset `at`. Returns the offset behind them. */
   encode(target: Buffer, at: number): number;
 }
 
@@ -25,7 +25,7 @@ export interface DataRange {
   readonly end: number;
 }
 
-/** Writes the frames of one connection, as a rule straight into the buffer that is sent. */
+/** Writes the frames of one connection, usually straight into the send buffer. */
 export class FrameWriter {
   readonly #out: Outgoing;
   readonly #peer: PeerSettings;
@@ -36,7 +36,7 @@ export class FrameWriter {
     this.#peer = peer;
   }
 
-  /** Writes a head: the prefix, then `fields`. */
+  /** Writes a head: first the prefix, then `fields`. */
   head(frame: HeadFrame, fields: Fields, prefix: HeadPrefix): void {
     const room = f.FRAME_HEADER_BYTES + 1 + prefix.room + maxEncodedLength(fields);
     const offset = this.#out.reserve(room);
@@ -99,7 +99,7 @@ export class FrameWriter {
     this.frame({ type: f.PING, flags: 0, streamId: 0 }, Buffer.alloc(8));
   }
 
-  /** Writes a frame with a payload of its own. */
+  /** Writes a frame with a given payload. */
   frame(head: f.FrameHead, payload: Uint8Array): void {
     this.#out.bytes(f.payloadFrame(head, payload));
   }

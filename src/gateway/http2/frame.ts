@@ -10,7 +10,7 @@ export const GOAWAY = 0x7;
 export const WINDOW_UPDATE = 0x8;
 export const CONTINUATION = 0x9;
 
-/** Flags (RFC 9113 §6); which of them a frame has depends on its type. */
+/** Flags (RFC 9113 §6). The type of a frame decides which of them it can have. */
 export const END_STREAM = 0x1;
 export const ACK = 0x1;
 export const END_HEADERS = 0x4;
@@ -30,7 +30,7 @@ export const COMPRESSION_ERROR = 0x9;
 export const ENHANCE_YOUR_CALM = 0xb;
 
 export const FRAME_HEADER_BYTES = 9;
-/** What every peer takes, and what one takes that has said nothing else (RFC 9113 §4.2, §6.5.2). */
+/** The frame size that every peer accepts, and the limit of a peer that sets no other (RFC 9113 §4.2, §6.5.2). */
 export const DEFAULT_MAX_FRAME_SIZE = 16_384;
 export const DEFAULT_WINDOW = 65_535;
 /** RFC 9113 §6.9.1. */
@@ -44,7 +44,7 @@ export interface FrameHead {
   readonly streamId: number;
 }
 
-/** Writes the nine bytes before `length` bytes of payload; returns the offset behind them. */
+/** Writes the nine-byte header of a frame with `length` bytes of payload. Returns the offset behind it. */
 export function writeFrameHead(target: Uint8Array, at: number, length: number, head: FrameHead): number {
   const { type, flags, streamId } = head;
   target[at] = length >>> 16;
@@ -63,7 +63,7 @@ function writeUint32(target: Uint8Array, at: number, value: number): void {
   target[at + 3] = value & 0xff;
 }
 
-/** Reads 32 bits; the highest one is dropped where it is reserved. */
+/** Reads 32 bits. `readUint31` drops the highest bit, if it is reserved. */
 export function readUint32(bytes: Uint8Array, at: number): number {
   return (readUint31(bytes, at) | ((bytes[at] ?? 0) & 0x80 ? 0x8000_0000 : 0)) >>> 0;
 }
@@ -77,7 +77,7 @@ export function readUint31(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** A frame whose payload is one or two 32-bit numbers and, for GOAWAY, text: RST_STREAM, WINDOW_UPDATE, GOAWAY. */
+/** A frame whose payload is one or two 32-bit numbers and, for GOAWAY, a text: RST_STREAM, WINDOW_UPDATE or GOAWAY. */
 export function numbersFrame(head: FrameHead, numbers: readonly number[], text = ""): Buffer {
   const length = numbers.length * 4 + text.length;
   const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + length);
@@ -90,7 +90,7 @@ export function numbersFrame(head: FrameHead, numbers: readonly number[], text =
   return frame;
 }
 
-/** A frame with the payload given. */
+/** A frame with the payload `payload`. */
 export function payloadFrame(head: FrameHead, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
   frame.set(payload, writeFrameHead(frame, 0, payload.length, head));

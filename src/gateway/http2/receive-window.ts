@@ -1,11 +1,11 @@
 /**
- * What a peer may still send on a stream, or on a connection (RFC 9113 §5.2, §6.9). It grows again by halves, so that small
- * messages cost no frame.
+ * The number of bytes that a peer may still send on a stream or a connection (RFC 9113 §5.2, §6.9). Bytes are given
+ * back once they make up half of the window, so that small messages cost no frame.
  */
 export class ReceiveWindow {
   #size: number;
   #left: number;
-  /** Bytes that were taken, and not yet given back. */
+  /** Bytes that were taken and are not given back yet. */
   #taken = 0;
 
   /** `size`: bytes. */
@@ -14,13 +14,15 @@ export class ReceiveWindow {
     this.#left = size;
   }
 
-  /** A frame of `length` bytes has come; false where it was too large. */
+  /** Counts a frame of `length` bytes. Returns false if the frame exceeds the window. */
   receive(length: number): boolean {
     this.#left -= length;
     return this.#left >= 0;
   }
 
-  /** `length` bytes need no memory any more. Returns the bytes to give back now, 0 while they are few. */
+  /**
+   * `length` bytes no longer take memory. Returns the bytes to give back now: 0 until they make up half of the window.
+   */
   take(length: number): number {
     this.#taken += length;
     if (this.#taken * 2 < this.#size) return 0;
@@ -30,7 +32,7 @@ export class ReceiveWindow {
     return given;
   }
 
-  /** The window's size changes, with what is left of it. */
+  /** Changes the window's size, and by the same amount the bytes that are left. */
   resize(by: number): void {
     this.#size += by;
     this.#left += by;

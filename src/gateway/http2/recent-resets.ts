@@ -1,13 +1,13 @@
-/** Streams that are remembered. */
+/** The most streams that are remembered. */
 const MAX_RECENT_RESETS = 128;
 
 /**
- * The streams that this side reset: what is still on its way for them is ignored (RFC 9113 §5.1). Those that are older than
- * the ones remembered get the benefit of the doubt.
+ * The streams that this side has reset recently: frames that are still on their way for them are ignored (RFC 9113
+ * §5.1). Closed streams that are older than the remembered ones count as reset, because they may have been.
  */
 export class RecentResets {
   readonly #recent = new Set<number>();
-  /** The newest stream that was reset and is not remembered any more. */
+  /** The highest stream number that was reset and is no longer remembered. */
   #forgotten = 0;
 
   add(streamId: number): void {
@@ -19,12 +19,12 @@ export class RecentResets {
     }
   }
 
-  /** The peer has reset the stream as well: nothing can be on its way any more. */
+  /** The peer has reset the stream as well: no frames can be on their way any more. */
   delete(streamId: number): void {
     this.#recent.delete(streamId);
   }
 
-  /** This side has reset the stream, or may have. */
+  /** True if this side has reset the stream, or may have. */
   has(streamId: number): boolean {
     return this.#recent.has(streamId) || streamId <= this.#forgotten;
   }

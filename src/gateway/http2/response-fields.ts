@@ -6,12 +6,12 @@ import { type ResponseHead } from "../exchange.ts";
 import { BAD_VALUE, LOWER_TOKEN } from "../request-fields.ts";
 import { type FieldSink } from "./hpack/decoder.ts";
 
-/** What a field of a response is to a gateway. */
+/** The kinds of response fields that a gateway distinguishes. */
 const OTHER = 0;
 const STATUS = 1;
 const CONTENT_LENGTH = 2;
 const DATE = 3;
-/** Hop by hop, and without meaning here. */
+/** Hop-by-hop fields, which are dropped. */
 const DROPPED = 4;
 const MALFORMED = 5;
 const GRPC_STATUS = 6;
@@ -27,10 +27,10 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ["trailer", DROPPED],
 ]);
 
-/** RFC 9110 §15: a status of three digits, whose class is known. */
+/** RFC 9110 §15: a status of three digits in a known class. */
 const STATUS_CODE = /^[1-5]\d\d$/;
 
-/** One field of a response, with all that can be said of it once: a table may keep it. */
+/** One field of a response, with its precomputed properties: a table may keep it. */
 export interface ResponseField {
   readonly kind: number;
   readonly value: string;
@@ -38,14 +38,14 @@ export interface ResponseField {
   readonly line: string;
 }
 
-/** Reads a field; the result serves any number of responses. `name` and `value` are latin1. */
+/** Classifies a field. The result can serve any number of responses. `name` and `value` are latin1. */
 export function responseField(name: string, value: string): ResponseField {
   const kind = KINDS.get(name) ?? (LOWER_TOKEN.test(name) ? OTHER : MALFORMED);
   const isSound = !BAD_VALUE.test(value) && (kind !== STATUS || STATUS_CODE.test(value));
   return { kind: isSound ? kind : MALFORMED, value, line: `${name}: ${value}\r\n` };
 }
 
-/** The fields that a `ResponseFields` has gathered of one block. */
+/** The fields that a `ResponseFields` has gathered from one block. */
 export interface GatheredFields {
   readonly fields: Fields;
   readonly status: number;
@@ -54,7 +54,10 @@ export interface GatheredFields {
   readonly grpcStatus: number | undefined;
 }
 
-/** The last fields that had no Date, and the same with one: most responses of a second follow one that has the same fields. */
+/**
+ * The last fields without a Date, and the same fields with one. Within a second, most responses have the same fields as
+ * the response before.
+ */
 let undated = "";
 let datedBy = "";
 let dated = "";
@@ -69,19 +72,19 @@ function withDate(fields: Fields): Fields {
   return dated;
 }
 
-/** Bounds of a response's head, and of its trailers. `maxSize` counts as RFC 9113 §6.5.2 does. */
+/** Limits of a response's head and of its trailers. `maxSize` is in bytes, as RFC 9113 §6.5.2 counts them. */
 interface HeadLimits {
   readonly maxSize: number;
   readonly maxCount: number;
 }
 
 /**
- * Makes a response head of the fields that an HTTP/2 server sends, in the order in which they come (RFC 9113 §8.3.2). One
- * object serves a whole worker. Beyond a limit fields are counted, and forgotten.
+ * Builds a response head from the fields that an HTTP/2 server sends, in the order in which they arrive (RFC 9113
+ * §8.3.2). One object serves a whole worker. Fields beyond a limit are counted and discarded.
  */
 export class ResponseFields implements FieldSink<ResponseField> {
   readonly #limits: HeadLimits;
-  /** Why the response is malformed; empty where it is sound so far. */
+  /** The reason why the response is malformed; empty if it is valid so far. */
   malformed = "";
   #fields = "";
   #status = 0;
@@ -108,7 +111,7 @@ export class ResponseFields implements FieldSink<ResponseField> {
     this.#count = 0;
   }
 
-  /** What was gathered, for `restore`; undefined where the block is malformed or too large. */
+  /** The gathered fields, for `restore`; undefined if the block is malformed or too large. */
   save(): GatheredFields | undefined {
     if (this.malformed !== "" || this.tooLarge) return undefined;
     return {
@@ -120,7 +123,7 @@ export class ResponseFields implements FieldSink<ResponseField> {
     };
   }
 
-  /** As after `begin` and each field of the block that `gathered` was saved from. */
+  /** Restores the state after `begin` and each field of the block from which `gathered` was saved. */
   restore(gathered: GatheredFields): void {
     this.begin();
     this.#fields = gathered.fields;
@@ -130,7 +133,7 @@ export class ResponseFields implements FieldSink<ResponseField> {
     this.#grpcStatus = gathered.grpcStatus;
   }
 
-  /** The head is larger than a limit. */
+  /** The head exceeds a limit. */
   get tooLarge(): boolean {
     return this.#size > this.#limits.maxSize || this.#count > this.#limits.maxCount;
   }
@@ -178,7 +181,10 @@ export class ResponseFields implements FieldSink<ResponseField> {
     this.#length = length;
   }
 
-  /** The head, once every field was added; undefined where it is malformed. `bodyLength` is the content-length, -1 where there is none. */
+  /**
+   * The head, after all fields were added; undefined if it is malformed. `bodyLength` is the Content-Length, or -1
+   * without one.
+   */
   finish(): ResponseHead | undefined {
     if (this.#status === 0) this.malformed = "no :status";
     // RFC 9113 §8.6
@@ -190,7 +196,9 @@ export class ResponseFields implements FieldSink<ResponseField> {
     return this.#grpcStatus === undefined ? head : { ...head, grpcStatus: this.#grpcStatus };
   }
 
-  /** The trailers, once every field was added; undefined where they are malformed (RFC 9113 §8.1). What frames is left out. */
+  /**
+   * The trailers without Content-Length, after all fields were added; undefined if they are malformed (RFC 9113 §8.1).
+   */
   finishTrailers(): Fields | undefined {
     if (this.#status !== 0) this.malformed = ":status in trailers";
     return this.malformed === "" ? this.#fields : undefined;

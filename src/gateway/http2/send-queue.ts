@@ -1,20 +1,20 @@
 import { type Outgoing } from "../wire/outgoing.ts";
 import { type Http2Stream } from "./stream.ts";
 
-/** What the queue needs of its connection. */
+/** The parts of its connection that the queue uses. */
 interface Sender {
   readonly out: Outgoing;
   readonly sendWindow: number;
 }
 
 /**
- * The streams of a connection that have something to send, or wait to hear that they may: one frame each, in turn. A
- * stream whose own window is shut leaves the queue, and comes back when it opens.
+ * The streams of a connection that have data to send, or that wait to learn that they may send. Each sends one frame in
+ * turn. A stream whose own window is shut leaves the queue, and returns when the window opens.
  */
 export class SendQueue {
   readonly #sender: Sender;
   #waiting: Http2Stream[] = [];
-  /** Those for which the connection's window is too small. */
+  /** Streams for which the connection's window is too small. */
   #starved: Http2Stream[] = [];
   #pumping = false;
 
@@ -28,7 +28,10 @@ export class SendQueue {
     this.#waiting.push(stream);
   }
 
-  /** Forgets a stream that is closed: a client may reset any number while a window stays shut. */
+  /**
+   * Forgets a closed stream. Without this, a client could reset any number of streams while a window is shut, and each
+   * would stay in memory.
+   */
   remove(stream: Http2Stream): void {
     if (!stream.queued) return;
     stream.queued = false;
@@ -45,14 +48,14 @@ export class SendQueue {
     this.#starved = [];
   }
 
-  /** Sends until the socket is full or nothing can be sent. */
+  /** Sends until the socket is full or there is nothing to send. */
   pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
     try {
       this.#sendAll();
     } finally {
-      // Whoever throws as it is told to go on may do so in another connection's event, and this one lives on.
+      // A stream that throws here may do so in an event of another connection, and this connection goes on.
       this.#pumping = false;
     }
   }
@@ -70,7 +73,7 @@ export class SendQueue {
     }
   }
 
-  /** Its time runs from here: it may have waited for the socket before, or for others. */
+  /** The stream's timeout starts here: before, the stream may have waited for the socket or for other streams. */
   #starve(stream: Http2Stream): void {
     stream.starve();
     if (stream.sendWindow <= 0) stream.queued = false;

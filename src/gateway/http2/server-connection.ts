@@ -14,7 +14,7 @@ import { type Http2Stream } from "./stream.ts";
 
 const statics = staticItems(requestField);
 
-/** Gathers the fields of one header list up to a size; beyond it they are counted and forgotten. */
+/** Gathers the fields of one field section up to a size limit. Fields beyond the limit are counted and discarded. */
 class RequestList implements FieldSink<RequestField> {
   readonly fields = new RequestFields();
   size = 0;
@@ -38,14 +38,14 @@ class RequestList implements FieldSink<RequestField> {
 
 const list = new RequestList();
 
-/** A sound request, and what made it one beside its field section. */
+/** A valid request, and the conditions beside its field section under which it is valid. */
 interface KnownRequest {
   readonly request: ListedRequest;
   readonly endStream: boolean;
   readonly maxCount: number;
 }
 
-/** A client's HTTP/2 connection (RFC 9113): makes an exchange of each stream, and hands it to the host. */
+/** A client's HTTP/2 connection (RFC 9113): creates an exchange for each stream and passes it to the host. */
 export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
   rosterIndex = -1;
   permit: ConnectionPermit | undefined;
@@ -55,15 +55,18 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   readonly #repeated = new RepeatedBlock<KnownRequest>();
   readonly #maxStreams: number;
   readonly #maxHeaderListSize: number;
-  /** A head has begun and is not whole, so the time for it runs. */
+  /** A head has begun and is not complete, so the timeout for heads runs. */
   #headBegun = true;
-  /** `wholes` after the last read. */
+  /** The value of `wholes` after the last read. */
   #wholesBefore = 0;
-  /** Wheel time since when it has no stream: PINGs and the like are no activity, or a place would be had for ever for one of them a minute. */
+  /**
+   * Wheel time since when the connection has had no stream. PINGs do not count as activity. Otherwise a client could
+   * keep its permit with one PING a minute.
+   */
   #idleSince: number;
   #draining = false;
   #clientLeaves = false;
-  /** Streams above this one come after the last GOAWAY, and are not served. */
+  /** Streams above this one came after the last GOAWAY and are not served. */
   #lastServed = f.MAX_WINDOW;
 
   constructor(wire: Wire, host: ServerHost) {
@@ -103,16 +106,17 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.wire.close();
   }
 
-  /** A request was answered whole. */
+  /** A whole response was sent. */
   responded(): void {
     this.floodBudget.earn(RESET_COST);
   }
 
-  /** No new streams: those that are open end, then the connection closes (RFC 9113 §6.8). */
+  /** Accepts no new streams. The connection closes when the open streams have ended (RFC 9113 §6.8). */
   drain(): void {
     if (this.#draining || !this.isOpen) return;
     this.#draining = true;
-    // Requests may be on their way: the client hears first that it must open no more, and an answered PING proves it has.
+    // Requests may be on their way. This first GOAWAY tells the client to open no more streams; the response to the
+    // PING proves that the client has received it.
     this.writer.goaway(f.MAX_WINDOW, f.NO_ERROR, "");
     this.writer.ping();
     this.out.flush();
@@ -129,7 +133,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   protected override goawayArrived(): void {
-    // It speaks of streams that this side would open, of which there are none; the client is about to leave.
+    // The client's GOAWAY is about streams that this side opens, and it opens none. But the client is about to leave.
     this.#clientLeaves = true;
     if (this.streams.size === 0) this.close(f.NO_ERROR);
   }
@@ -137,7 +141,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   protected override onActivity(): void {
     const inHead = this.block.open || this.reader.unfinished || !this.settingsSeen;
     if (inHead) {
-      // Each has its own time; a connection that is busy may end every read within another one.
+      // Each head has its own timeout: on a busy connection, every read may end within another head.
       if (!this.#headBegun || this.#wholesBefore !== this.wholes) {
         const isLate = this.streams.size === 0 && this.#idleMsLeft() <= 0;
         this.wheel.set(this, isLate ? 0 : this.settings.headerMs);
@@ -162,7 +166,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       super.onDeadline();
       return;
     }
-    // A response that is still on its way is the write deadline's.
+    // The write timeout covers a response that is still on its way.
     if (this.out.blocked) this.wheel.set(this, this.settings.idleMs);
     else this.close(f.NO_ERROR);
   }
@@ -171,7 +175,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     if (this.streams.size > 0 || !this.isOpen) return;
     this.#idleSince = this.wheel.now();
     if (this.#clientLeaves || this.#lastServed !== f.MAX_WINDOW) this.close(f.NO_ERROR);
-    // The time for a head that has begun goes on.
+    // The timeout for a head that has begun continues.
     else if (!this.#headBegun) this.#idle();
   }
 
@@ -190,7 +194,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       this.close(f.PROTOCOL_ERROR, "a client's stream has an even number");
       return;
     }
-    // Decoded whatever becomes of it: the table must keep step with the client's (RFC 9113 §4.3).
+    // A field section is always decoded, even if the stream is refused: the dynamic table must stay in step with the
+    // client's (RFC 9113 §4.3).
     const isNew = stream === undefined && streamId > this.lastPeerStream;
     const { changes } = this.#decoder;
     const known = isNew && !dependsOnItself ? this.#repeated.find(bytes, start, end, changes) : undefined;
@@ -209,14 +214,17 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     } else if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
   }
 
-  /** The request that `list` holds; undefined where it is malformed. */
+  /** The request that `list` holds; undefined if it is malformed. */
   #finish(endStream: boolean, dependsOnItself: boolean): ListedRequest | HeadFault | undefined {
     if (list.tooLarge) return TOO_LARGE;
     const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount, extendedConnect: true };
     return dependsOnItself ? undefined : list.fields.finish(!endStream, limits);
   }
 
-  /** Keeps a sound request for when its block comes again. A handshake is not: one connection does not make many. */
+  /**
+   * Keeps a valid request for the next time that its block arrives. Handshakes are not kept: one connection makes few
+   * of them.
+   */
   #keep(
     bytes: Uint8Array,
     range: { start: number; end: number },
@@ -231,7 +239,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   #open(streamId: number, endStream: boolean, request: ListedRequest | HeadFault | undefined): void {
     this.lastPeerStream = streamId;
     this.#idleSince = this.wheel.now();
-    // RFC 9113 §6.8: the client was told that this one is not served. It is reset, since its body is on its way as well.
+    // RFC 9113 §6.8: the GOAWAY announced that this stream is not served. It is reset because its body may be on its
+    // way.
     if (streamId > this.#lastServed || this.streams.size >= this.#maxStreams) {
       this.#refuseStream(streamId, f.REFUSED_STREAM);
     } else if (request === undefined) this.#refuseStream(streamId, f.PROTOCOL_ERROR);
@@ -262,11 +271,12 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     else this.ended(stream, trailers);
   }
 
-  /** Answers what cannot become an exchange. */
+  /** Responds to a request that cannot become an exchange. */
   #respondWithFault(streamId: number, endStream: boolean, fault: HeadFault): void {
     const { id, status, fields, body } = list.fields.isGrpc ? grpcResponse(fault) : problemResponse(fault);
     const isHead = list.fields.method === "HEAD";
-    // Nothing is kept for such a stream, so a body that its windows do not let go now does not go (RFC 9113 §6.9.1).
+    // No data is buffered for such a stream. The body is left out if it does not fit into the windows now (RFC 9113
+    // §6.9.1).
     const hasBody = !isHead && body !== "" && body.length <= Math.min(this.sendWindow, this.peer.initialWindowSize);
     this.writer.head({ streamId, endStream: !hasBody }, fields, {
       room: 64,
@@ -288,12 +298,12 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       bytesReceived: 0,
       bytesSent: hasBody ? body.length : 0,
     });
-    // What comes of the body is not read (RFC 9113 §8.1).
+    // The rest of the request's body is not read (RFC 9113 §8.1).
     if (!endStream) this.writeReset(streamId, f.NO_ERROR);
   }
 }
 
-/** Policies edit the head of a request that they get. */
+/** Each exchange gets its own copy, because policies edit the head. */
 function copyOf({ head, requestId }: ListedRequest): ListedRequest {
   return { head: { ...head }, requestId };
 }

@@ -20,23 +20,26 @@ import { maxEncodedLength, writeContentLength, writeNewFields, writeStatus } fro
 import { bodyLimit, type ServerHost, type ServerSettings } from "../server-host.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** Bytes that `:status` and `content-length` take at most. */
+/** The most bytes that `:status` and `content-length` take. */
 const OWN_FIELDS_ROOM = 64;
-/** Milliseconds that the rest of a request is still read, and checked, after it was answered whole. @bound */
+/** Milliseconds for which the rest of a request is still read and checked after the whole response was sent. @bound */
 const LATE_REST_MS = 250;
-/** Bytes that a client must let through to have its time to read anew, or all that waits: it may open its window byte by byte. @bound */
+/**
+ * Bytes that a client must accept, unless that is all that waits, to get the whole write timeout again. A client may
+ * open its window byte by byte. @bound
+ */
 const MIN_STEP_BYTES = 4096;
 const SWITCHED = 101;
 const NO_TUNNEL = "nothing at this path speaks WebSocket";
 
-/** What an exchange needs of the connection that it runs on. */
+/** The parts of its connection that an exchange uses. */
 export interface ExchangeConnection extends StreamConnection {
   readonly host: ServerHost;
   readonly settings: ServerSettings;
   readonly peerAddress: string;
-  /** A request was answered whole. */
+  /** A whole response was sent. */
   responded(): void;
-  /** Calls `told` when it is known whether what was written so far has arrived. */
+  /** Calls `told` when it is known whether the bytes written so far have arrived. */
   awaitArrival(told: Taken): void;
 }
 
@@ -63,21 +66,21 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   onFinish: ((exchange: Exchange) => void) | undefined = undefined;
   onTaken: ((taken: boolean) => void) | undefined = undefined;
   readonly #server: ExchangeConnection;
-  /** Bytes of the response that are still to come; -1 where nobody knows. */
+  /** Bytes of the response that are still to come; -1 if the number is not known. */
   #remaining = -1;
   #contentLength = -1;
-  /** Of the head that is written, which may be an interim one. */
+  /** The status of the head that is being written, which may be an interim one. */
   #headStatus = 0;
   #hasBody = true;
   #over = false;
-  /** Made for a request with a body. */
+  /** Created for a request with a body. */
   #bodyTime: BodyTime | undefined;
   #maxBodyBytes = 0;
   #bodyDue = Number.POSITIVE_INFINITY;
   #writeDue = Number.POSITIVE_INFINITY;
-  /** Milliseconds that the client has left for its next step: they run while its window is shut. */
+  /** Milliseconds that the client has left for its next step. They elapse while its window is shut. */
   #writeMsLeft = 0;
-  /** Bytes that were sent when that step began; -1 before the first. */
+  /** Bytes that had been sent when that step began; -1 before the first step. */
   #stepFrom = -1;
 
   constructor(connection: ExchangeConnection, streamId: number, request: ListedRequest) {
@@ -95,7 +98,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   // --- the request's body ---
 
-  /** The body is still to come: the time for it begins, unless it is too long to be read at all. */
+  /** The body is still to come: starts its timeout, or refuses the body if its announced length exceeds the limit. */
   startBody(): void {
     this.#bodyTime = new BodyTime(this.#server.settings.bodyMs);
     this.#maxBodyBytes = bodyLimit(this.#server.host, this.head);
@@ -108,7 +111,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   readTo(sink: BodySink): void {
-    // A handshake has no body; what comes early belongs to the tunnel.
+    // A handshake has no body. Data that arrives early belongs to the tunnel.
     if (this.#mayTunnel && this.status !== SWITCHED) sink.end("");
     else this.receiveTo(sink);
   }
@@ -124,7 +127,10 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.#arm();
   }
 
-  /** What comes after the response, or of a body with a fault, is read to its end, if that is near: the client gets no window for more. */
+  /**
+   * Data that arrives after the response, or for a body with a fault, is discarded. The stream's window does not open
+   * for it, so the client can send only a little more.
+   */
   override taken(length: number): void {
     if (this.#over || this.fault !== undefined) this.connection.taken(length);
     else super.taken(length);
@@ -149,7 +155,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   override receiveEnd(trailers: Fields): void {
     const { bodyLength } = this.head;
     if (bodyLength !== -1 && this.bytesReceived !== bodyLength && !this.#mayTunnel) {
-      // RFC 9113 §8.1.1
+      // RFC 9113 §8.1.1: the length differs from Content-Length.
       this.fail(PROTOCOL_ERROR);
       return;
     }
@@ -184,7 +190,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
       else this.#refuseTunnel();
       return;
     }
-    // An upstream's 101 says something of HTTP/1 (RFC 9113 §8.6).
+    // A 101 of an upstream concerns HTTP/1 only (RFC 9113 §8.6).
     if (status === SWITCHED) return;
     this.#headStatus = status;
     if (status < 200) {
@@ -195,7 +201,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.status = status;
     const isBare = this.head.method === "HEAD" || status === 304;
     this.#hasBody = !isBare && status !== 204;
-    // gRPC's trailers have no Content-Length, though they are a head (doc/PROTOCOL-HTTP2.md, Trailers-Only).
+    // A gRPC response of trailers only has no Content-Length, although it is a head (doc/PROTOCOL-HTTP2.md,
+    // Trailers-Only).
     this.#contentLength = status === 204 || head.grpcStatus !== undefined ? -1 : head.bodyLength;
     this.#remaining = this.#hasBody ? head.bodyLength : 0;
     const endStream = this.#remaining === 0;
@@ -203,7 +210,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     if (endStream) this.endedWithHead();
   }
 
-  /** RFC 8441 §5: what is 101 in HTTP/1 is 200 here, without the proof that the key was read. */
+  /** RFC 8441 §5: the 101 of HTTP/1 is a 200 here, without the Sec-WebSocket-Accept field. */
   #startTunnel(head: ResponseHead): void {
     this.started = true;
     this.status = SWITCHED;
@@ -212,14 +219,16 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.connection.writer.head({ streamId: this.streamId, endStream: false }, fields, this);
   }
 
-  /** To CONNECT any 2xx says that the tunnel is there: whoever answered has taken the request for a GET. */
+  /**
+   * A 2xx response to CONNECT means that the tunnel is open. An upstream that sent it has taken the request for a GET.
+   */
   #refuseTunnel(): void {
     const { status, fields, body } = problemResponse({
       code: "not-implemented",
       detail: NO_TUNNEL,
       requestId: this.id,
     });
-    // The exchange's own response has it.
+    // The local response has its own.
     this.addedFields = withoutFields(this.addedFields, ["x-request-id"]);
     this.start({ status, reason: "", fields, bodyLength: body.length });
     this.data(Buffer.from(body, "latin1"));
@@ -228,12 +237,12 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.onCancel?.();
   }
 
-  /** Room that `encode` needs: part of `writeHead`. */
+  /** Bytes that `encode` needs at most. */
   get room(): number {
     return OWN_FIELDS_ROOM + maxEncodedLength(this.addedFields);
   }
 
-  /** Writes the fields that stand before the response's own. */
+  /** Writes the fields that precede the response's own fields. Returns the offset behind them. */
   encode(target: Buffer, at: number): number {
     let offset = writeStatus(target, at, this.#headStatus);
     if (this.#contentLength >= 0) offset = writeContentLength(target, offset, this.#contentLength);
@@ -241,7 +250,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    // Who waits for nothing must not be told to: nobody would tell it to go on.
+    // If no data is sent, false would be wrong: `onDrain` would never be called.
     if (this.#over || !this.#hasBody || start === end) return true;
     if (this.#remaining === -1) return this.send(chunk, start, end);
     this.#remaining -= end - start;
@@ -256,13 +265,13 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     else this.sendEnd(trailers);
   }
 
-  /** The response cannot be completed: the stream must not look as if it were. */
+  /** The response cannot be completed: resets the stream, so that the response does not look complete. */
   abort(): void {
     if (this.#over) return;
     this.#over = true;
     this.#finish();
     this.ignoreRest();
-    // RFC 8441 §5: a connection that was reset.
+    // RFC 8441 §5: CANCEL stands for a connection that was reset.
     this.connection.resetStream(this, this.status === SWITCHED ? CANCEL : INTERNAL_ERROR);
   }
 
@@ -275,7 +284,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.#finish();
     if (this.remoteEnded) return;
     this.ignoreRest();
-    // The rest may be on its way, and be malformed: a stream that is reset at once would hide it.
+    // The rest may be on its way and malformed. A reset at once would hide that error.
     this.#bodyDue = this.#server.host.wheel.now() + LATE_REST_MS;
     this.#arm();
   }
@@ -295,7 +304,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   protected override onMoved(): void {
-    // All that there was is on its way: that was a step, however little it was.
+    // All buffered data is on its way: that completes the step, however few bytes it was.
     if (!this.isWaiting) this.#stepFrom = -1;
     if (this.#writeDue === Number.POSITIVE_INFINITY) return;
     this.#writeMsLeft = Math.max(this.#writeDue - this.#server.host.wheel.now(), 0);
@@ -303,9 +312,9 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.#arm();
   }
 
-  // --- the end of it ---
+  // --- the end of the exchange ---
 
-  /** The client is gone, or has reset the stream: whoever works for this exchange hears it. */
+  /** The client has left or has reset the stream: stops the work for this exchange. */
   override cutShort(): void {
     if (this.#over) return;
     this.#over = true;
@@ -313,7 +322,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.onCancel?.();
     this.onGone?.();
     this.#finish();
-    // A body that came whole and that nobody has read is lost as well.
+    // A body that arrived completely but was never read is lost as well.
     if (!this.remoteEnded || !this.isRead) {
       this.abortReceiving(new TurnpikeError("bad-request", "the client reset the stream before its body was complete"));
     }
@@ -326,7 +335,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
       this.connection.resetStream(this, NO_ERROR);
     } else {
       this.#bodyDue = Number.POSITIVE_INFINITY;
-      // The client's time to read the response goes on.
+      // The client's timeout for reading the response continues.
       this.#arm();
       this.abortReceiving(new TurnpikeError("request-timeout", "the request body did not come in time"));
     }

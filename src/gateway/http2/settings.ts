@@ -19,30 +19,36 @@ const ENABLE_CONNECT_PROTOCOL = 0x8;
 
 const LARGEST_FRAME_SIZE = 0xff_ffff;
 
-/** What this side asks of its peer. Sizes in bytes; `initialWindowSize` 0 to 2^31-1, `maxFrameSize` 2^14 to 2^24-1. */
+/**
+ * The settings that this side sends. Sizes are in bytes: `initialWindowSize` 0 to 2^31-1, `maxFrameSize` 2^14 to
+ * 2^24-1.
+ */
 export interface LocalSettings {
-  /** Streams that the peer may have open at one time; a client, whose peer opens none, leaves it out. */
+  /** Streams that the peer may have open at a time. A client leaves it out, because its peer opens no streams. */
   readonly maxStreams?: number;
   readonly maxHeaderListSize: number;
   readonly initialWindowSize: number;
   readonly maxFrameSize: number;
 }
 
-/** A connection error that a peer's frame is. */
+/** A connection error that a frame of the peer causes. */
 export interface ConnectionFault {
   readonly code: number;
   readonly reason: string;
 }
 
-/** What the peer has asked for so far. */
+/** The settings that the peer has sent so far. */
 export class PeerSettings {
   initialWindowSize = DEFAULT_WINDOW;
   maxFrameSize = DEFAULT_MAX_FRAME_SIZE;
   maxStreams = Number.POSITIVE_INFINITY;
-  /** Of a head that the peer takes, by RFC 9113 §6.5.2's count. */
+  /** The size limit for a head that is sent to the peer, as RFC 9113 §6.5.2 counts it. */
   maxHeaderListSize = Number.POSITIVE_INFINITY;
 
-  /** Takes a SETTINGS payload (RFC 9113 §6.5.2); the fault where it is none. `ofServer`: the peer is one. */
+  /**
+   * Applies a SETTINGS payload (RFC 9113 §6.5.2); returns the fault if the payload is invalid. `ofServer`: the peer is
+   * a server.
+   */
   apply(bytes: Uint8Array, range: { start: number; end: number }, ofServer: boolean): ConnectionFault | undefined {
     const { start, end } = range;
     if ((end - start) % 6 !== 0) return { code: FRAME_SIZE_ERROR, reason: "SETTINGS of a broken length" };
@@ -57,7 +63,7 @@ export class PeerSettings {
   #set(id: number, value: number, ofServer: boolean): ConnectionFault | undefined {
     switch (id) {
       case ENABLE_PUSH:
-        // A server may only say 0 (RFC 9113 §6.5.2).
+        // A server may only send 0 (RFC 9113 §6.5.2).
         if (value > (ofServer ? 0 : 1)) return { code: PROTOCOL_ERROR, reason: `SETTINGS_ENABLE_PUSH of ${value}` };
         return undefined;
       case MAX_CONCURRENT_STREAMS:
@@ -77,13 +83,17 @@ export class PeerSettings {
         this.maxHeaderListSize = value;
         return undefined;
       default:
-        // The header table size needs no heed: the encoder has no table. Unknown ones are ignored (RFC 9113 §6.5.2).
+        // The header table size has no effect, because the encoder has no table. Unknown settings are ignored (RFC 9113
+        // §6.5.2).
         return undefined;
     }
   }
 }
 
-/** The SETTINGS payload that says `settings`; a client refuses pushes, and has no streams to be opened by its peer; a server serves extended CONNECT. */
+/**
+ * The SETTINGS payload for `settings`. A client disables pushes and sends no stream limit, because its peer opens no
+ * streams. A server enables extended CONNECT.
+ */
 export function settingsPayload(settings: LocalSettings): Buffer {
   const { maxStreams } = settings;
   const pairs: (readonly [number, number])[] = [

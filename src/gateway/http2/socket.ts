@@ -7,9 +7,12 @@ import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { NO_ERROR } from "./frame.ts";
 
-/** Bytes that wait for a peer that does not read, from which on it is not read from either (CVE-2019-9512, CVE-2019-9515). */
+/**
+ * Bytes that wait for a peer that does not read. Beyond it, the gateway stops reading from the peer (CVE-2019-9512,
+ * CVE-2019-9515).
+ */
 const MAX_BACKLOG = 262_144;
-/** Milliseconds that a closed-off connection is read from, so that the last frames are not lost to a reset. */
+/** Milliseconds for which a closed connection is still read, so that a reset does not destroy the last frames. */
 const LINGER_MS = 2000;
 const OPEN = 0;
 const LINGERING = 1;
@@ -18,14 +21,14 @@ const CLOSED = 2;
 export interface SocketOptions {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
-  /** Milliseconds. */
+  /** Milliseconds in which the peer must read some of the data that waits. */
   readonly writeMs: () => number;
-  /** What several events write leaves together: see `Outgoing`. */
+  /** True: data that several events write is sent together; see `Outgoing`. */
   readonly gathers?: boolean | undefined;
 }
 
 /**
- * The life of an HTTP/2 connection's socket: reading and writing, each held back by the other, and how it ends. It knows no
+ * The socket of an HTTP/2 connection: it reads and writes with backpressure between both, and closes. It does not know
  * frames.
  *
  *   OPEN ─ close ─▶ LINGERING ─ the peer closes, or time is up ─▶ CLOSED
@@ -33,18 +36,18 @@ export interface SocketOptions {
  */
 export abstract class Http2Socket extends Deadline implements WireHandler, SendingOwner {
   readonly out: Outgoing;
-  /** The account of what waits in memory, for the socket and all streams. */
+  /** Accounts for the memory that buffered data takes, for the socket and all streams. */
   readonly buffers: SharedPart;
   readonly wire: Wire;
   readonly wheel: TimerWheel;
-  /** What the peer sent is being read: what is to be sent goes when that is done. */
+  /** Received bytes are being read. Data is sent when that is done. */
   protected reading = false;
   readonly #writeMs: () => number;
   readonly #sending: SendingSide;
   #state = OPEN;
   #peerEnded = false;
   #paused = false;
-  /** Wheel time up to which a peer that still sends has this side linger. */
+  /** Wheel time until which this side lingers while the peer still sends. */
   #lingerUntil = 0;
 
   constructor(wire: Wire, { wheel, buffers, writeMs, gathers }: SocketOptions) {
@@ -70,14 +73,14 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
   }
 
   protected abstract read(chunk: Uint8Array): void;
-  /** Sends what waits for room. */
+  /** Sends data that waits for room. */
   protected abstract sendWaiting(): void;
-  /** Bytes were read: time-outs may have to be set anew. */
+  /** Bytes were read: timeouts may have to be set again. */
   protected abstract onActivity(): void;
   /** No stream is open. */
   protected abstract get isIdle(): boolean;
   protected abstract sayGoodbye(code: number, reason: string): void;
-  /** Nothing more is read, and every stream that is open ends. */
+  /** Stops reading, and ends every open stream. */
   protected abstract cutStreams(): void;
   protected abstract onGone(): void;
 
@@ -113,7 +116,8 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
   onEnd(): void {
     this.#peerEnded = true;
     this.#sending.peerEnded();
-    // Whoever ends with a message unfinished has left, as in HTTP/1; any other may still read what it was sent.
+    // A peer that ends with a message unfinished has left, as in HTTP/1. Any other peer may still read the data sent to
+    // it.
     if (!this.isIdle) this.wire.terminate();
     else if (this.#state === OPEN) this.close(NO_ERROR);
     else this.#closeSending();
@@ -141,7 +145,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
     this.wire.terminate();
   }
 
-  /** Tells the peer why (RFC 9113 §6.8), and closes; streams that are open are cut. */
+  /** Sends the reason (RFC 9113 §6.8) and closes. Open streams are cut short. */
   close(code: number, reason = ""): void {
     if (this.#state !== OPEN) return;
     this.#state = LINGERING;
@@ -150,30 +154,33 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
     this.out.flush();
     if (this.#paused) this.wire.resume();
     this.#paused = false;
-    // A peer at fault is not waited for.
+    // After an error of the peer, this side does not wait for the peer.
     if (code === NO_ERROR) this.#lingerUntil = this.wheel.now() + this.#writeMs();
-    // What the socket has not taken is the write deadline's.
+    // The write timeout covers data that the socket has not taken.
     this.wheel.clear(this);
     this.#closeSending();
   }
 
   override onDeadline(): void {
-    // A peer that reads slowly may have much still to come from the kernel, which `terminate` would drop; one at fault is to hear
-    // that it is over even where it reads nothing.
+    // For a slow peer, the kernel may still hold much data, which `terminate` would discard. A peer that caused an
+    // error must see the end of the connection even if it does not read.
     if (this.#state === LINGERING && this.#lingerUntil > 0) this.wire.close();
     else this.wire.terminate();
   }
 
-  /** Closes this side once all of it was taken. */
+  /** Shuts this side down once the socket has taken all data. */
   #closeSending(): void {
     if (this.#sending.isUnderWay) return;
     this.wheel.set(this, LINGER_MS);
-    // Last, since the socket may be gone with it.
+    // Last, because the socket may be closed within this call.
     this.wire.shutdown();
     if (this.#peerEnded) this.wire.close();
   }
 
-  /** A peer that gives its window back still reads; a socket that is closed before would answer it with a reset. */
+  /**
+   * A peer that gives its window back still reads. If the socket were closed already, it would respond to that with a
+   * reset.
+   */
   #lingerOn(): void {
     const left = this.#lingerUntil - this.wheel.now();
     if (left > 0 && !this.out.blocked) this.wheel.set(this, Math.min(LINGER_MS, left));

@@ -8,18 +8,18 @@
  *     └────────────▶ half-closed (remote) ────────────▶ closed        RST_STREAM, either way: closed
  *                 they send END_STREAM          we send END_STREAM
  *
- * A stream that was reset is closed as well. It has states of its own, because what still comes on it is ignored, and
- * because a message that had come whole before the reset is still whole.
+ * A stream that was reset is closed as well. It has its own states for two reasons: frames that still arrive for it are
+ * ignored, and a message that was complete before the reset is still complete.
  */
 export const IDLE = 0;
 export const CLOSED = 4;
-/** The states between. @internal */
+/** The states in between. @internal */
 export const OPEN = 1;
 export const HALF_CLOSED_LOCAL = 2;
 export const HALF_CLOSED_REMOTE = 3;
-/** Closed by RST_STREAM, or with its connection, before the peer's message was whole. @internal */
+/** Closed by RST_STREAM, or with its connection, before the peer's message was complete. @internal */
 export const RESET = 5;
-/** Closed in the same way, after the peer's message was whole. @internal */
+/** Closed in the same way, after the peer's message was complete. @internal */
 export const RESET_WHOLE = 6;
 
 /** One of the states above. */
@@ -34,14 +34,17 @@ export const SEND_DATA = 2;
 /** END_STREAM, on a DATA or HEADERS frame. */
 export const SEND_END = 4;
 export const RECEIVE_END = 5;
-/** RST_STREAM. The end of the connection resets its streams too. */
+/** RST_STREAM. The end of the connection also resets its streams. */
 export const SEND_RESET = 6;
 export const RECEIVE_RESET = 7;
 
-/** What moves a stream: one of the frames above. */
+/** An event that moves a stream: one of the frames above. */
 export type StreamEvent = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-/** The frame is not allowed in this state: a defect if this side sends it, STREAM_CLOSED or PROTOCOL_ERROR if the peer does. */
+/**
+ * The frame is not allowed in this state. If this side sends it, that is a defect; if the peer sends it, STREAM_CLOSED
+ * or PROTOCOL_ERROR.
+ */
 export const ILLEGAL = -1;
 
 const NO = ILLEGAL;
@@ -66,7 +69,7 @@ export function isLocalEnded(state: StreamState): boolean {
   return state === HALF_CLOSED_LOCAL || state === CLOSED;
 }
 
-/** True if the peer's message came whole. */
+/** True if the peer's message has arrived completely. */
 export function isRemoteEnded(state: StreamState): boolean {
   return state === HALF_CLOSED_REMOTE || state === CLOSED || state === RESET_WHOLE;
 }

@@ -34,65 +34,65 @@ interface Piece {
   readonly end: number;
 }
 
-/** What a stream needs of its connection. */
+/** The parts of its connection that a stream uses. */
 export interface StreamConnection {
   readonly out: Outgoing;
-  /** The account of what waits in memory. */
+  /** Accounts for the memory that buffered data takes. */
   readonly buffers: BufferAccount;
   readonly peer: PeerSettings;
   readonly writer: FrameWriter;
   readonly sendWindow: number;
   readonly streamWindow: number;
-  /** Writes a DATA frame, within both windows, and takes it off the connection's. */
+  /** Writes a DATA frame within both windows, and subtracts its length from the connection's window. */
   writeData(streamId: number, flags: number, data: DataRange): void;
-  /** Ends a stream for both sides; the caller deals with the stream itself. */
+  /** Ends a stream in both directions with RST_STREAM. The caller ends the stream object itself. */
   resetStream(stream: Http2Stream, code: number): void;
-  /** The peer has done something for which a stream was reset. */
+  /** Called after a stream was reset because of an error of the peer. */
   faulted(): void;
-  /** Has `stream` sent from when there is room. */
+  /** Queues `stream`, which sends when there is room. */
   enqueue(stream: Http2Stream): void;
-  /** `stream` has ended in one direction; where it has in both it is forgotten. */
+  /** `stream` has ended in one direction. The connection forgets the stream if both directions have ended. */
   halfClosed(stream: Http2Stream): void;
-  /** `length` bytes that the peer sent need no memory any more. */
+  /** `length` bytes that the peer sent no longer take memory. */
   taken(length: number): void;
 }
 
 /**
- * One stream of a connection (RFC 9113 §5.1): both directions of its data, under flow control. What is known of requests
- * and responses is the subclass's. Its state moves by the table of stream-state.ts alone.
+ * One stream of a connection (RFC 9113 §5.1): both directions of its data, with flow control. Subclasses handle
+ * requests and responses. The state changes only by the table of stream-state.ts.
  */
 export abstract class Http2Stream extends Deadline {
   /** The stream's identifier (RFC 9113 §5.1.1). */
   readonly streamId: number;
-  /** Bytes that the peer takes on this stream; below 0 after it has shrunk its window (RFC 9113 §6.9.2). */
+  /** Bytes that the peer accepts on this stream. Negative after the peer has shrunk its window (RFC 9113 §6.9.2). */
   sendWindow: number;
   /** The connection has forgotten the stream: nothing more is sent or read. */
   released = false;
   #state: StreamState = IDLE;
-  /** The error code that the peer has reset the stream with; -1 where it has not. */
+  /** The error code with which the peer has reset the stream; -1 if it has not. */
   resetCode = -1;
-  /** The stream ended since there was no memory for what had to wait. */
+  /** The stream ended because there was no memory to buffer its data. */
   protected exhausted = false;
-  /** It stands in the connection's queue. */
+  /** The stream is in the connection's send queue. */
   queued = false;
   /** Data bytes of this stream, without padding. */
   bytesReceived = 0;
   bytesSent = 0;
-  /** Why what the peer sends will not be complete, once that is known. */
+  /** The reason why the peer's message will not be complete, once it is known. */
   fault: TurnpikeError | undefined;
   protected readonly connection: StreamConnection;
-  /** What waits for a window or the socket; made when something has to. */
+  /** Data that waits for a window or the socket. Created when the first data has to wait. */
   #pending: ByteQueue | undefined;
-  /** The last of a message, whose end follows at once: then it goes, or waits with the rest. */
+  /** The last data of a message, whose end follows at once. It is sent with that end, or buffered with the rest. */
   #last: Piece | undefined;
-  /** The trailers of a message whose end was given and is not sent. */
+  /** The trailers of a message that has been ended, but whose end is not sent yet. */
   #ending: Fields | undefined;
-  /** Made when the first data comes: most streams have none. */
+  /** Created when the first data arrives: most streams receive none. */
   #receiveWindow: ReceiveWindow | undefined;
   #sink: BodySink | undefined;
-  /** What came before anybody took it. */
+  /** Data that arrived before there was a sink. */
   #held: ByteQueue | undefined;
-  /** Bytes that the sink has, or that wait for it, and that do not count as taken. */
+  /** Bytes that the sink has taken or that wait for it, and that are not yet given back to the peer's window. */
   #withheld = 0;
   #full = false;
   #trailers: Fields = "";
@@ -111,17 +111,17 @@ export abstract class Http2Stream extends Deadline {
     return isLocalEnded(this.#state);
   }
 
-  /** The peer's message came whole. */
+  /** The peer's message has arrived completely. */
   get remoteEnded(): boolean {
     return isRemoteEnded(this.#state);
   }
 
-  /** Both messages are whole. */
+  /** Both messages are complete. */
   get isClosed(): boolean {
     return this.#state === CLOSED;
   }
 
-  /** The peer may send DATA, or trailers: it has not ended its message. */
+  /** The peer may send DATA or trailers, because it has not ended its message. */
   get mayReceive(): boolean {
     return nextState(this.#state, RECEIVE_DATA) !== ILLEGAL;
   }
@@ -132,7 +132,7 @@ export abstract class Http2Stream extends Deadline {
     this.#state = next;
   }
 
-  /** The peer's HEADERS opened the stream; `endStream`: they are its whole message. */
+  /** The peer's HEADERS opened the stream. `endStream`: the HEADERS are the whole message. */
   openedByPeer(endStream: boolean): void {
     this.#move(RECEIVE_HEADERS);
     if (endStream) this.#move(RECEIVE_END);
@@ -143,7 +143,7 @@ export abstract class Http2Stream extends Deadline {
     this.#move(SEND_HEADERS);
   }
 
-  /** A stream error (RFC 9113 §5.4.2): the peer is told, and `cutShort` is called. */
+  /** Reports a stream error (RFC 9113 §5.4.2): sends RST_STREAM and calls `cutShort`. */
   fail(code: number): void {
     if (this.released) return;
     this.connection.resetStream(this, code);
@@ -151,18 +151,21 @@ export abstract class Http2Stream extends Deadline {
     this.connection.faulted();
   }
 
-  /** The stream is over before its messages were: by reset, or with its connection. Called once. */
+  /** The stream ended before its messages were complete: by a reset, or with its connection. Called once. */
   abstract cutShort(): void;
-  /** What was kept back is on its way: more may be sent. */
+  /** The buffered data is on its way: the sender may send more. */
   protected abstract moreWelcome(): void;
-  /** The peer's window is shut, and data waits: once until data goes out. */
+  /** The peer's window is shut and data waits. Called once until data is sent again. */
   protected abstract onStarved(): void;
-  /** Data went out; where a window is shut already, `onStarved` follows. */
+  /** Data was sent. If a window is shut already, `onStarved` follows. */
   protected abstract onMoved(): void;
-  /** Everything, to the end, was handed to the socket. */
+  /** The whole message, including its end, was handed to the socket. */
   protected abstract onSent(): void;
 
-  /** Sends data: true where all of it is on its way and more is welcome. The bytes are taken either way. */
+  /**
+   * Sends data. Returns true if all of it is on its way and the caller may send more. The bytes are taken in both
+   * cases.
+   */
   protected send(chunk: Uint8Array, start: number, end: number): boolean {
     const { connection } = this;
     let at = start;
@@ -183,8 +186,8 @@ export abstract class Http2Stream extends Deadline {
   }
 
   /**
-   * Takes data that is sent with the end that is sure to follow, in one frame where it fits. True: only the end is still to
-   * come, and whoever waited for room before giving it would wait for ever.
+   * Takes the last data of a message, whose end must follow, and sends both in one frame if they fit. Always returns
+   * true: only the end is left, and a caller that waited for room before it would wait forever.
    */
   protected sendLast(chunk: Uint8Array, start: number, end: number): true {
     if (this.isWaiting) this.#keep(chunk, start, end);
@@ -192,7 +195,7 @@ export abstract class Http2Stream extends Deadline {
     return true;
   }
 
-  /** Ends what is sent, with trailers where there are any. */
+  /** Ends the message that this side sends, with trailers if there are any. */
   protected sendEnd(trailers: Fields): void {
     if (this.localEnded || this.released || this.#ending !== undefined) return;
     this.#ending = trailers;
@@ -207,7 +210,7 @@ export abstract class Http2Stream extends Deadline {
     }
   }
 
-  /** The connection's turn for this stream: sends one frame of what waits. False: there is more. */
+  /** The connection's turn for this stream: sends one frame of the data that waits. Returns false if there is more. */
   sendTurn(): boolean {
     if (this.isWaiting) this.#writeNext();
     if (this.isWaiting) return false;
@@ -215,12 +218,12 @@ export abstract class Http2Stream extends Deadline {
     return true;
   }
 
-  /** Tells the sender that it may go on. */
+  /** Tells the sender that it may send more. */
   tellSendable(): void {
     if (!this.released && !this.localEnded && this.#ending === undefined) this.moreWelcome();
   }
 
-  /** Moves the window by what the peer said (RFC 9113 §6.9); false where it grew too large. */
+  /** Changes the window by the peer's update (RFC 9113 §6.9). Returns false if the window becomes too large. */
   moveSendWindow(by: number): boolean {
     this.sendWindow += by;
     if (this.sendWindow > MAX_WINDOW) return false;
@@ -228,13 +231,13 @@ export abstract class Http2Stream extends Deadline {
     return true;
   }
 
-  /** Bytes that may be sent now, `wanted` at most. */
+  /** Bytes that may be sent now, at most `wanted`. */
   #allowance(wanted: number): number {
     const { connection } = this;
     return Math.min(wanted, this.sendWindow, connection.sendWindow, connection.peer.maxFrameSize);
   }
 
-  /** The connection, or the stream itself, has found it starved. */
+  /** Reports once that the stream waits for a window of the peer. Called by the connection and by the stream itself. */
   starve(): void {
     if (this.#toldStarved) return;
     this.#toldStarved = true;
@@ -251,7 +254,7 @@ export abstract class Http2Stream extends Deadline {
     return this.#last !== undefined || this.#pending?.first !== undefined;
   }
 
-  /** False, and the stream is over, where there is no memory left: what is lost cannot be made up for. */
+  /** Buffers data. Returns false if there is no memory left: the data is lost, so the stream is reset. */
   #keep(chunk: Uint8Array, start: number, end: number): boolean {
     this.#pending ??= new ByteQueue(this.connection.buffers);
     if (this.#pending.push(chunk, start, end)) return true;
@@ -261,7 +264,7 @@ export abstract class Http2Stream extends Deadline {
     return false;
   }
 
-  /** Has the last of a message wait, whose end was given; as `keep`. */
+  /** Buffers the last data of a message that has been ended; returns as `#keep`. */
   #keepLast(): boolean {
     const last = this.#last;
     if (last === undefined) return true;
@@ -295,7 +298,7 @@ export abstract class Http2Stream extends Deadline {
     this.onMoved();
   }
 
-  /** Ends the stream's sending side, when nothing waits any more. */
+  /** Ends the sending side of the stream when no data waits any more. */
   protected finishSending(): void {
     const trailers = this.#ending ?? "";
     this.#ending = undefined;
@@ -313,7 +316,10 @@ export abstract class Http2Stream extends Deadline {
     this.#move(SEND_END);
   }
 
-  /** Counts a DATA frame of `length` bytes against the window (RFC 9113 §6.9.1); false, and the stream is over, where it was too large. */
+  /**
+   * Counts a DATA frame of `length` bytes against the window (RFC 9113 §6.9.1). If the frame is too large, resets the
+   * stream and returns false.
+   */
   takeFrame(length: number): boolean {
     if (this.#window().receive(length)) return true;
     this.fail(FLOW_CONTROL_ERROR);
@@ -325,16 +331,17 @@ export abstract class Http2Stream extends Deadline {
     return this.#receiveWindow;
   }
 
-  /** Moves the receiving window when this side's own setting takes effect. */
+  /** Changes the receive window when this side's own setting takes effect. */
   moveReceiveWindow(by: number): void {
     const window = this.#receiveWindow;
     if (window === undefined) return;
     window.resize(by);
-    // What was taken may be much for a smaller window: a peer that has none left would wait for it for ever.
+    // The bytes taken so far can be more than half of the smaller window. A peer without any window left would wait for
+    // the update forever.
     this.taken(0);
   }
 
-  /** Hands the next bytes of the peer's data on. */
+  /** Passes the next bytes of the peer's data to the sink, or buffers them. */
   receive(bytes: Uint8Array, start: number, end: number): void {
     const length = end - start;
     this.bytesReceived += length;
@@ -351,7 +358,7 @@ export abstract class Http2Stream extends Deadline {
         );
       }
     } else if (!this.#sink.data(bytes, start, end) && !this.#full) this.holdReceiving(true);
-    // The sink may have closed the stream, and with it given back what was withheld.
+    // The sink may have closed the stream, which has then given back the withheld bytes.
     if (this.#full && !this.released) this.#withheld += length;
     else this.taken(length);
   }
@@ -363,12 +370,12 @@ export abstract class Http2Stream extends Deadline {
     if (!this.#ignoring) this.#sink?.end(trailers);
   }
 
-  /** Somebody takes what is received. */
+  /** There is a sink for the data that is received. */
   protected get isRead(): boolean {
     return this.#sink !== undefined;
   }
 
-  /** Sends what was received, and what will be, to `sink`. */
+  /** Passes the data that was received, and all that follows, to `sink`. Throws if there is a sink already. */
   protected receiveTo(sink: BodySink): void {
     if (this.#sink !== undefined) throw new Error("Cannot read a body: it is being read already");
     this.#sink = sink;
@@ -388,7 +395,7 @@ export abstract class Http2Stream extends Deadline {
     if (!this.#full) this.holdReceiving(true);
   }
 
-  /** What was withheld is taken: the peer may send as much again. */
+  /** Gives the withheld bytes back, so that the peer may send as many again. */
   resume(): void {
     if (this.#full) this.holdReceiving(false);
     const withheld = this.#withheld;
@@ -396,12 +403,12 @@ export abstract class Http2Stream extends Deadline {
     if (withheld > 0) this.taken(withheld);
   }
 
-  /** The peer's data is held back by its window, or no longer is. */
+  /** Holds the peer's data back by not opening its window, or stops doing so. */
   protected holdReceiving(hold: boolean): void {
     this.#full = hold;
   }
 
-  /** The message will not be complete; what still comes of it is forgotten. */
+  /** The message will not be complete: data that still arrives for it is discarded. */
   protected abortReceiving(error: TurnpikeError): void {
     if (this.fault !== undefined) return;
     this.fault = error;
@@ -415,7 +422,7 @@ export abstract class Http2Stream extends Deadline {
     this.resume();
   }
 
-  /** `length` bytes of this stream need no memory any more. */
+  /** `length` bytes of this stream no longer take memory. */
   taken(length: number): void {
     this.connection.taken(length);
     if (this.remoteEnded || this.released) return;
@@ -428,7 +435,7 @@ export abstract class Http2Stream extends Deadline {
     this.#held = undefined;
   }
 
-  /** Lets go of what waits. The connection calls it when the stream is closed. */
+  /** Releases buffered data. The connection calls it when the stream is closed. */
   release(): void {
     this.released = true;
     // A stream whose request was never sent stays idle.

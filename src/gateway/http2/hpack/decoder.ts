@@ -4,24 +4,27 @@ import { decodeHuffman } from "./huffman.ts";
 import { IntegerReader } from "./integer.ts";
 import { ENTRY_OVERHEAD, STATIC_TABLE } from "./static-table.ts";
 
-/** Octets of the dynamic table where no SETTINGS say otherwise (RFC 9113 §6.5.2). @bound */
+/** Bytes of the dynamic table if no SETTINGS set another size (RFC 9113 §6.5.2). @bound */
 const DEFAULT_TABLE_SIZE = 4096;
-/** Table size updates before a block's first field: the smallest size since the last block, and the current one (RFC 7541 §4.2). */
+/**
+ * Table size updates before a block's first field: the smallest size since the last block, and the current size (RFC
+ * 7541 §4.2).
+ */
 const MAX_SIZE_UPDATES = 2;
 
 const TRUNCATED_BLOCK = "the block ends within a field";
 const BAD_INTEGER = "an integer is not whole or too large";
 const BAD_INDEX = "an index is in neither table";
 
-/** Takes the fields of a block one by one; `size` is the octets of name and value and 32 more (RFC 7541 §4.1). */
+/** Takes the fields of a block one by one. `size` is the bytes of name and value, plus 32 (RFC 7541 §4.1). */
 export interface FieldSink<T> {
   field(item: T, size: number): void;
 }
 
-/** Makes of a field what the caller wants to have of it; name and value are latin1 text, unchecked. */
+/** Makes the caller's item from a field. Name and value are unchecked latin1 text. */
 export type ItemMaker<T> = (name: string, value: string) => T;
 
-/** The static table's items. Made once, they serve all decoders. */
+/** The items of the static table. They are made once and serve all decoders. */
 export function staticItems<T>(make: ItemMaker<T>): readonly T[] {
   return STATIC_TABLE.map(([name, value]) => make(name, value));
 }
@@ -32,16 +35,18 @@ const STATIC_SIZES = Int32Array.from(STATIC_TABLE, ([name, value]) => name.lengt
 const integers = new IntegerReader();
 
 /**
- * One direction of one connection's header compression (RFC 7541). The table keeps the item that was made of a field, so
- * that a field sent by index costs a look-up and no text.
+ * The header compression of one direction of a connection (RFC 7541). The table keeps the item that was made from a
+ * field. A field sent by index therefore costs one look-up, and no text is built.
  */
 export class HpackDecoder<T> {
   readonly #make: ItemMaker<T>;
   readonly #statics: readonly T[];
   readonly #table: DynamicTable<T>;
-  /** Counts what changed the table: a block that left it alone means the same when it comes again, until the next change. */
+  /**
+   * Counts the changes of the table. A block that did not change the table has the same meaning until the next change.
+   */
   changes = 0;
-  /** Where the next byte of the block is. */
+  /** The offset of the block's next byte. */
   #at = 0;
   #fault = "";
 
@@ -52,8 +57,8 @@ export class HpackDecoder<T> {
   }
 
   /**
-   * Decodes the whole block in the bytes from `start` to `end`. Returns an empty text, or why the block is broken; the
-   * table is then of no more use (RFC 9113 §4.3: a connection error COMPRESSION_ERROR).
+   * Decodes the whole block in the bytes from `start` to `end`. Returns an empty text, or the reason why the block is
+   * broken. The table cannot be used after that (RFC 9113 §4.3: a connection error COMPRESSION_ERROR).
    */
   decode(block: Uint8Array, start: number, end: number, sink: FieldSink<T>): string {
     this.#fault = "";
@@ -62,10 +67,10 @@ export class HpackDecoder<T> {
     while (this.#at < end && this.#fault === "") {
       const first = block[this.#at] ?? 0;
       if (first > 0x80 && first <= 0x80 + STATIC_COUNT) {
-        // Indexed in the static table, the usual case.
+        // The usual case: an index of the static table.
         const index = first - 0x81;
         this.#at++;
-        // `statics` has one for each index of the static table.
+        // `statics` has an item for each index of the static table.
         sink.field(this.#statics[index] as T, STATIC_SIZES[index] ?? 0);
       } else if (first >= 0x80) this.#readIndexed(block, end, sink);
       else if (first >= 0x40) this.#readLiteral(block, end, 0x3f, sink);
@@ -79,7 +84,7 @@ export class HpackDecoder<T> {
   #readIndexed(block: Uint8Array, end: number, sink: FieldSink<T>): void {
     const index = this.#readInteger(block, end, 0x7f);
     if (index <= STATIC_COUNT) {
-      // Index 0 is none; a static one that came here was spelled out longer than it needs.
+      // Index 0 is invalid. A static index that arrives here was encoded in more bytes than it needs.
       if (index > 0) sink.field(this.#statics[index - 1] as T, STATIC_SIZES[index - 1] ?? 0);
       else this.#fail(BAD_INDEX);
       return;
@@ -89,7 +94,10 @@ export class HpackDecoder<T> {
     else sink.field(entry.item, entry.size);
   }
 
-  /** RFC 7541 §6.2: with incremental indexing where the prefix has six bits; without it, or never indexed, where it has four. */
+  /**
+   * RFC 7541 §6.2: a prefix of six bits means incremental indexing. A prefix of four bits means without indexing, or
+   * never indexed.
+   */
   #readLiteral(block: Uint8Array, end: number, mask: number, sink: FieldSink<T>): void {
     const index = this.#readInteger(block, end, mask);
     const name = index === 0 ? this.#readText(block, end) : this.#nameAt(index);
@@ -136,7 +144,7 @@ export class HpackDecoder<T> {
     }
   }
 
-  /** 0, and a fault, where there is no proper one. */
+  /** Returns 0, and sets a fault, if there is no valid integer. */
   #readInteger(block: Uint8Array, end: number, mask: number): number {
     const value = integers.read(block, this.#at, end, mask);
     if (value < 0) {
@@ -147,7 +155,7 @@ export class HpackDecoder<T> {
     return value;
   }
 
-  /** The first fault is the one that counts. */
+  /** Only the first fault counts. */
   #fail(fault: string): void {
     if (this.#fault === "") this.#fault = fault;
   }

@@ -1,26 +1,27 @@
-/** Slots that the first insertion takes; they double up to what the table's size allows. */
+/** Slots that the first insertion creates. They double up to the limit that the table's size sets. */
 const FIRST_SLOTS = 8;
 
-/** What the table keeps of a field: the name beside the item, since a literal may refer to it. */
+/** A field in the table. The name is kept beside the item because a literal may refer to it. */
 export interface Entry<T> {
   readonly name: string;
   readonly item: T;
-  /** Octets of name and value and 32 more (RFC 7541 §4.1). */
+  /** Bytes of name and value, plus 32 (RFC 7541 §4.1). */
   readonly size: number;
 }
 
 /**
- * The dynamic table (RFC 7541 §2.3.2): a queue with its newest entry first, in a ring, since `shift` moves the rest. Its
- * size is bounded by `maxSize`, its slots by `maxSize` / 32. Until something is inserted it takes no memory.
+ * The dynamic table (RFC 7541 §2.3.2): a queue with its newest entry first. It is a ring, because `shift` would move
+ * all other entries. `maxSize` limits its size in bytes, and `maxSize` / 32 its slots. It takes no memory until the
+ * first insertion.
  */
 export class DynamicTable<T> {
   readonly #maxSize: number;
   #limit: number;
   #size = 0;
   #ring: (Entry<T> | undefined)[] | undefined = undefined;
-  /** Slots less one; they are a power of two. */
+  /** The number of slots, a power of two, minus one. */
   #mask = 0;
-  /** Slot of the newest entry. */
+  /** The slot of the newest entry. */
   #newest = 0;
   #count = 0;
 
@@ -29,12 +30,12 @@ export class DynamicTable<T> {
     this.#limit = maxSize;
   }
 
-  /** The entry inserted `age` insertions ago, 0 for the last one; undefined where there is none. */
+  /** The entry that was inserted `age` insertions ago (0: the last one); undefined if there is no such entry. */
   get(age: number): Entry<T> | undefined {
     return age < this.#count ? this.#ring?.[(this.#newest - age) & this.#mask] : undefined;
   }
 
-  /** False where `size` is above what was agreed on (RFC 7541 §6.3). */
+  /** Returns false if `size` exceeds the agreed limit (RFC 7541 §6.3). */
   resize(size: number): boolean {
     if (size > this.#maxSize) return false;
     this.#limit = size;
@@ -42,7 +43,7 @@ export class DynamicTable<T> {
     return true;
   }
 
-  /** An entry larger than the table empties it, and is no error (RFC 7541 §4.4). */
+  /** Inserts an entry. An entry larger than the table empties the table, and is no error (RFC 7541 §4.4). */
   insert(name: string, item: T, size: number): void {
     this.#evict(this.#limit - size);
     if (size > this.#limit) return;
@@ -54,7 +55,7 @@ export class DynamicTable<T> {
     this.#size += size;
   }
 
-  /** Drops the oldest entries until no more than `room` octets are taken. */
+  /** Drops the oldest entries until the rest takes at most `room` bytes. */
   #evict(room: number): void {
     const ring = this.#ring;
     if (ring === undefined) return;
@@ -65,7 +66,7 @@ export class DynamicTable<T> {
     }
   }
 
-  /** Doubles the slots; the entries keep their order, oldest in slot 0. */
+  /** Doubles the slots. The entries keep their order, with the oldest one in slot 0. */
   #grow(): (Entry<T> | undefined)[] {
     const ring: (Entry<T> | undefined)[] = [];
     for (let age = this.#count - 1; age >= 0; age--) ring.push(this.get(age));

@@ -1,8 +1,14 @@
 import { latin1Text } from "../../../lib/latin1.ts";
 
-/** Texts that are kept, at most: the responses that a worker sends again and again. A power of two. @bound */
+/**
+ * Texts that are kept at most, for responses that a worker sends repeatedly. A newer text replaces an older one. A
+ * power of two. @bound
+ */
 const CACHE_SLOTS = 1024;
-/** Longer texts are not kept: they are rare, and CACHE_SLOTS of them with their bytes must stay within a few MiB. */
+/**
+ * The most characters of a text that is kept. Longer texts are rare, and CACHE_SLOTS texts with their bytes must stay
+ * within a few MiB.
+ */
 const MAX_CACHED_LENGTH = 2048;
 
 interface Kept {
@@ -11,25 +17,25 @@ interface Kept {
 }
 
 /**
- * Encoded bytes of texts seen twice, one text a slot; a newer one takes an older one's place. Not a Map, since that would
- * have to keep a text at its first sight, and most heads with a date or an id of their own are never seen again.
+ * Encoded bytes of texts that were seen twice, with one text per slot. A newer text replaces an older one. A Map would
+ * have to keep each text when it is first seen. But most heads with their own date or id are never seen again.
  */
 export class EncodedTexts {
   readonly #slots: (Kept | undefined)[] = Array.from({ length: CACHE_SLOTS });
-  /** Of the last text that was offered to each slot. A first sight leaves this alone. */
+  /** The hash of the last text that was offered to each slot. A first sight changes only this. */
   readonly #prints = new Int32Array(CACHE_SLOTS);
-  /** What was written last: most responses of a worker follow one that has the same fields. */
+  /** The text that was written last: most responses of a worker have the same fields as the response before. */
   #last: Kept | undefined;
-  /** Of the text that `write` did not have. */
+  /** The hash of the last text that `write` did not have. */
   #print = 0;
 
-  /** Writes the bytes of `text`; returns the offset behind them, or 0 where it does not have them. */
+  /** Writes the bytes of `text`. Returns the offset behind them, or 0 if there are no bytes for the text. */
   write(target: Buffer, at: number, text: string): number {
     if (this.#last !== undefined && this.#last.text === text) {
       this.#last.bytes.copy(target, at);
       return at + this.#last.bytes.length;
     }
-    // Native, so that the whole text costs less than a dozen of its characters read one by one (bench http2-hpack).
+    // The native hash of the whole text costs less than reading a dozen characters one by one (bench http2-hpack).
     this.#print = Bun.hash.xxHash32(text) | 0;
     const kept = this.#slots[this.#print & (CACHE_SLOTS - 1)];
     if (kept === undefined || kept.text !== text) return 0;
@@ -38,12 +44,15 @@ export class EncodedTexts {
     return at + kept.bytes.length;
   }
 
-  /** Takes the encoding of the text that `write` did not have, from `start` to `end` of `bytes`, if it comes for the second time. */
+  /**
+   * Keeps the encoding of the text that `write` did not have, if it is seen for the second time. The encoding lies in
+   * `bytes` from `start` to `end`.
+   */
   offer(text: string, bytes: Buffer, start: number, end: number): void {
     if (text.length > MAX_CACHED_LENGTH) return;
     const slot = this.#print & (CACHE_SLOTS - 1);
     if (this.#prints[slot] === this.#print) {
-      // A copy of the text: it may be a slice of a longer one, which would stay in memory with it.
+      // A copy, because the text can be a slice of a longer text, which would stay in memory with it.
       const own = Buffer.from(text, "latin1");
       this.#slots[slot] = { text: latin1Text(own, 0, own.length), bytes: Buffer.from(bytes.subarray(start, end)) };
     } else this.#prints[slot] = this.#print;

@@ -5,14 +5,17 @@ import { LITERAL_MASK, NEVER_INDEXED, STATIC_NAMES, WITHOUT_INDEXING, writeLine,
 import { writeInteger } from "./integer.ts";
 import { STATIC_TABLE } from "./static-table.ts";
 
-/** A dynamic table size update to 0: our blocks use no dynamic table, so begin a connection with it, and no later SETTINGS can ask for another. */
+/**
+ * A dynamic table size update to 0. The gateway's blocks use no dynamic table, so the first block of a connection
+ * begins with this update. No later SETTINGS can then ask for another.
+ */
 export const TABLE_SIZE_ZERO = 0x20;
 
 const INDEXED = 0x80;
 const INDEX_OF_STATUS = 8;
 const INDEX_OF_CONTENT_LENGTH = 28;
 
-/** Writes `:status`, 3 digits, in 5 bytes at most; returns the offset behind it. */
+/** Writes `:status` with 3 digits, in at most 5 bytes. Returns the offset behind it. */
 export function writeStatus(target: Buffer, at: number, status: number): number {
   const indexed = INDEXED_STATUS.get(status);
   if (indexed !== undefined) {
@@ -27,7 +30,7 @@ const INDEXED_STATUS: ReadonlyMap<number, number> = new Map(
   STATIC_TABLE.flatMap(([name, value], i) => (name === ":status" ? [[Number(value), INDEXED | (i + 1)] as const] : [])),
 );
 
-/** Writes `content-length`, 19 bytes at most; returns the offset behind it. */
+/** Writes `content-length`, in at most 19 bytes. Returns the offset behind it. */
 export function writeContentLength(target: Buffer, at: number, length: number): number {
   target[at] = WITHOUT_INDEXING | LITERAL_MASK;
   target[at + 1] = INDEX_OF_CONTENT_LENGTH - LITERAL_MASK;
@@ -37,9 +40,9 @@ export function writeContentLength(target: Buffer, at: number, length: number): 
 }
 
 /**
- * Writes one field; returns the offset behind it. It takes the length of name and value, one byte more, and for each of
- * both a length as `writeInteger` writes it. Texts go out as they are: Huffman coding would spare some 30 bytes of
- * a small head, and have the peer decode it.
+ * Writes one field. Returns the offset behind it. The field takes one byte, the bytes of name and value, and a length
+ * for each as `writeInteger` writes it. Texts are not Huffman-coded: that would save about 30 bytes of a small head,
+ * but the peer would have to decode it.
  */
 export function writeField(target: Buffer, at: number, lowerName: string, value: string): number {
   const known = STATIC_NAMES.get(lowerName);
@@ -59,9 +62,9 @@ export function writeField(target: Buffer, at: number, lowerName: string, value:
 const encodedFields = new EncodedTexts();
 
 /**
- * Writes every field line, names in lower case; returns the offset behind the last. The caller has room for
- * `maxEncodedLength(fields)`. What an upstream sends is the same for a second or longer, so encoded fields are kept:
- * a tenth of the cost of encoding anew (bench http2-hpack).
+ * Writes every field line, with names in lower case. Returns the offset behind the last line. The caller has room for
+ * `maxEncodedLength(fields)` bytes. An upstream sends the same fields for a second or longer, so encoded fields are
+ * kept: that costs a tenth of encoding them again (bench http2-hpack).
  */
 export function writeFields(target: Buffer, at: number, fields: Fields): number {
   if (fields === "") return at;
@@ -72,7 +75,10 @@ export function writeFields(target: Buffer, at: number, fields: Fields): number 
   return end;
 }
 
-/** As `writeFields`, for fields that are different each time: looking for them among those that are kept costs as much as a short line. */
+/**
+ * As `writeFields`, for fields that are different each time. Looking them up among the kept fields would cost as much
+ * as encoding a short line.
+ */
 export function writeNewFields(target: Buffer, at: number, fields: Fields): number {
   let offset = at;
   for (let start = 0; start < fields.length; ) {
@@ -84,7 +90,10 @@ export function writeNewFields(target: Buffer, at: number, fields: Fields): numb
   return offset;
 }
 
-/** The bytes that `writeFields` may need: a length above 126 takes one byte more than the line's punctuation, one above 254 two, and so on. */
+/**
+ * The most bytes that `writeFields` needs. A length above 126 takes one byte more than the line's punctuation, a length
+ * above 254 takes two, and so on.
+ */
 export function maxEncodedLength(fields: Fields): number {
   return fields.length + (fields.length >> 6);
 }

@@ -1,4 +1,4 @@
-/** The end of string: its code pads the last byte, and must not be sent (RFC 7541 §5.2). */
+/** The end of string. Its code pads the last byte, and must not be sent (RFC 7541 §5.2). */
 export const EOS = 256;
 
 /** Bits of each symbol's code (RFC 7541 appendix B), EOS last. */
@@ -16,13 +16,15 @@ const LENGTHS: readonly number[] = [
 ];
 
 export interface HuffmanCode {
-  /** Bits, 5 to 30. */
+  /** Bits of the code, 5 to 30. */
   readonly length: number;
-  /** The code in its low bits. */
+  /** The code, in the low bits. */
   readonly code: number;
 }
 
-/** Every symbol's code. The code is canonical: in order of length and symbol, each code follows the one before. */
+/**
+ * The codes of all symbols. The code is canonical: in order of length and symbol, each code follows the code before it.
+ */
 export function huffmanCodes(): readonly HuffmanCode[] {
   const codes: HuffmanCode[] = [];
   let next = 0;

@@ -1,30 +1,33 @@
 import { latin1Text } from "../../../lib/latin1.ts";
 import { EOS, huffmanCodes } from "./huffman-code.ts";
 
-/** The code's tree has 256 inner nodes: the states between two bytes. */
+/** The inner nodes of the code's tree: the states between two bytes. */
 const STATES = 256;
-/** A code is 5 bits at least, so n bytes hold 8 n / 5 symbols at most, and each step writes two places. */
+/** A code has at least 5 bits, so n bytes hold at most 8 n / 5 symbols. Each step writes two places. */
 const MAX_GROWTH = 1.6;
 const SCRATCH_BYTES = 16_384;
 
-/** An entry of the table: a byte for the next state, a byte for each of two symbols, their count; or FAIL. */
+/**
+ * An entry of the table has a byte for the next state, a byte for each of two symbols, and their count. FAIL stands for
+ * an invalid code.
+ */
 const FAIL = -1;
 const SYMBOL_1 = 8;
 const SYMBOL_2 = 16;
 const COUNT = 24;
 
-/** Decoded text before it becomes a string. */
+/** Holds decoded text before it becomes a string. */
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 let tables: Tables | undefined;
 
 interface Tables {
-  /** By state and byte; the walk down the tree by eight bits. */
+  /** Entries by state and byte: the walk down the tree by eight bits. */
   readonly steps: Int32Array;
-  /** 1 for a state that a string may end in: on the way to EOS, less than a byte from the root. */
+  /** 1 for a state in which a string may end: a prefix of EOS, less than a byte from the root. */
   readonly accepts: Uint8Array;
 }
 
-/** Children of inner nodes: another inner node, or -1 - symbol. Node 0 is the root. */
+/** Children of the inner nodes: another inner node, or -1 - symbol. Node 0 is the root. */
 function buildTree(): number[][] {
   const nodes: number[][] = [[]];
   for (const [symbol, { code, length }] of huffmanCodes().entries()) {
@@ -40,7 +43,7 @@ function buildTree(): number[][] {
   return nodes;
 }
 
-/** One walk of eight bits down from `state`. */
+/** Walks eight bits down from `state`. */
 function step(nodes: readonly number[][], state: number, byte: number): number {
   let node = state;
   let symbols = 0;
@@ -67,8 +70,9 @@ function buildTables(): Tables {
 }
 
 /**
- * The text of the Huffman-coded bytes from `start` to `end`; undefined where they hold EOS, or their padding is longer
- * than 7 bits or not of ones (RFC 7541 §5.2). A whole byte a step: bit by bit takes three times as long (bench http2-hpack).
+ * Decodes the Huffman-coded bytes from `start` to `end`. Returns undefined if they hold EOS, or if their padding is
+ * longer than 7 bits or not of ones (RFC 7541 §5.2). Each step takes a whole byte: bit by bit takes three times as long
+ * (bench http2-hpack).
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number): string | undefined {
   tables ??= buildTables();
@@ -80,7 +84,7 @@ export function decodeHuffman(bytes: Uint8Array, start: number, end: number): st
   for (let i = start; i < end; i++) {
     const entry = steps[(state << 8) | (bytes[i] ?? 0)] ?? FAIL;
     if (entry === FAIL) return undefined;
-    // Both places are written, whatever the count: what is not a symbol is overwritten next.
+    // Both places are written for any count: the next step overwrites a place that holds no symbol.
     out[length] = entry >> SYMBOL_1;
     out[length + 1] = entry >> SYMBOL_2;
     length += entry >> COUNT;

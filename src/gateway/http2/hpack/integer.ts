@@ -1,19 +1,22 @@
-/** Beyond any length, index or table size that can be meant (RFC 7541 §5.1 has a decoder set its own limit). */
+/** Larger than any valid length, index or table size (RFC 7541 §5.1 tells decoders to set a limit). */
 const MAX_INTEGER = 0x7fff_ffff;
-/** Bytes behind the prefix: what `MAX_INTEGER` needs. More of them, zeros at that, only keep a decoder busy. */
+/** Bytes behind the prefix that `MAX_INTEGER` needs. More bytes could only be zeros that keep a decoder busy. */
 const MAX_CONTINUATION_BYTES = 5;
 
-/** The integer is not whole at the end of the block. @internal */
+/** The integer is not complete at the end of the block. @internal */
 export const TRUNCATED = -1;
-/** The integer is above 2^31 - 1, or spelled longer than that needs. @internal */
+/** The integer is above 2^31 - 1, or encoded in more bytes than that needs. @internal */
 export const TOO_LARGE = -2;
 
 /** Reads the integers of RFC 7541 §5.1. */
 export class IntegerReader {
-  /** Where the integer that was read last ends. */
+  /** The offset behind the integer that was read last. */
   next = 0;
 
-  /** The integer whose prefix is the low bits, as set in `mask`, of `bytes[at]`; or TRUNCATED or TOO_LARGE. */
+  /**
+   * Reads the integer whose prefix is the low bits of `bytes[at]`, as set in `mask`. Returns the integer, TRUNCATED or
+   * TOO_LARGE.
+   */
   read(bytes: Uint8Array, at: number, end: number, mask: number): number {
     if (at >= end) return TRUNCATED;
     let value = (bytes[at] ?? 0) & mask;
@@ -23,7 +26,7 @@ export class IntegerReader {
     for (let i = at + 1; i <= at + MAX_CONTINUATION_BYTES; i++) {
       if (i >= end) return TRUNCATED;
       const byte = bytes[i] ?? 0;
-      // Not a shift: the fifth byte's bits go beyond 32.
+      // A multiplication, because a shift would lose the bits of the fifth byte beyond 32.
       value += (byte & 0x7f) * scale;
       if (value > MAX_INTEGER) return TOO_LARGE;
       if (byte < 0x80) {
@@ -37,8 +40,8 @@ export class IntegerReader {
 }
 
 /**
- * Writes `value`, 0 to 2^31 - 1, at `at`, where the first byte already holds its high bits and zeros under `mask`; returns
- * the offset behind it, 6 bytes on at most.
+ * Writes `value`, 0 to 2^31 - 1, at `at`. The first byte already holds its high bits, and zeros under `mask`. Returns
+ * the offset behind the integer, at most 6 bytes on.
  */
 export function writeInteger(target: Uint8Array, at: number, mask: number, value: number): number {
   const first = target[at] ?? 0;

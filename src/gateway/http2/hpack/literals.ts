@@ -3,27 +3,36 @@ import { type Fields } from "../../../lib/fields.ts";
 import { writeInteger } from "./integer.ts";
 import { STATIC_TABLE } from "./static-table.ts";
 
-/** First bytes of the literals that no dynamic table takes (RFC 7541 §6.2.2, §6.2.3), and the bits that a name's index has in them. */
+/**
+ * First bytes of the literals that are not added to a dynamic table (RFC 7541 §6.2.2, §6.2.3), and the bits in them for
+ * a name's index.
+ */
 export const WITHOUT_INDEXING = 0x00;
 export const NEVER_INDEXED = 0x10;
 export const LITERAL_MASK = 0x0f;
 
-/** Secrets, which an intermediary must not index either: whether a guess was in its table would show in a length (RFC 7541 §7.1). */
+/**
+ * Fields with secrets, which intermediaries must not index either: the length of a block could show whether a guess was
+ * in the table (RFC 7541 §7.1).
+ */
 const SECRETS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie"]);
 
-/** Lengths below it take one byte. */
+/** Lengths below this take one byte. */
 const ONE_BYTE = 0x7f;
-/** Values from here on are written by the native method: a character at a time costs more (bench http2-hpack). */
+/**
+ * Values of this length or longer are written by the native method: writing them by character costs more (bench
+ * http2-hpack).
+ */
 const LONG_VALUE = 40;
 
 /** A name of the static table. */
 interface StaticName {
   readonly name: string;
-  /** Of the name's first entry. */
+  /** The index of the name's first entry. */
   readonly index: number;
-  /** Values of that entry and those that follow it. */
+  /** The values of that entry and of those that follow it. */
   readonly values: readonly string[];
-  /** How a literal with that name begins. */
+  /** The first bits of a literal with this name. */
   readonly literal: number;
 }
 
@@ -39,7 +48,9 @@ function staticNames(): Map<string, StaticName> {
   return names;
 }
 
-/** The names by their hash; those that share one stand one behind the other. A power of two. */
+/**
+ * The slots of a hash table of the static names. A name whose slot is taken goes to the next free one. A power of two.
+ */
 const SLOTS = 256;
 const slots: readonly (StaticName | undefined)[] = hashedNames();
 
@@ -72,7 +83,7 @@ function findName(target: Uint8Array, start: number, end: number, hash: number):
   }
 }
 
-/** Writes a text as it is, behind its length. */
+/** Writes a text without Huffman coding, behind its length. Returns the offset behind the text. */
 export function writeText(target: Buffer, at: number, text: string): number {
   target[at] = 0;
   const start = writeInteger(target, at, 0x7f, text.length);
@@ -80,11 +91,11 @@ export function writeText(target: Buffer, at: number, text: string): number {
 }
 
 /**
- * Writes one field line as a literal; returns the offset behind it. Character by character: slices of the name and the
- * value, a look-up in a map and native writes of both take twice as long (bench http2-hpack).
+ * Writes one field line as a literal. Returns the offset behind it. It writes by character, because slices of the name
+ * and value, a look-up in a map and native writes take twice as long (bench http2-hpack).
  */
 export function writeLine(target: Buffer, at: number, fields: Fields, line: { start: number; end: number }): number {
-  // The name goes to where it lies if it is a literal of usual length, and is overwritten if not.
+  // The name is written where a literal name of usual length lies. Otherwise it is overwritten later.
   const nameAt = at + 2;
   let offset = nameAt;
   let hash = 0;

@@ -1,4 +1,4 @@
-/** RFC 7541 appendix A; the first has index 1. */
+/** RFC 7541 appendix A. The first entry has index 1. */
 export const STATIC_TABLE: readonly (readonly [name: string, value: string])[] = [
   [":authority", ""],
   [":method", "GET"],
@@ -63,5 +63,5 @@ export const STATIC_TABLE: readonly (readonly [name: string, value: string])[] =
   ["www-authenticate", ""],
 ];
 
-/** What an entry counts beyond the octets of its name and value (RFC 7541 §4.1). */
+/** Bytes that an entry counts beyond its name and value (RFC 7541 §4.1). */
 export const ENTRY_OVERHEAD = 32;

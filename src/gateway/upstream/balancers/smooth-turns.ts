@@ -1,6 +1,6 @@
 /**
- * Turns by weight, smoothly: each candidate gains its weight at every turn, the one that has most is taken and pays what all have
- * gained. So 5, 1 and 1 are taken as a a b a c a a, and not as a a a a a b c.
+ * Smooth weighted turns: at every turn each candidate gains its weight. The candidate with the highest total is taken, and
+ * the sum of all weights is subtracted from its total. Weights 5, 1 and 1 give a a b a c a a, not a a a a a b c.
  *
  *   begin() → gain(index, weight) for each candidate → taken()
  */

@@ -5,7 +5,7 @@ export interface HealthThresholds {
 }
 
 /**
- * What probes have made of a server. It is healthy until they prove otherwise.
+ * The health of a server as its probes show it. A server is healthy at first.
  *
  *   healthy ── unhealthyThreshold failures in a row ──▶ unhealthy
  *      ▲                                                   │
