@@ -72,7 +72,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   readonly #ends = new RepeatedBlock<GatheredFields>();
   #nextStreamId = 1;
   #retired = false;
-  /** The owner found no room and must be told when there is some, or when the server has announced its limit. */
+  /** The owner found no room and is called when there is some, or when the server has announced its limit. */
   #awaitsRoom = false;
   #toldRoom = false;
   /** Wheel time at which bytes last arrived. */

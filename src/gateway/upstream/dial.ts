@@ -10,23 +10,26 @@ import { addressesOf } from "./look-up.ts";
 
 export interface DialSettings {
   readonly allowPrivate: boolean;
-  /** Undefined: without TLS. */
+  /** Undefined: no TLS. */
   readonly tls: TlsClientOptions | undefined;
-  /** The field line by which the gateway authenticates itself in every request; empty or left out: none. */
+  /** The field line that authenticates the gateway in every request; empty or left out: none. */
   readonly credential?: Fields;
-  /** The path of a Unix socket has had its links resolved: it is not followed where there are links in it by now. */
+  /**
+   * The links in the path of a Unix socket have been resolved. If the path has a link now, the connection is refused.
+   */
   readonly isResolved?: boolean;
 }
 
 /** A part of a Unix socket's path has become a link since the path was checked. */
 class LinkedSocketError extends Error {}
 
-/** Connections to upstreams of which the operator forbade private addresses (`upstreams[].allow_private: false`). */
+/** The host has a private address, and the operator has forbidden those (`upstreams[].allow_private: false`). */
 export class PrivateAddressError extends Error {}
 
 /**
- * Opens a connection; `accept` is called once it is usable, which is after the TLS handshake where there is one, with the
- * protocol agreed on by ALPN (empty where none was). It says who hears the connection; no byte is lost between.
+ * Opens a connection. `accept` is called once the connection is usable, which is after the TLS handshake if there is
+ * one. It gets the protocol that ALPN agreed on, or an empty text, and returns the handler of the connection. No
+ * received byte is lost in between.
  */
 export function dial(
   endpoint: Endpoint,
@@ -43,14 +46,14 @@ export function dial(
   }
   const open = (target: Endpoint, accepted: Accept): Connecting => {
     if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accepted(wire, ""), onFault);
-    // What was looked up here is asked for, and verified, by its name.
+    // A name that was resolved here is still the name for SNI and for verifying the certificate.
     const name = tls.serverName === "" && !("unix" in endpoint) ? endpoint.address : tls.serverName;
     return connectTls(target, { ...tls, serverName: name }, accepted, onFault);
   };
   return allowPrivate || "unix" in endpoint ? open(endpoint, accept) : openChecked(endpoint, open, accept);
 }
 
-/** Of a path that is not there, the connection itself says so. */
+/** Returns false if the path does not exist: then connecting reports the error. */
 function isLinked(path: string): boolean {
   try {
     return realpathSync(path) !== path;
@@ -61,7 +64,7 @@ function isLinked(path: string): boolean {
 
 type Accept = (wire: Wire, protocol: string) => WireHandler;
 
-/** Opens a connection to one of the very addresses that were checked. */
+/** Opens a connection to one of the checked addresses, without resolving the name again. */
 function openChecked(
   { address: host, port }: { readonly address: string; readonly port: number },
   open: (target: Endpoint, accept: Accept) => Connecting,
@@ -86,7 +89,7 @@ function openChecked(
   };
 }
 
-/** The addresses of a host, all of which must be public ones. */
+/** The addresses of a host. Throws unless all of them are public. */
 async function publicAddresses(host: string): Promise<readonly string[]> {
   const addresses = await addressesOf(host);
   if (addresses.length === 0 || !addresses.every(isRemotePublicAddress)) {

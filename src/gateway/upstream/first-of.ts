@@ -1,12 +1,15 @@
 import { type Connecting, DEAF } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 
-/** Milliseconds that an address has before the next one is tried beside it (RFC 8305 §8). */
+/** Milliseconds after which the next address is tried in parallel (RFC 8305 §8). */
 const HEAD_START_MS = 250;
 
 type Accept = (wire: Wire, protocol: string) => WireHandler;
 
-/** Connects to the first of several addresses that takes it; the others are given up. Rejects with the last one's reason. */
+/**
+ * Connects to the first of several addresses that accepts, and gives up the others. Rejects with the reason of the last
+ * attempt.
+ */
 export function connectFirst(
   addresses: readonly string[],
   open: (address: string, accept: Accept) => Connecting,

@@ -1,17 +1,20 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 
-/** Hosts that are looked up at one time; each is asked for once, however many connections wait for it. */
+/**
+ * Hosts that are looked up at a time. Beyond it, look-ups fail. Each host is looked up once, however many connections
+ * wait for it.
+ */
 const MAX_LOOK_UPS = 64;
 /** Milliseconds that a connection waits for a look-up. @bound */
 const LOOK_UP_MS = 10_000;
-/** Addresses of one host that are used. */
+/** Addresses of one host that are used. Further addresses are ignored. */
 const MAX_ADDRESSES = 16;
 
-/** Finds the addresses of a host; rejects where it finds none. */
+/** Finds the addresses of a host. Rejects if it finds none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
-/** Bounds `find` in time and number; a host that is an address is its own. @internal */
+/** Limits the time and the number of `find` calls. A host that is an address is returned as it is. @internal */
 export function boundedLookUp(find: LookUp, lookUpMs = LOOK_UP_MS): LookUp {
   const underWay = new Map<string, Promise<readonly string[]>>();
   const ask = async (host: string): Promise<readonly string[]> => {
@@ -40,7 +43,7 @@ export function boundedLookUp(find: LookUp, lookUpMs = LOOK_UP_MS): LookUp {
   };
 }
 
-/** The addresses of a host, as the system finds them. */
+/** The addresses of a host, as the operating system finds them. */
 export const addressesOf: LookUp = boundedLookUp(async (host) => {
   const found = await lookup(host, { all: true });
   return found.map(({ address }) => address);

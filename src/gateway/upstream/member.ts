@@ -1,22 +1,25 @@
 import { type Endpoint } from "../wire/tcp.ts";
 
-/** One server of an upstream, as the directory of servers tells it to workers. Plain data: it crosses process boundaries. */
+/**
+ * One server of an upstream, as the directory of servers describes it to workers. It is plain data, because it crosses
+ * process boundaries.
+ */
 export interface Member {
   readonly endpoint: Endpoint;
   readonly weight: number;
-  /** Failures in a row after which it leaves rotation. */
+  /** Failures in a row after which the server leaves rotation. */
   readonly maxFails: number;
-  /** Milliseconds that it then stays out. */
+  /** Milliseconds for which the server then stays out of rotation. */
   readonly failTimeoutMs: number;
   readonly backup: boolean;
-  /** Its place in the shared memory: see `ServerStates`. */
+  /** The server's slot in the shared memory; see `ServerStates`. */
   readonly slot: number;
 }
 
-/** The servers of every upstream, by the upstream's name. */
+/** The servers of every upstream, by the name of the upstream. */
 export type Membership = Readonly<Record<string, readonly Member[]>>;
 
-/** What tells a server from others: `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`. */
+/** The text that identifies a server: `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`. */
 export function serverKey(endpoint: Endpoint): string {
   if ("unix" in endpoint) return `unix:${endpoint.unix}`;
   const { address, port } = endpoint;

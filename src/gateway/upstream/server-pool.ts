@@ -9,17 +9,17 @@ import { TlsError } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { dial, type DialSettings } from "./dial.ts";
 
-/** Requests that wait for a connection to one server, in one worker; one more is answered 503. */
+/** Requests that can wait for a connection to one server in one worker. Beyond it, requests get 503. */
 const MAX_WAITING = 4096;
-/** Requests that a new HTTP/2 connection is hoped to take, before its server has said how many it takes. */
+/** Requests that a new HTTP/2 connection is expected to take, until its server has announced its limit. */
 const HOPED_STREAMS = 100;
-/** Milliseconds that an HTTP/2 server may take to read anything of what is sent to it, whatever its requests are. */
+/** Milliseconds in which an HTTP/2 server must read some of the data that is sent to it, for all of its requests. */
 const WRITE_MS = 30_000;
 
-/** What a server is spoken to in; `auto`: what ALPN agrees on, HTTP/1.1 where nothing is agreed. */
+/** The protocol for a server. `auto`: the one that ALPN agrees on, or HTTP/1.1 if it agrees on none. */
 export type UpstreamProtocol = "http1" | "h2" | "auto";
 
-/** A connection that a request can be sent on. */
+/** A connection that can carry a request. */
 export type UpstreamConnection = ClientConnection | Http2ClientConnection;
 
 export interface PoolSettings {
@@ -27,7 +27,7 @@ export interface PoolSettings {
   readonly maxIdle: number;
   readonly idleTimeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** The part of what nobody else has in use that one client may use; 1: all. */
+  /** The part of the capacity not used by other clients that one client may use; 1: all of it. */
   readonly clientPart: number;
   readonly protocol: UpstreamProtocol;
   readonly dial: DialSettings;
@@ -38,19 +38,25 @@ export interface PoolDeps {
   readonly buffers: BufferPool;
   readonly metrics: ServerMetrics;
   readonly onFault: OnFault;
-  /** The TLS handshake of a new connection failed. */
+  /** Called when the TLS handshake of a new connection failed. */
   readonly onTlsFailure?: (error: TlsError) => void;
 }
 
-/** Why no connection could be had. `busy`: all were in use, or others got the next ones, which says nothing against the server. */
+/**
+ * The reason why there was no connection. `busy`: all connections were in use, or other requests got the next ones.
+ * This is no fault of the server.
+ */
 export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 
-/** A request that waits for a connection. Exactly one of its two calls is made, unless it leaves. */
+/**
+ * A request that waits for a connection. Exactly one of `onConnection` and `onRefusal` is called, unless the request
+ * leaves.
+ */
 export abstract class Waiter extends Deadline {
   pool: ServerPool | undefined;
-  /** Of the client that it waits for; without one it has no bound of its own. */
+  /** The share of the client that the request is for. Without a client, the request has no limit of its own. */
   share: Share<Waiter> | undefined;
-  /** In wheel time. */
+  /** The wheel time at which the wait began. */
   since = 0;
   abstract onConnection(connection: UpstreamConnection): void;
   abstract onRefusal(reason: PoolRefusal): void;
@@ -60,7 +66,7 @@ export abstract class Waiter extends Deadline {
   }
 }
 
-/** A connection that is being opened: given up when its time is over. */
+/** A connection that is being opened. It is given up at its timeout. */
 class Attempt extends Deadline {
   readonly #pool: ServerPool;
   dialing: Connecting | undefined;
@@ -86,21 +92,21 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   readonly #metrics: ServerMetrics;
   readonly #onFault: OnFault;
   readonly #onTlsFailure: PoolDeps["onTlsFailure"];
-  /** HTTP/1 connections without a request, the one used last at the end. */
+  /** HTTP/1 connections without a request. The one used last is at the end. */
   readonly #idle: ClientConnection[] = [];
   /** HTTP/2 connections that take requests, idle or not. */
   readonly #multiplexed: Http2ClientConnection[] = [];
-  /** What clients use of it, and who waits. */
+  /** The capacity that clients use, and the requests that wait. */
   readonly #clients: ClientShares<Waiter>;
-  /** For requests of no client. */
+  /** The share for requests without a client. */
   readonly #unbounded: Share<Waiter>;
   readonly #attempts = new Set<Attempt>();
-  /** Open, or being opened. */
+  /** The number of connections that are open or being opened. */
   #connections = 0;
   /** Requests that one more connection is likely to take. */
   #perConnection: number;
   #closed = false;
-  /** When somebody who waited got a connection last, in wheel time. */
+  /** The wheel time at which a waiting request last got a connection. */
   #servedAt = Number.NEGATIVE_INFINITY;
 
   constructor(endpoint: Endpoint, settings: PoolSettings, deps: PoolDeps) {
@@ -121,22 +127,24 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     return this.#unsettled > 0;
   }
 
-  /** Connections are being opened, and nobody who waited has got one since then, in wheel time. */
+  /** Connections are being opened, and no waiting request has got one since `time` (wheel time). */
   isStuckSince(time: number): boolean {
     return this.connecting && this.#servedAt < time;
   }
 
-  /** Connections that are being opened, or are open without a word of how many requests they take. */
+  /**
+   * The number of connections that are being opened, or whose server has not yet announced how many requests it takes.
+   */
   get #unsettled(): number {
     return this.#multiplexed.reduce((count, { knowsRoom }) => count + (knowsRoom ? 0 : 1), this.#attempts.size);
   }
 
-  /** What the client uses of this pool. The request counts there from `Share.take` to `Share.give`. */
+  /** The client's share of this pool. The request counts against it from `Share.take` to `Share.give`. */
   shareOf(client: Asker): Share<Waiter> {
     return this.#clients.of(client);
   }
 
-  /** A connection that takes a request of the client now, the one used last first; undefined where there is none. */
+  /** A connection that takes a request of the client now; undefined without one. The one used last comes first. */
   take(share?: Share<Waiter>): UpstreamConnection | undefined {
     return share === undefined || share.allowance > 0 ? this.#available() : undefined;
   }
@@ -147,7 +155,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     return this.#multiplexed.findLast((connection) => connection.room > 0);
   }
 
-  /** Waits for a connection that is set free or newly made, `connectTimeoutMs` at most. */
+  /** Waits at most `connectTimeoutMs` for a connection that becomes free or is opened. */
   wait(waiter: Waiter, connectTimeoutMs: number): void {
     waiter.share ??= this.#unbounded;
     if (!this.#clients.enqueue(waiter.share, waiter, MAX_WAITING)) {
@@ -167,7 +175,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#metrics.waiting(-1);
   }
 
-  /** The connection takes a request, or another one. */
+  /** The connection can take a request again, or one more. */
   released(connection: UpstreamConnection): void {
     if (connection instanceof Http2ClientConnection) this.#releasedStreams(connection);
     else this.#releasedIdle(connection);
@@ -185,7 +193,10 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#ended();
   }
 
-  /** Gives up an attempt to connect: a server that swallows SYNs must not hold the place of one that has come back. */
+  /**
+   * Gives up an attempt to connect. Otherwise a server that drops SYNs would still block connections after its
+   * recovery.
+   */
   giveUp(attempt: Attempt): void {
     if (!this.#attempts.delete(attempt)) return;
     this.wheel.remove(attempt);
@@ -193,7 +204,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#ended();
   }
 
-  /** Closes what is idle; requests under way or waiting are served, and their connections close after them. */
+  /** Closes idle connections. Requests in flight or waiting are served, and then their connections close. */
   close(): void {
     this.#closed = true;
     for (const connection of this.#idle.splice(0)) connection.destroy();
@@ -211,7 +222,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#serveIdle();
   }
 
-  /** Clients that had their part in use may have what is idle, once somebody has given something back. */
+  /** A client that has used up its share may get an idle connection after another request has given one back. */
   #serveIdle(): void {
     while (this.#idle.length > 0 && this.#clients.waiting > 0) {
       const waiter = this.#nextWaiter();
@@ -231,7 +242,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     while (connection.room > 0) {
       const waiter = this.#nextWaiter();
       if (waiter === undefined) break;
-      // The first request goes out before the server has said anything at all.
+      // The first request is sent before the server has sent anything, so it does not count.
       if (connection.knowsRoom) this.#servedAt = this.wheel.now();
       waiter.onConnection(connection);
     }
@@ -290,7 +301,10 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     );
   }
 
-  /** The connection that a wire carries; undefined where nobody waits for it any more, or nobody speaks what was agreed on. */
+  /**
+   * Creates the connection on a wire. Returns undefined if the attempt was given up, or if ALPN did not agree on the
+   * required protocol.
+   */
   #opened(attempt: Attempt, wire: Wire, agreed: string): UpstreamConnection | undefined {
     if (!this.#attempts.has(attempt)) return undefined;
     const { protocol, dial: settings } = this.#settings;
@@ -302,7 +316,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   }
 
   #begin(attempt: Attempt, connection: UpstreamConnection): void {
-    // Closed again before its turn came: `closed` has counted it.
+    // The connection may have closed meanwhile; then `closed` has counted it.
     this.#attempts.delete(attempt);
     this.wheel.remove(attempt);
     const isHttp2 = connection instanceof Http2ClientConnection;
@@ -313,15 +327,18 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
       this.released(connection);
       this.#grow();
     } catch (error) {
-      // No socket's event is there to catch it. The requests hear that their connection closed.
+      // No socket event is under way to catch the error. The requests see a closed connection.
       connection.onClose();
       this.#onFault(error);
     }
   }
 
-  /** The server refused: so it would those who have waited longest, as many as one connection is hoped to take. */
+  /**
+   * The server refused a connection. The requests that have waited longest are refused: as many as the connection was
+   * expected to take.
+   */
   #refused(attempt: Attempt): void {
-    // An attempt that was given up has no part in those made after it.
+    // An attempt that was given up does not affect later requests.
     if (!this.#attempts.has(attempt)) return;
     const refused: Waiter[] = [];
     while (refused.length < this.#perConnection) {

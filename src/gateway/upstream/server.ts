@@ -5,18 +5,18 @@ import { type SlowStart } from "./slow-start.ts";
 import { type ServerPool } from "./server-pool.ts";
 import { type ActiveState, type Failure, type WorkerStates } from "./server-states.ts";
 
-/** What says that a server cannot serve now, where another may. */
+/** A status which says that the server cannot serve now, while another server may. */
 function isRetryableStatus(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
-/** One server of an upstream as a worker uses it: its connections, and what is known of it. */
+/** One server of an upstream, as a worker uses it: its connections and its state. */
 export class UpstreamServer implements Candidate {
   readonly key: string;
   readonly member: Member;
   readonly pool: ServerPool;
   readonly metrics: ServerMetrics;
-  /** Another one is looked for: see `Upstream.pick`. */
+  /** The balancer must pick another server; see `Upstream.pick`. */
   passedOver = false;
   readonly #states: WorkerStates;
   readonly #slowStart: SlowStart | undefined;
@@ -43,19 +43,19 @@ export class UpstreamServer implements Candidate {
     return this.#states.inFlight(this.member.slot);
   }
 
-  /** Probes and real requests both allow it. */
+  /** Both probes and real requests allow requests to the server. */
   get inRotation(): boolean {
     const isIn = this.#states.isInRotation(this.member.slot, this.member.failTimeoutMs);
     this.#slowStart?.saw(isIn);
     return isIn && !this.passedOver;
   }
 
-  /** What probes say. */
+  /** The result of the probes. */
   get active(): ActiveState {
     return this.#states.active(this.member.slot);
   }
 
-  /** A request is sent to it, or waits for a connection; `ended` follows, once. */
+  /** A request is sent to the server, or waits for a connection. `ended` follows once. */
   began(isRetry: boolean): void {
     this.#states.began(this.member.slot);
     this.metrics.requested(isRetry);
@@ -65,17 +65,19 @@ export class UpstreamServer implements Candidate {
     this.#states.ended(this.member.slot);
   }
 
-  /** The head of a final response came. */
+  /** The head of a final response arrived. */
   responded(status: number): void {
     this.metrics.responded(status);
   }
 
-  /** A response was whole: the row of failures is broken, unless the response is that it cannot serve. */
+  /**
+   * A complete response arrived. It resets the failures in a row, unless its status says that the server cannot serve.
+   */
   served(status: number): void {
     if (!isRetryableStatus(status)) this.#states.succeeded(this.member.slot);
   }
 
-  /** A failure that is the server's own. */
+  /** A request failed by the server's fault. */
   failed(failure: Failure): void {
     this.metrics.failed();
     this.#states.failed(this.member.slot, this.member, failure);

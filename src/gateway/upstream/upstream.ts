@@ -9,21 +9,21 @@ const NONE: readonly UpstreamServer[] = [];
 export interface UpstreamSettings {
   readonly name: string;
   readonly balancing: Balancing;
-  /** What its servers are reached by. */
+  /** The scheme of requests to its servers. */
   readonly scheme: "http" | "https";
-  /** The configuration names no server, and no discovery of servers. False if left out. */
+  /** The configuration names neither servers nor a discovery. False if left out. */
   readonly isEmpty?: boolean;
-  /** The field line by which the gateway authenticates itself to the servers; empty or left out: none. */
+  /** The field line that authenticates the gateway to the servers; empty or left out: none. */
   readonly credential?: Fields | undefined;
 }
 
-/** A named group of servers, and whose turn it is. */
+/** A named group of servers, and the balancer that picks one. */
 export class Upstream {
   readonly name: string;
   readonly scheme: "http" | "https";
-  /** As configured: one whose discovery found no server is not empty. */
+  /** As configured: an upstream whose discovery found no server is not empty. */
   readonly isEmpty: boolean;
-  /** As configured; empty: none. */
+  /** As configured; empty without a credential. */
   readonly credential: Fields;
   readonly #balancing: Balancing;
   readonly #create: (member: Member, isNew: boolean) => UpstreamServer;
@@ -31,7 +31,7 @@ export class Upstream {
   #primaries: Balancer<UpstreamServer>;
   #backups: Balancer<UpstreamServer> | undefined;
 
-  /** `create` makes a server ready for use, which is new where others serve already. */
+  /** `create` prepares a server for use. `isNew`: the server was added while other servers were already in use. */
   constructor(
     { name, balancing, scheme, isEmpty = false, credential = "" }: UpstreamSettings,
     create: (member: Member, isNew: boolean) => UpstreamServer,
@@ -49,7 +49,7 @@ export class Upstream {
     return this.#servers;
   }
 
-  /** These servers from now on. Those that stay as they are keep their connections; those that are gone finish what they have. */
+  /** Replaces the servers. Unchanged servers keep their connections. Removed servers finish their requests. */
   setMembers(members: readonly Member[]): void {
     const hasServed = this.#servers.length > 0;
     const before = new Map(this.#servers.map((server) => [identity(server.member), server]));
@@ -68,8 +68,8 @@ export class Upstream {
   }
 
   /**
-   * The next server in rotation: none of `tried` where there is another one, then another one than `last` where there is one;
-   * undefined where none is in rotation.
+   * The next server in rotation; undefined if no server is. A server that is not in `tried` is preferred, and then one
+   * other than `last`.
    */
   pick(clientAddress: string, last: UpstreamServer | undefined, tried = NONE): UpstreamServer | undefined {
     return (
@@ -84,7 +84,7 @@ export class Upstream {
     last: UpstreamServer | undefined,
     tried: readonly UpstreamServer[],
   ): UpstreamServer | undefined {
-    // Balancers ask servers and keep no lists: while they choose, those that were tried count as out of rotation.
+    // Balancers read the servers' state when they pick. Meanwhile, the tried servers count as out of rotation.
     for (const server of tried) server.passedOver = true;
     try {
       return this.#choose(clientAddress, last);
@@ -102,7 +102,7 @@ export class Upstream {
   }
 }
 
-/** Equal where a server can stay as it is. */
+/** Two members with equal identities use the same server object. */
 function identity({ endpoint, weight, maxFails, failTimeoutMs, backup, slot }: Member): string {
   return `${serverKey(endpoint)} ${weight} ${maxFails} ${failTimeoutMs} ${backup} ${slot}`;
 }

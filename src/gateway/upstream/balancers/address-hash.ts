@@ -3,8 +3,8 @@ import { canonicalAddress } from "../../client-address.ts";
 import { type Balancer, type Candidate } from "./balancer.ts";
 
 /**
- * The same server for the same client address, in every worker and over reloads. Where a server is out of rotation its clients
- * alone go elsewhere, and come back with it.
+ * Picks the same server for the same client address, in every worker and over reloads. While a server is out of
+ * rotation, only its clients move to other servers, and they return with it.
  */
 export class AddressHash<T extends Candidate> implements Balancer<T> {
   readonly #choices: Rendezvous<T>;

@@ -1,19 +1,19 @@
-/** What a balancer knows of a server. */
+/** The properties of a server that a balancer uses. */
 export interface Candidate {
-  /** Stays the same over reloads and processes: `127.0.0.1:8080` or `unix:/path`. */
+  /** Identifies the server over reloads and processes: `127.0.0.1:8080` or `unix:/path`. */
   readonly key: string;
   readonly weight: number;
-  /** Requests in flight, of all workers. */
+  /** Requests in flight, over all workers. */
   readonly inFlight: number;
-  /** Active and passive health allow it. */
+  /** Active and passive health checks allow requests to it. */
   readonly inRotation: boolean;
 }
 
-/** Chooses among a fixed list of servers; another list gets another balancer. */
+/** Chooses among a fixed list of servers. Another list needs another balancer. */
 export interface Balancer<T extends Candidate> {
-  /** Another one than `avoid` where there is one; undefined where none, but perhaps `avoid`, is in rotation. */
+  /** Picks a server in rotation other than `avoid`; undefined if there is no other. */
   pick(clientAddress: string, avoid: T | undefined): T | undefined;
 }
 
-/** Numbers from 0 to less than 1, as `Math.random` gives them. */
+/** Returns numbers from 0 to less than 1, like `Math.random`. */
 export type Random = () => number;

@@ -17,7 +17,7 @@ const CREATE: Readonly<Record<Balancing, <T extends Candidate>(servers: readonly
     weighted_round_robin: (servers, random) => new WeightedRoundRobin(servers, random),
   };
 
-/** The balancer of that name for these servers. */
+/** Creates the balancer of this name for these servers. */
 export function createBalancer<T extends Candidate>(
   balancing: Balancing,
   servers: readonly T[],

@@ -2,12 +2,12 @@ import { type Balancer, type Candidate, type Random } from "./balancer.ts";
 import { SmoothTurns } from "./smooth-turns.ts";
 
 /**
- * The one with the fewest requests in flight for its weight, of all workers. Those that are equal take turns by weight: where
- * requests come one at a time, all are equal all the time.
+ * Picks the server with the fewest requests in flight relative to its weight, over all workers. Servers with an equal
+ * load take weighted turns: if requests come one at a time, the loads are always equal.
  */
 export class LeastConnections<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
-  /** What each carries for its weight, as of this pick: asking sums over all workers. */
+  /** The load of each server relative to its weight, read once per pick, because reading it sums over all workers. */
   readonly #loads: Float64Array;
   readonly #turns: SmoothTurns;
   readonly #first: number;
@@ -31,7 +31,7 @@ export class LeastConnections<T extends Candidate> implements Balancer<T> {
     }
     if (least === Number.POSITIVE_INFINITY) return undefined;
     this.#turns.begin();
-    // Workers begin at different places, so that the first of equals is not the same to all.
+    // Workers begin at different servers, so that equally loaded servers are not tried in the same order by all.
     for (let step = 0; step < count; step++) {
       const at = (this.#first + step) % count;
       if (this.#loads[at] === least) this.#turns.gain(at, this.#servers[at]?.weight ?? 0);

@@ -1,6 +1,6 @@
 import { type Balancer, type Candidate, type Random } from "./balancer.ts";
 
-/** The less loaded of two that are drawn at random, each as likely as its weight says. */
+/** Picks the less loaded of two random servers. A server's chance to be drawn is proportional to its weight. */
 export class LeastLoadedOfTwo<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
   readonly #random: Random;
@@ -18,7 +18,7 @@ export class LeastLoadedOfTwo<T extends Candidate> implements Balancer<T> {
     return (second.inFlight + 1) / second.weight < (first.inFlight + 1) / first.weight ? second : first;
   }
 
-  /** One of those in rotation, but for two. */
+  /** Draws a server in rotation other than these two; undefined if no server is left. */
   #draw(avoid: T | undefined, other: T | undefined): T | undefined {
     let total = 0;
     for (const server of this.#servers) if (mayBe(server, avoid, other)) total += server.weight;

@@ -1,6 +1,9 @@
 import { type Balancer, type Candidate, type Random } from "./balancer.ts";
 
-/** Each in turn, whatever its weight. Workers begin at different places, so that they do not all go to the first. */
+/**
+ * Picks each server in turn, whatever its weight. Workers begin at different servers, so that their first requests do
+ * not all go to the same one.
+ */
 export class RoundRobin<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
   #turn: number;

@@ -1,6 +1,6 @@
 /**
  * Smooth weighted turns: at every turn each candidate gains its weight. The candidate with the highest total is taken, and
- * the sum of all weights is subtracted from its total. Weights 5, 1 and 1 give a a b a c a a, not a a a a a b c.
+ * the sum of all weights is subtracted from its total. Weights 5, 1 and 1 give `aabacaa`, not `aaaaabc`.
  *
  *   begin() → gain(index, weight) for each candidate → taken()
  */
@@ -9,7 +9,7 @@ export class SmoothTurns {
   #total = 0;
   #best = -1;
 
-  /** Of so many, by index. */
+  /** `count`: the number of candidates, which are known by their index. */
   constructor(count: number) {
     this.#credit = new Float64Array(count);
   }
@@ -26,7 +26,7 @@ export class SmoothTurns {
     if (this.#best === -1 || credit > this.#creditOf(this.#best)) this.#best = at;
   }
 
-  /** Whose turn it is; -1 where there were no candidates. */
+  /** The index of the candidate whose turn it is; -1 if there were no candidates. */
   taken(): number {
     const best = this.#best;
     if (best !== -1) this.#credit[best] = this.#creditOf(best) - this.#total;

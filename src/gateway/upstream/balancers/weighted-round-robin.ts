@@ -1,10 +1,13 @@
 import { type Balancer, type Candidate, type Random } from "./balancer.ts";
 import { SmoothTurns } from "./smooth-turns.ts";
 
-/** Turns that a worker is ahead of another at the start, at most: their heaviest servers do not all get the first request. */
+/**
+ * The most turns by which a worker is ahead of another at the start, so that the heaviest server does not get every
+ * worker's first request.
+ */
 const MAX_HEAD_START = 32;
 
-/** Turns by weight, spread out evenly. */
+/** Picks servers in weighted turns that are spread out evenly. */
 export class WeightedRoundRobin<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
   readonly #turns: SmoothTurns;

@@ -13,22 +13,22 @@ import { type Wire, type WireHandler } from "../../wire/wire.ts";
 import { dial, type DialSettings, PrivateAddressError } from "../dial.ts";
 import { type UpstreamProtocol } from "../server-pool.ts";
 
-/** A GET that the gateway sends on its own behalf, over a connection of its own. */
+/** A GET request that the gateway sends for itself, over its own connection. */
 export interface Question {
   readonly endpoint: Endpoint;
   readonly dial: DialSettings;
   readonly protocol: UpstreamProtocol;
-  /** Value of `Host`. */
+  /** The value of `Host`. */
   readonly host: string;
   readonly path: string;
   readonly fields: Fields;
-  /** Milliseconds for all of it, connection and body included. */
+  /** Milliseconds for the whole exchange, including the connection and the body. */
   readonly timeoutMs: number;
-  /** Bytes of the body that are kept; the rest is not waited for. */
+  /** Bytes of the body that are kept. The rest is not read. */
   readonly maxBodyBytes: number;
 }
 
-/** Why there was no response. */
+/** The reason why there was no response. */
 export type AskFailure = "timeout" | "refused" | "unresolved" | "private" | "tls" | "closed" | "malformed";
 
 export type Reply =
@@ -38,7 +38,7 @@ export type Reply =
       readonly status: number;
       readonly fields: Fields;
       readonly body: Buffer;
-      /** The body was longer than what is kept of it. */
+      /** The body was longer than `maxBodyBytes`. */
       readonly cut: boolean;
     };
 
@@ -48,7 +48,7 @@ export interface AskDeps {
   readonly onFault: OnFault;
 }
 
-/** A question that is sent as soon as it is made. `onReply` is called once, unless `cancel` came first. */
+/** A request that is sent as soon as it is created. `onReply` is called once, unless `cancel` is called first. */
 export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http2ConnectionOwner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
@@ -56,14 +56,14 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
   readonly #question: Question;
   readonly #connecting: Connecting;
   #onReply: ((reply: Reply) => void) | undefined;
-  /** Closes the connection: cut off, or as it is done after a response. */
+  /** Closes the connection: at once, or as after a complete response. */
   #close: ((cut: boolean) => void) | undefined;
   #head: ResponseHead | undefined;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
-  /** The other side has closed the connection. */
+  /** The server has closed the connection. */
   #hungUp = false;
-  /** Settles when the attempt to connect has come to an end, which may be long after its time was over; never rejects. */
+  /** Settles when the attempt to connect has ended, which may be long after the timeout. Never rejects. */
   readonly connected: Promise<void>;
 
   constructor(question: Question, deps: AskDeps, onReply: (reply: Reply) => void) {
@@ -79,7 +79,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     this.connected = this.#connecting.done.catch((error: unknown) => this.#fail(reasonOf(error)));
   }
 
-  /** Ends it; nobody hears of it any more. */
+  /** Cancels the request: `onReply` is not called. */
   cancel(): void {
     this.#onReply = undefined;
     this.#over(true);
@@ -90,15 +90,15 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
   }
 
   released(): void {
-    // The reply closes it.
+    // The connection is closed with the reply.
   }
 
   retired(): void {
-    // It carries one request, and ends with it.
+    // The connection carries one request, and closes after it.
   }
 
   closed(): void {
-    // The sink hears why.
+    // The sink receives the reason.
   }
 
   start(head: ResponseHead): void {
@@ -108,7 +108,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     const room = this.#question.maxBodyBytes - this.#bytes;
     const take = Math.min(room, end - start);
-    // A copy: what a socket brought is larger than what is kept of it.
+    // A copy, because the received buffer is larger than the part that is kept.
     this.#chunks.push(Buffer.from(chunk.subarray(start, start + take)));
     this.#bytes += take;
     if (end - start > room) this.#response(true);
@@ -145,7 +145,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     this.#close = () => connection.destroy();
     connection.attach(wire);
     connection.request("GET", `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${fields}Connection: close\r\n`, 0, this);
-    // No socket's event is there that would send it.
+    // No socket event is under way that would send the request.
     flushCork();
     return connection;
   }
@@ -163,7 +163,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     return connection;
   }
 
-  /** Notes who has closed the connection: that is no malformed answer. */
+  /** Records who closed the connection: a close by the server is not a malformed response. */
   #listening(connection: WireHandler): WireHandler {
     let reading = false;
     return {
@@ -178,7 +178,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
         connection.onEnd();
       },
       onClose: () => {
-        // Within a read it is this side that cuts off what it cannot read.
+        // During a read, this side closes the connection because it cannot read the data.
         this.#hungUp ||= !reading;
         connection.onClose();
       },
@@ -221,5 +221,5 @@ function reasonOf(error: unknown): AskFailure {
   return UNRESOLVED.has(codeOf(error) ?? "") ? "unresolved" : "refused";
 }
 
-/** What getaddrinfo says of a name without an address. */
+/** The error codes of getaddrinfo for a name without an address. */
 const UNRESOLVED = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA"]);

@@ -9,21 +9,24 @@ import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps,
 
 type CatalogConfig = NonNullable<UpstreamConfig["catalog_discovery"]>;
 
-/** A response of the catalog; a service of 256 servers with long check outputs has a tenth of it. */
+/** Bytes of a catalog response. A service of 256 servers with long check outputs takes a tenth of this. */
 const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
-/** The longest that Consul lets a query wait, in seconds. */
+/** Seconds that Consul lets a query wait at most. */
 const MAX_WAIT_S = 600;
-/** Consul adds up to a sixteenth to the time that a query may wait. */
+/** Consul adds up to a sixteenth of the wait to a query. */
 const WAIT_EXTRA = 1 / 16;
-/** Milliseconds for a response beyond the time that it may wait. @bound */
+/** Milliseconds that a response may take beyond the wait of its query. @bound */
 const RESPONSE_MS = 10_000;
-/** Responses that may come early, before the interval is over; after those there is one an interval. @bound */
+/**
+ * Responses before the end of the interval that are followed by the next query at once. After them, there is one query
+ * per interval. @bound
+ */
 const BURST = 2;
 
 /**
- * Servers from Consul's `/v1/health/service/NAME?passing`, by blocking queries: each is answered when the service has
- * changed, or after `interval_s`. What Consul asks of its clients is kept: the index starts anew when it goes backwards, is
- * never 0 once there was a response, and a service that changes all the time is asked for once an interval.
+ * Discovers servers with blocking queries to Consul's `/v1/health/service/NAME?passing`. Consul responds when the
+ * service has changed, or after `interval_s`. The queries follow Consul's rules for clients. The index is reset when it
+ * goes backwards, and is never 0 after a response. A service that changes constantly is queried once per interval.
  */
 export class CatalogDiscovery extends Deadline implements Discovery {
   readonly servers: FoundServers;
@@ -31,10 +34,10 @@ export class CatalogDiscovery extends Deadline implements Discovery {
   readonly #deps: DiscoveryDeps;
   readonly #intervalMs: number;
   #ask: Ask | undefined;
-  /** The state that was seen last; 0: the next query does not wait. */
+  /** The index of the last response; 0: the next query does not wait. */
   #index = 0n;
   #failures = 0;
-  /** How many early responses are asked on after at once, as of `#filledAt` (wheel time). */
+  /** The number of early responses after which the next query is sent at once, as of `#filledAt` (wheel time). */
   #tokens = BURST;
   #filledAt: number;
   #askedAt = 0;
@@ -67,7 +70,7 @@ export class CatalogDiscovery extends Deadline implements Discovery {
     const credentials = token === "" ? "" : fieldLine("X-Consul-Token", token);
     const question = {
       endpoint: { address, port },
-      // The catalog is the operator's own: `allow_private` is about what it names.
+      // The operator chooses the catalog. `allow_private` concerns only the servers that the catalog names.
       dial: { allowPrivate: true, tls: undefined },
       protocol: "http1" as const,
       host: serverKey({ address, port }),
@@ -91,7 +94,7 @@ export class CatalogDiscovery extends Deadline implements Discovery {
     this.#deps.wheel.set(this, this.#restMs());
   }
 
-  /** Uses a response; says why it cannot be used, and nothing where it can. */
+  /** Uses a response. Returns the reason why it cannot be used, or an empty text. */
   #take(reply: Reply): string {
     if (reply.kind === "failure") return reply.reason;
     if (reply.status !== 200) return `status ${reply.status}`;
@@ -103,7 +106,10 @@ export class CatalogDiscovery extends Deadline implements Discovery {
     return "";
   }
 
-  /** Milliseconds before the next query: a bucket of tokens, as Consul advises, so that in quiet times a change is heard at once. */
+  /**
+   * Milliseconds before the next query. A token bucket, as Consul advises: after a quiet time, the next query follows a
+   * change at once.
+   */
   #restMs(): number {
     const now = this.#deps.wheel.now();
     this.#tokens = Math.min(BURST, this.#tokens + (now - this.#filledAt) / this.#intervalMs);
@@ -113,7 +119,10 @@ export class CatalogDiscovery extends Deadline implements Discovery {
   }
 }
 
-/** The index to wait for next. One that went backwards begins anew; without one there is nothing to wait for. */
+/**
+ * The index for the next query. An index that went backwards is reset to 0. Without an index, the next query does not
+ * wait.
+ */
 function nextIndex(last: bigint, received: string | undefined): bigint {
   if (received === undefined || !/^\d{1,20}$/.test(received)) return 0n;
   const index = BigInt(received);

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { type Found } from "./discovery.ts";
 import { MAX_PORT } from "../../../lib/port.ts";
 
-/** What a response of the catalog holds; `unusable` counts entries that name no server. */
+/** The content of a catalog response. `unusable` counts the entries without a usable server. */
 export interface CatalogResponse {
   readonly found: readonly Found[];
   readonly unusable: number;
@@ -11,7 +11,7 @@ export interface CatalogResponse {
 const HOST_NAME = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
 const MAX_WEIGHT = 65_535;
 
-/** Reads a response of Consul's `/v1/health/service/NAME`. Undefined: it is none. */
+/** Reads a response of Consul's `/v1/health/service/NAME`; undefined if the body is not such a response. */
 export function readCatalogResponse(body: Buffer): CatalogResponse | undefined {
   let entries: unknown;
   try {
@@ -25,7 +25,7 @@ export function readCatalogResponse(body: Buffer): CatalogResponse | undefined {
   return { found: usable, unusable: found.length - usable.length };
 }
 
-/** A service's own address, or its node's where it has none. */
+/** The service's own address, or the address of its node if the service has no address. */
 function serverOf(entry: unknown): Found | undefined {
   const service = member(entry, "Service");
   const address = member(service, "Address") || member(member(entry, "Node"), "Address");

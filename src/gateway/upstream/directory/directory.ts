@@ -14,7 +14,10 @@ import { type CheckedServer } from "./server-check.ts";
 import { ServerWatch } from "./server-watch.ts";
 import { Slots } from "./slots.ts";
 
-/** Milliseconds that a start or a reload waits for the first responses of discovery; then it goes on with what there is. @bound */
+/**
+ * Milliseconds that a start or a reload waits for the first responses of discovery. After that, it continues with the
+ * known servers. @bound
+ */
 const FIRST_RESPONSES_MS = 3000;
 
 export interface DirectoryDeps {
@@ -23,45 +26,47 @@ export interface DirectoryDeps {
   readonly states: ServerStates;
   readonly log: (message: string) => void;
   readonly onFault: OnFault;
-  /** How connections to an upstream's servers are opened. */
+  /** Returns how connections to an upstream's servers are opened. */
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
-  /** An upstream has other servers from now on. */
+  /** The servers of an upstream have changed. */
   readonly onChange: (upstream: string, members: readonly Member[]) => void;
-  /** Hears what operators may want to know of servers; left out: nobody is told. */
+  /** Receives events about servers for operators. If left out, events are dropped. */
   readonly onEvent?: OnEvent | undefined;
-  /** 0 to 1, as Math.random. */
+  /** Returns numbers from 0 to less than 1, like `Math.random`. */
   readonly random?: () => number;
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   readonly clock?: () => number;
 }
 
-/** Between two looks at what requests have made of servers, in milliseconds. @bound */
+/** Milliseconds between two checks of whether failed requests have put servers out of rotation. @bound */
 const WATCH_MS = 500;
 
-/** A server of an upstream that has its place. */
+/** A server of an upstream that has a slot. */
 interface SlottedServer {
   readonly source: Source;
   readonly key: string;
   readonly member: Member;
 }
 
-/** What is known of a server. */
+/** The state of a server. */
 export interface ServerStatus {
   readonly upstream: string;
   readonly server: string;
   readonly source: Source;
   readonly weight: number;
   readonly backup: boolean;
-  /** What probes say; undefined where there are none. */
+  /** The result of the probes; undefined without probes. */
   readonly active: ProbedState | undefined;
-  /** What real requests say; `failure` is why the last one that failed did, and empty if none has. */
+  /**
+   * The result of real requests. `failure` is the reason why the last failed request failed; empty if none has failed.
+   */
   readonly passive: { readonly inRotation: boolean; readonly failures: number; readonly failure: Failure | "" };
-  /** An operator keeps new requests away. */
+  /** An operator keeps new requests away from the server. */
   readonly drained: boolean;
   readonly requestsInFlight: number;
-  /** When a request or a probe failed last, in Unix milliseconds; undefined: none has. */
+  /** When a request or a probe last failed, in Unix milliseconds; undefined if none has. */
   readonly lastFailureMs: number | undefined;
-  /** Its place in the shared memory. */
+  /** The server's slot in the shared memory. */
   readonly slot: number;
 }
 
@@ -79,14 +84,14 @@ export class Directory {
   readonly #slots: Slots;
   readonly #checks: HealthChecks;
   #current: Plan | undefined;
-  /** Prepared, and neither committed nor rolled back. */
+  /** The plan that is prepared, but neither committed nor rolled back. */
   #next: Plan | undefined;
-  /** What workers were told last, by upstream. */
+  /** The servers that workers last received, by upstream. */
   #told = new Map<string, readonly SlottedServer[]>();
   #toldNext = new Map<string, readonly SlottedServer[]>();
-  /** How many servers of an upstream had no place, as it was logged last. */
+  /** The number of servers of each upstream without a slot, as last logged. */
   readonly #left = new Map<string, number>();
-  /** Of a preparation that waits for first responses. */
+  /** The timeout of a preparation that waits for first responses. */
   #patience: Patience | undefined;
   #closed = false;
   #watching: ReturnType<typeof setInterval> | undefined;
@@ -100,8 +105,9 @@ export class Directory {
   }
 
   /**
-   * The servers of a configuration that is about to be served: `commit` or `rollback` follows. Waits for first responses of
-   * discovery for a while. Rejects, with nothing changed, where there are more servers than places.
+   * Prepares a configuration that is about to be served, and returns its servers. `commit` or `rollback` follows. Waits
+   * up to `FIRST_RESPONSES_MS` for the first responses of discovery. Rejects, and changes nothing, if there are more
+   * servers than slots.
    */
   async prepare(config: Config): Promise<Membership> {
     if (this.#closed) throw new Error(STOPPING);
@@ -132,7 +138,7 @@ export class Directory {
     this.#deps.wheel.remove(patience);
   }
 
-  /** The prepared configuration is served. */
+  /** The prepared configuration is now served. */
   commit(): void {
     const plan = this.#next;
     if (plan === undefined) return;
@@ -144,11 +150,11 @@ export class Directory {
     this.#refresh(plan);
   }
 
-  /** The prepared configuration is not served. */
+  /** The prepared configuration will not be served. */
   rollback(): void {
     this.#next?.close(this.#current);
     this.#next = undefined;
-    // Workers that have begun with it hear anew of what was otherwise there.
+    // Workers that have begun with the prepared configuration receive the old servers again, if those differ.
     for (const [name, servers] of this.#toldNext) {
       if (!isDeepStrictEqual(servers, this.#told.get(name))) this.#told.delete(name);
     }
@@ -156,7 +162,7 @@ export class Directory {
     if (this.#current !== undefined) this.#refresh(this.#current);
   }
 
-  /** Every server of the configuration that is served. */
+  /** All servers of the configuration that is served. */
   status(): ServerStatus[] {
     const { states } = this.#deps;
     return [...this.#told].flatMap(([upstream, servers]) =>
@@ -181,8 +187,8 @@ export class Directory {
   }
 
   /**
-   * Keeps new requests away from a server, or does not any more; what is under way there goes on, and so do probes. It holds for
-   * as long as the upstream has the server, over reloads too. False: there is no such server.
+   * Keeps new requests away from a server, or stops doing so. Requests in flight and probes continue. This lasts as
+   * long as the upstream has the server, also over reloads. Returns false if there is no such server.
    */
   drain(upstream: string, server: string, drained: boolean): boolean {
     const placed = this.#told.get(upstream)?.find(({ key }) => key === server);
@@ -191,7 +197,7 @@ export class Directory {
     return true;
   }
 
-  /** Probes nothing and looks for nothing any more. */
+  /** Stops all probes and all discovery. */
   close(): void {
     this.#closed = true;
     clearInterval(this.#watching);
@@ -210,7 +216,10 @@ export class Directory {
     for (const [upstream, servers] of this.#told) yield [upstream, servers.map(({ member }) => member)];
   }
 
-  /** While a configuration is prepared, nobody knows which one workers have: they hear afterwards. */
+  /**
+   * While a configuration is being prepared, it is not known which configuration the workers have. They receive the
+   * change afterwards.
+   */
   #changed(name: string): void {
     if (this.#next !== undefined || this.#current === undefined) return;
     this.#tell(this.#current, name);
@@ -235,7 +244,7 @@ export class Directory {
     );
   }
 
-  /** Gives back places of servers that are gone, and probes those that there are. */
+  /** Frees the slots of servers that are gone, and probes the current servers. */
   #settle(plan: Plan): void {
     const keys = [...this.#told].flatMap(([name, servers]) => servers.map(({ key }) => placeKey(name, key)));
     this.#slots.keep(new Set(keys));
@@ -244,7 +253,10 @@ export class Directory {
     );
   }
 
-  /** The servers of an upstream that have a place each. `strict`: throws where one that the configuration names has none. */
+  /**
+   * Gives each server of an upstream a slot, and returns the servers that got one. `strict`: throws if a server that
+   * the configuration names gets no slot.
+   */
   #assignSlots(name: string, upstream: PlannedUpstream, strict: boolean): SlottedServer[] {
     const placed: SlottedServer[] = [];
     let left = 0;
@@ -258,7 +270,7 @@ export class Directory {
     return placed;
   }
 
-  /** Says once how many servers have no place. */
+  /** Logs the number of servers without a slot, if it has changed. */
   #sayLeft(name: string, left: number): void {
     if (left === (this.#left.get(name) ?? 0)) return;
     if (left === 0) this.#left.delete(name);
@@ -285,7 +297,7 @@ function placeKey(upstream: string, server: string): string {
   return JSON.stringify([upstream, server]);
 }
 
-/** Time that is over some time. */
+/** A timeout that settles a promise. */
 class Patience extends Deadline {
   readonly over: Promise<void>;
   readonly #end: () => void;

@@ -7,16 +7,16 @@ import { type OnEvent } from "../../telemetry/event.ts";
 import { type Endpoint, type OnFault } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
 
-/** Servers that one discovery may find; those beyond are left out. */
+/** Servers that one discovery may find. Servers beyond it are left out. */
 const MAX_FOUND = 256;
 
-/** A server that was discovered. */
+/** A discovered server. */
 export interface Found {
   readonly endpoint: Endpoint;
   readonly weight: number;
 }
 
-/** Looks for servers of an upstream, again and again. */
+/** Looks for servers of an upstream repeatedly. */
 export interface Discovery {
   readonly servers: FoundServers;
   close(): void;
@@ -25,36 +25,36 @@ export interface Discovery {
 export interface DiscoveryDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
-  /** 0 to 1, as Math.random. */
+  /** Returns numbers from 0 to less than 1, like `Math.random`. */
   readonly random: () => number;
   readonly log: (message: string) => void;
   readonly onEvent?: OnEvent | undefined;
   readonly onFault: OnFault;
 }
 
-/** Whose discovery it is. */
+/** The upstream that a discovery belongs to. */
 export interface DiscoveredUpstream {
   readonly name: string;
   readonly allowPrivate: boolean;
 }
 
-/** What a discovery knows: the last good list, which stays while no other response comes. */
+/** The last good list of a discovery. It stays in use until another good response arrives. */
 export class FoundServers {
   list: readonly Found[] = [];
   /** Settles with the first response, good or bad. */
   readonly first: Promise<void>;
-  /** Called when the list is another one. */
+  /** Called when the list has changed. */
   onChange: (() => void) | undefined;
   readonly #upstream: string;
   readonly #what: string;
   readonly #allowPrivate: boolean;
   readonly #deps: Pick<DiscoveryDeps, "log" | "onEvent">;
   readonly #responded: () => void;
-  /** What was logged last: it is not said twice. */
+  /** The failure that was logged last. It is not logged twice in a row. */
   #failure = "";
   #leftOut = "";
 
-  /** `source` is how the log calls the discovery. */
+  /** `source` is the name of the discovery in the log. */
   constructor(
     { name, allowPrivate }: DiscoveredUpstream,
     source: string,
@@ -69,12 +69,12 @@ export class FoundServers {
     this.#responded = resolve;
   }
 
-  /** A response came; `unusable` counts what it held beside these. */
+  /** Takes a good response. `unusable` counts the entries in it without a usable server. */
   replace(found: readonly Found[], unusable = 0): void {
     if (this.#failure !== "") this.#say(`${this.#what} responds again`);
     this.#failure = "";
     const byKey = new Map(found.map((server) => [serverKey(server.endpoint), server]));
-    // In one order, whatever the order of the response: another order is no change.
+    // Sorted, so that another order in the response is not a change.
     const all = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, server]) => server);
     const allowed = all.filter(({ endpoint }) => this.#allowPrivate || !isPrivate(endpoint));
     const list = allowed.slice(0, MAX_FOUND);
@@ -87,7 +87,7 @@ export class FoundServers {
     this.#responded();
   }
 
-  /** No response came, or none that can be used: the list stays. */
+  /** There was no response, or it cannot be used: the list stays. */
   failed(reason: string): void {
     if (reason !== this.#failure) {
       const { length } = this.list;
@@ -125,7 +125,7 @@ export class FoundServers {
   }
 }
 
-/** Names are checked when they are connected to. */
+/** Names are checked when a connection to them is opened. */
 function isPrivate(endpoint: Endpoint): boolean {
   if ("unix" in endpoint) return false;
   return isIP(endpoint.address) !== 0 && !isRemotePublicAddress(endpoint.address);
@@ -134,7 +134,10 @@ function isPrivate(endpoint: Endpoint): boolean {
 const FIRST_RETRY_MS = 1000;
 const MAX_DOUBLINGS = 20;
 
-/** Milliseconds before a discovery asks again after so many failures in a row: twice as long each time, up to `mostMs`, half of it by chance. */
+/**
+ * Milliseconds before a discovery tries again after `failures` failures in a row. The time doubles with each failure up
+ * to `mostMs`, and half of it is random.
+ */
 export function backOffMs(failures: number, mostMs: number, random: () => number): number {
   const longest = Math.min(mostMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, MAX_DOUBLINGS));
   return longest * (0.5 + 0.5 * random());

@@ -8,35 +8,38 @@ import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps,
 
 type DnsConfig = NonNullable<UpstreamConfig["dns_discovery"]>;
 
-/** Milliseconds that a response may take, all name servers and repetitions together. @bound */
+/** Milliseconds that a response may take, over all name servers and retries. @bound */
 const LOOK_UP_MS = 5000;
-/** The least milliseconds between two look-ups: a response may say that it is good for no time at all. @bound */
+/** The least milliseconds between two look-ups. A response may have a time to live of 0. @bound */
 const LEAST_MS = 1000;
 const SERVER_WEIGHT = 1;
 
-/** Addresses of one family, as a response has them. */
+/** The addresses of one family in a response. */
 interface Records {
   readonly addresses: readonly string[];
-  /** Seconds that they are good for; 0 without any. */
+  /** The time to live, in seconds; 0 without addresses. */
   readonly ttl: number;
 }
 
 const NO_RECORDS: Records = { addresses: [], ttl: 0 };
-/** By these a resolver says that there is no such record (RFC 1035 §4.1.1, RFC 2308): a response, and no failure. */
+/**
+ * Codes with which a resolver reports that there is no such record (RFC 1035 §4.1.1, RFC 2308). That is a valid
+ * response, not a failure.
+ */
 const NONE = new Set(["ENOTFOUND", "ENODATA"]);
 
 /**
- * Servers from the A and AAAA records of a name. It is looked up again when the shortest time to live is over, and after
- * `interval_s` at the latest. A name that the hosts file has is not asked for, unless name servers are configured. Search
- * domains are not used.
+ * Discovers servers from the A and AAAA records of a name. The name is looked up again after the shortest time to live,
+ * and at the latest after `interval_s`. If the hosts file has the name and no name servers are configured, no query is
+ * sent. Search domains are not used.
  */
 export class DnsDiscovery extends Deadline implements Discovery {
   readonly servers: FoundServers;
   readonly #config: DnsConfig;
   readonly #deps: DiscoveryDeps;
-  /** Of a look-up that is under way. */
+  /** The resolver of the look-up that is under way, if any. */
   #resolver: Resolver | undefined;
-  /** The last good responses: a family that is not answered for keeps its own. */
+  /** The last good responses. If the query for a family fails, the family keeps its last addresses. */
   readonly #known = { v4: NO_RECORDS, v6: NO_RECORDS };
   #failures = 0;
   #closed = false;
@@ -55,7 +58,7 @@ export class DnsDiscovery extends Deadline implements Discovery {
     this.#resolver?.cancel();
   }
 
-  /** Time for the next look-up, or the one that is under way takes too long. */
+  /** The next look-up is due, or the one that is under way has reached its timeout. */
   override onDeadline(): void {
     if (this.#resolver === undefined) this.#lookUp();
     else this.#resolver.cancel();
@@ -68,7 +71,8 @@ export class DnsDiscovery extends Deadline implements Discovery {
       return;
     }
     if (this.#config.nameservers.length === 0 && this.#useHostsFile(hostname)) return;
-    // A new one each time: what a resolver remembers would be given again for as long as its time to live.
+    // Each look-up has a new resolver, because a resolver would return its cached records until their time to live
+    // ends.
     const resolver = new Resolver();
     this.#resolver = resolver;
     this.#deps.wheel.set(this, LOOK_UP_MS);
@@ -122,7 +126,7 @@ export class DnsDiscovery extends Deadline implements Discovery {
   }
 }
 
-/** Why nothing can be made of two responses; empty where something can. */
+/** The reason why both responses cannot be used; empty if one of them can. */
 function failureOf(v4: Records | string, v6: Records | string): string {
   const found = [v4, v6].some((records) => typeof records !== "string" && records.addresses.length > 0);
   if (found) return "";
@@ -130,7 +134,7 @@ function failureOf(v4: Records | string, v6: Records | string): string {
   return failure ?? "there are no addresses of that name";
 }
 
-/** The records, or why there are none. */
+/** The records, or the reason why the query failed. */
 async function recordsOf(response: Promise<readonly { address: string; ttl: number }[]>): Promise<Records | string> {
   try {
     const records = await response;

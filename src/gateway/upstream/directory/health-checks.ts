@@ -8,43 +8,46 @@ import { type ServerStates } from "../server-states.ts";
 import { type ProbeReason, reasonNumber } from "./probe-reason.ts";
 import { type CheckedServer, type CheckRunner, ServerCheck } from "./server-check.ts";
 
-/** Probes at one time; those that are due beyond it wait for their turn. */
+/** Probes that run at a time. Beyond it, probes that are due wait for their turn. */
 const MAX_PROBES = 64;
-/** By how much of its interval a probe comes earlier or later, at most: servers that were found together are not asked together for long. */
+/**
+ * The largest part of the interval by which a probe comes earlier or later. It spreads the probes of servers that were
+ * added together.
+ */
 const JITTER = 0.1;
-/** Milliseconds over which first probes are spread, where the interval is not shorter. */
+/** Milliseconds over which first probes are spread, unless the interval is shorter. */
 const FIRST_SPREAD_MS = 100;
 
 export interface HealthDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
   readonly states: ServerStates;
-  /** 0 to 1, as Math.random. */
+  /** Returns numbers from 0 to less than 1, like `Math.random`. */
   readonly random: () => number;
-  /** Unix milliseconds. */
+  /** Returns Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
   readonly onEvent?: OnEvent | undefined;
   readonly onFault: OnFault;
 }
 
-/** What probes say of a server. */
+/** The state of a server by its probes. */
 export interface ProbedState {
   readonly state: "healthy" | "unhealthy";
-  /** Why the last probe failed; empty where it did not. */
+  /** The reason why the last probe failed; empty if it did not. */
   readonly reason: "" | ProbeReason;
-  /** Unix milliseconds. */
+  /** Unix milliseconds since when the server has this state. */
   readonly since: number;
 }
 
-/** Probes servers, and writes down for all workers which of them are healthy. */
+/** Probes servers, and records for all workers which of them are healthy. */
 export class HealthChecks implements CheckRunner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
   readonly onFault: OnFault;
   readonly #deps: HealthDeps;
   #checks = new Map<number, { readonly check: ServerCheck; since: number }>();
-  /** Servers that are due and wait for room. */
+  /** Servers whose probe is due and waits for room. */
   readonly #waiting = new Set<ServerCheck>();
   readonly #running = new Set<ServerCheck>();
 
@@ -55,7 +58,7 @@ export class HealthChecks implements CheckRunner {
     this.#deps = deps;
   }
 
-  /** Probes these servers from now on and no others. One that is probed in another way from now on keeps its state. */
+  /** Probes exactly these servers from now on. A server whose probe settings have changed keeps its state. */
   set(servers: readonly CheckedServer[]): void {
     const before = this.#checks;
     this.#checks = new Map();
@@ -136,12 +139,12 @@ export class HealthChecks implements CheckRunner {
   }
 }
 
-/** The same server, however it is probed; a place can have changed hands. */
+/** True for the same server, even with other probe settings. A slot can belong to another server after a reload. */
 function isSame(a: CheckedServer, b: CheckedServer): boolean {
   return a.upstream === b.upstream && serverKey(a.endpoint) === serverKey(b.endpoint);
 }
 
 function isProbedAlike(a: CheckedServer, b: CheckedServer): boolean {
-  // Of trust nobody can tell what is in it.
+  // The content of `trust` cannot be compared, so it must be the same object.
   return a.dial.tls?.trust === b.dial.tls?.trust && isDeepStrictEqual(a, b);
 }

@@ -1,4 +1,4 @@
-/** How many probes in a row change the state of a server. */
+/** The numbers of probe results in a row that change the state of a server. */
 export interface HealthThresholds {
   readonly healthyThreshold: number;
   readonly unhealthyThreshold: number;
@@ -14,7 +14,7 @@ export interface HealthThresholds {
 export class HealthState {
   healthy: boolean;
   readonly #thresholds: HealthThresholds;
-  /** Results in a row that speak against the state. */
+  /** The number of results in a row that contradict the state. */
   #against = 0;
 
   constructor(thresholds: HealthThresholds, healthy = true) {
@@ -22,7 +22,7 @@ export class HealthState {
     this.healthy = healthy;
   }
 
-  /** Takes the result of a probe; true when it changes the state. */
+  /** Takes the result of a probe. Returns true if it changes the state. */
   record(success: boolean): boolean {
     if (success === this.healthy) {
       this.#against = 0;

@@ -7,10 +7,10 @@ import { CatalogDiscovery } from "./catalog-discovery.ts";
 import { type DiscoveredUpstream, type Discovery, type DiscoveryDeps } from "./discovery.ts";
 import { DnsDiscovery } from "./dns-discovery.ts";
 
-/** Where a server was learned from. */
+/** The source from which a server is known. */
 export type Source = "config" | "dns" | "catalog";
 
-/** A server of an upstream before it has a place in the shared memory. */
+/** A server of an upstream, before it has a slot in the shared memory. */
 export interface Listed {
   readonly source: Source;
   readonly key: string;
@@ -21,35 +21,38 @@ export interface Listed {
   readonly backup: boolean;
 }
 
-/** What discovered servers have where nothing is said: as `servers[]` by default. */
+/** The settings of discovered servers: the defaults of `servers[]`. */
 const DISCOVERED = { maxFails: 3, failTimeoutMs: 30_000, backup: false } as const;
 
-/** An upstream of a configuration, and what looks for servers of it. */
+/** An upstream of a configuration, with its discoveries. */
 export interface PlannedUpstream {
   readonly config: UpstreamConfig;
-  /** How its servers are connected to for probes; undefined where there are none. */
+  /** The settings with which probes connect to its servers; undefined without probes. */
   readonly dial: DialSettings | undefined;
   readonly dns: Discovery | undefined;
   readonly catalog: Discovery | undefined;
 }
 
-/** Whose plan it is. */
+/** The dependencies of a plan, which its owner provides. */
 export interface PlanDeps extends DiscoveryDeps {
-  /** How connections to an upstream's servers are opened. Throws where its files cannot be used. */
+  /** Returns how connections to an upstream's servers are opened. Throws if a file that they need cannot be used. */
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
-  /** An upstream has other servers from now on. */
+  /** The servers of an upstream have changed. */
   readonly changed: (upstream: string) => void;
 }
 
-/** The upstreams of one configuration, and what looks for their servers. */
+/** The upstreams of one configuration, and their discoveries. */
 export class Plan {
   readonly upstreams: ReadonlyMap<string, PlannedUpstream>;
-  /** By what they were asked for. */
+  /** The discoveries, by their upstream and settings. */
   readonly #discoveries = new Map<string, Discovery>();
   readonly #previous: ReadonlyMap<string, Discovery>;
   readonly #deps: PlanDeps;
 
-  /** What `previous` looks for in the same way is taken over from it. Throws, with nothing begun, where an upstream cannot be planned. */
+  /**
+   * Takes discoveries with the same settings over from `previous`. Throws, and begins nothing, if an upstream cannot be
+   * planned.
+   */
   constructor(config: Config, previous: Plan | undefined, deps: PlanDeps) {
     this.#previous = previous === undefined ? new Map() : previous.#discoveries;
     this.#deps = deps;
@@ -80,19 +83,19 @@ export class Plan {
     return discovery;
   }
 
-  /** Settles when every discovery had its first response, good or bad. */
+  /** Settles when every discovery has had its first response, good or bad. */
   async responded(): Promise<void> {
     await Promise.all([...this.#discoveries.values()].map(({ servers }) => servers.first));
   }
 
-  /** Ends what `kept` does not use. */
+  /** Closes the discoveries that `kept` does not use. */
   close(kept?: Plan): void {
     const stays = kept === undefined ? new Map<string, Discovery>() : kept.#discoveries;
     for (const [key, discovery] of this.#discoveries) if (stays.get(key) !== discovery) discovery.close();
   }
 }
 
-/** The servers of an upstream as they are known now: those of the configuration first, each once. */
+/** The servers of an upstream that are known now, each once. Those of the configuration come first. */
 export function serversOf({ config, dns, catalog }: PlannedUpstream): Listed[] {
   const named = config.servers.map((server): Listed => {
     const endpoint = serverTarget(server);

@@ -1,9 +1,9 @@
 import { type AskFailure } from "./ask.ts";
 
-/** Why a probe failed. */
+/** The reason why a probe failed. */
 export type ProbeReason = AskFailure | "status" | "body";
 
-/** Every reason, at the number that stands for it in the shared memory; 0 is none. */
+/** All reasons, at the index that stands for them in the shared memory; 0 means no failure. */
 const REASONS: readonly ("" | ProbeReason)[] = [
   "",
   "timeout",
@@ -17,17 +17,17 @@ const REASONS: readonly ("" | ProbeReason)[] = [
   "body",
 ];
 
-/** The number of a reason; 0 where there is none. */
+/** The number of a reason; 0 without a reason. */
 export function reasonNumber(reason: ProbeReason | undefined): number {
   return reason === undefined ? 0 : REASONS.indexOf(reason);
 }
 
-/** The name of a number; empty for 0. */
+/** The reason with this number; empty for 0. */
 export function reasonName(number: number): "" | ProbeReason {
   return REASONS[number] ?? "";
 }
 
-/** What reasons are called where operators read them. */
+/** The texts for the reasons that operators read. */
 export const PROBE_WORDS: Readonly<Record<ProbeReason, string>> = {
   timeout: "a probe got no response in time",
   refused: "the connection of a probe was refused",

@@ -9,14 +9,17 @@ import { Ask, type AskDeps, type Reply } from "./ask.ts";
 import { HealthState } from "./health-state.ts";
 import { type ProbeReason } from "./probe-reason.ts";
 
-/** Bytes of a probe's response in which `expected_body` is looked for. */
+/** Bytes of a probe's response that are searched for `expected_body`. */
 const MAX_PROBE_BODY_BYTES = 65_536;
-/** Attempts to connect to one server that the system has not given up yet; while there are as many, a probe fails without another. */
+/**
+ * Attempts to connect to one server that the system has not given up yet. At this number, a probe fails without a
+ * further attempt.
+ */
 const MAX_HANGING = 4;
 
 type HealthCheckConfig = NonNullable<UpstreamConfig["health_check"]>;
 
-/** A server that is probed, and how. */
+/** A server to probe, and the settings for its probes. */
 export interface CheckedServer {
   readonly upstream: string;
   readonly slot: number;
@@ -26,21 +29,21 @@ export interface CheckedServer {
   readonly protocol: UpstreamProtocol;
 }
 
-/** Who decides when a server's probe may run, and hears how it went. */
+/** Decides when a server's probe may run, and receives its result. */
 export interface CheckRunner extends AskDeps {
-  /** Time for a probe: has `run` called now or as soon as there is room. */
+  /** A probe is due. The runner calls `run` now, or as soon as there is room. */
   due(check: ServerCheck): void;
-  /** `changed`: the server's state is another one now. The next probe may be planned. */
+  /** A probe has ended, and the next one may be planned. `changed`: the server's state has changed. */
   probed(check: ServerCheck, changed: boolean): void;
 }
 
-/** The probes of one server: one at a time. */
+/** The probes of one server, which run one at a time. */
 export class ServerCheck extends Deadline {
   readonly server: CheckedServer;
   readonly state: HealthState;
-  /** Why the last probe failed; undefined where it did not. */
+  /** The reason why the last probe failed; undefined if it did not. */
   reason: ProbeReason | undefined;
-  /** When the last probe began, in wheel time. */
+  /** The wheel time at which the last probe began. */
   beganAt = 0;
   readonly #runner: CheckRunner;
   #ask: Ask | undefined;
@@ -81,7 +84,7 @@ export class ServerCheck extends Deadline {
     void this.#ask.connected.then(() => this.#hanging--);
   }
 
-  /** Ends a probe that is under way, and plans no other. */
+  /** Cancels the probe that is under way, and plans no other. */
   stop(): void {
     this.#runner.wheel.remove(this);
     this.#ask?.cancel();
@@ -95,7 +98,7 @@ export class ServerCheck extends Deadline {
   }
 }
 
-/** What a response says against a server; undefined: nothing. */
+/** The reason why a response fails the probe; undefined if it passes. */
 function verdict(reply: Reply, check: HealthCheckConfig): ProbeReason | undefined {
   if (reply.kind === "failure") return reply.reason;
   if (reply.status !== check.expected_status) return "status";
@@ -103,7 +106,10 @@ function verdict(reply: Reply, check: HealthCheckConfig): ProbeReason | undefine
   return undefined;
 }
 
-/** The `Host` of a probe: the name that TLS asks for, or else the server's address; its port where that is not the scheme's. */
+/**
+ * The `Host` of a probe: the server name for TLS, or else the server's address. The port is left out if it is the
+ * scheme's default.
+ */
 function hostOf(endpoint: Endpoint, { tls }: DialSettings): string {
   if ("unix" in endpoint) return "localhost";
   const { port } = endpoint;

@@ -2,7 +2,7 @@ import { type OnEvent } from "../../telemetry/event.ts";
 import { type Member, serverKey } from "../member.ts";
 import { type Failure, type ServerStates } from "../server-states.ts";
 
-/** What failures of requests are called in events and in the list of servers. */
+/** The texts for failures of requests in events and in the list of servers. */
 export const FAILURE_WORDS: Readonly<Record<Failure, string>> = {
   refused: "connections are refused",
   unreachable: "no connection was opened in time",
@@ -17,8 +17,8 @@ interface Seen {
 }
 
 /**
- * Notices that real requests have put a server out of rotation, or that it is back. Workers write that to the shared memory
- * alone, so that a request waits for nobody; the memory is looked at a few times a second.
+ * Notices when failed requests have put a server out of rotation, and when it is back. Workers only write that to the
+ * shared memory, so that requests do not wait for a message. The watch reads the memory a few times a second.
  */
 export class ServerWatch {
   readonly #states: ServerStates;
@@ -30,7 +30,7 @@ export class ServerWatch {
     this.#onEvent = onEvent;
   }
 
-  /** Tells of each server that was put out of rotation since the last look, or is back. */
+  /** Reports each server that has left rotation or returned to it since the last call. */
   look(upstreams: Iterable<readonly [upstream: string, members: Iterable<Member>]>): void {
     const seen = new Map<number, Seen>();
     for (const [upstream, members] of upstreams) {

@@ -2,20 +2,22 @@ import { MAX_SERVERS } from "../../config/max-servers.ts";
 import { type ServerStates } from "../server-states.ts";
 
 /**
- * Which server has which place in the shared memory. A server keeps its place while it stays in its upstream, over reloads
- * too; a place is given to another server only when no worker has a request there.
+ * Assigns slots in the shared memory to servers. A server keeps its slot while it stays in its upstream, also over
+ * reloads. A slot is given to another server only when no worker has a request in flight with it.
  */
 export class Slots {
   readonly #states: ServerStates;
   readonly #taken = new Map<string, number>();
-  /** Given out from the front and given back at the end: what was used last rests longest. */
+  /** Slots are taken from the front and returned at the end, so that the slot freed last is reused last. */
   #free = Array.from({ length: MAX_SERVERS }, (_, slot) => slot);
 
   constructor(states: ServerStates) {
     this.#states = states;
   }
 
-  /** The place of a server; undefined where all are taken. `key` tells it from the other servers of all upstreams. */
+  /**
+   * The slot of a server; undefined if all slots are taken. `key` identifies the server among those of all upstreams.
+   */
   take(key: string): number | undefined {
     const known = this.#taken.get(key);
     if (known !== undefined) return known;
@@ -27,7 +29,7 @@ export class Slots {
     return slot;
   }
 
-  /** Gives back the places of all servers but these. */
+  /** Frees the slots of all servers but these. */
   keep(keys: ReadonlySet<string>): void {
     for (const [key, slot] of this.#taken) {
       if (keys.has(key)) continue;
