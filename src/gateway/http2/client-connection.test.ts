@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 describe("a connection", () => {
-  test("begins with the preface and SETTINGS that refuse pushes, and gives all streams together more than each", () => {
+  test("begins with the preface and SETTINGS that disable pushes, and gives all streams together more than each one", () => {
     const fresh = new ScriptedServer();
     const [settings, window] = fresh.frames();
     expect(fresh.wire.bytes.subarray(0, 24)).toEqual(f.PREFACE);
@@ -22,7 +22,7 @@ describe("a connection", () => {
     expect([window?.type, window?.streamId, window?.payload.readUInt32BE()]).toEqual([f.WINDOW_UPDATE, 0, 52_363_265]);
   });
 
-  test("sends a request before the server has said anything", () => {
+  test("sends a request before the server has sent anything", () => {
     const fresh = new ScriptedServer();
     fresh.frames();
     fresh.connection.request(GET, sink);
@@ -44,7 +44,7 @@ describe("a connection", () => {
     expect(server.connection.requests).toBe(3);
   });
 
-  test("takes as many requests as the server allows, and says when there is room", () => {
+  test("takes as many requests as the server allows, and reports when there is room", () => {
     const { connection } = new ScriptedServer().begin();
     expect(connection.room).toBe(100);
     server.settings([[3, 2]]);
@@ -63,7 +63,7 @@ describe("a connection", () => {
     expect(sink.ends).toEqual([""]);
   });
 
-  test("that is idle closes after its time, and not once it is used", () => {
+  test("that is idle closes after its timeout, but not once it is used", () => {
     server.connection.closeAfter(1000);
     server.send(sink);
     server.owner.clock.advance(2000);
@@ -78,7 +78,7 @@ describe("a connection", () => {
     expect([server.wire.closed, server.owner.gone]).toEqual([true, 1]);
   });
 
-  test("that is to be retired takes no more requests, and closes behind the last response", () => {
+  test("that is retired takes no more requests, and closes after the last response", () => {
     server.send(sink);
     server.connection.retire();
     expect([server.connection.room, server.connection.isRetired, server.owner.retirements]).toEqual([0, true, 1]);
@@ -88,7 +88,7 @@ describe("a connection", () => {
     expect(server.heard()).toEqual(["GOAWAY 0 0"]);
   });
 
-  test("that is lost cuts its requests off", () => {
+  test("that is lost ends its requests", () => {
     const stream = server.send(sink);
     server.head(1, 0, OK);
     server.wire.terminate();
@@ -121,14 +121,14 @@ describe("a reset by the server", () => {
     expect(server.heard()).toEqual([]);
   });
 
-  test("that refuses the stream says that it may be sent again", () => {
+  test("that refuses the stream allows a retry", () => {
     const stream = server.sendQuietly(sink, POST);
     server.numbers(f.RST_STREAM, 1, f.REFUSED_STREAM);
     expect(stream.unprocessed).toBe(true);
     expect(sink.errors).toHaveLength(1);
   });
 
-  test("of thousands of streams is too much", () => {
+  test("of thousands of streams ends the connection", () => {
     for (let i = 0; i < 1200 && server.connection.isOpen; i++) {
       server.numbers(f.RST_STREAM, server.sendQuietly(sink).streamId, f.REFUSED_STREAM);
     }
@@ -138,7 +138,7 @@ describe("a reset by the server", () => {
 });
 
 describe("GOAWAY", () => {
-  test("lets the streams that the server knows end, hands back the others, and closes", () => {
+  test("lets the streams that the server has accepted end, hands back the others, and closes", () => {
     const sinks = [new Sink(), new Sink(), new Sink()];
     const streams = sinks.map((each) => server.send(each));
     server.frames();
@@ -163,7 +163,7 @@ describe("GOAWAY", () => {
   });
 });
 
-describe("what breaks the connection is answered with GOAWAY and its code", () => {
+describe("a connection error is reported with GOAWAY and its code", () => {
   const CASES: readonly (readonly [string, number, (server: ScriptedServer) => void])[] = [
     ["a push", f.PROTOCOL_ERROR, (s) => s.frame(f.PUSH_PROMISE, f.END_HEADERS, 1, Buffer.from("0000000282", "hex"))],
     ["permission to push", f.PROTOCOL_ERROR, (s) => s.settings([[2, 1]])],
@@ -194,7 +194,7 @@ describe("what breaks the connection is answered with GOAWAY and its code", () =
     expect(server.connection.request(GET, sink)).toBeUndefined();
   });
 
-  test("something else than SETTINGS first", () => {
+  test("a first frame other than SETTINGS", () => {
     const fresh = new ScriptedServer();
     fresh.frames();
     fresh.frame(f.PING, 0, 0, Buffer.alloc(8));
@@ -217,7 +217,7 @@ describe("what breaks the connection is answered with GOAWAY and its code", () =
   });
 });
 
-test("an owner that uses the room that it hears of finds it", () => {
+test("an owner finds the room that was reported to it", () => {
   const owner = new Owner();
   const busy = new ScriptedServer(owner).begin([[3, 1]]);
   busy.connection.request(GET, sink);
@@ -234,7 +234,7 @@ describe("memory that runs out", () => {
     override readonly buffers = new BufferPool({ bufferSize: 1024, bufferCount: 1, reserve: 0 });
   }
 
-  test("for a body that waits for its window is the end of that request alone, and not the server's fault", () => {
+  test("for a body that waits for its window ends that request alone, and is not the server's fault", () => {
     const poor = new ScriptedServer(new Poor()).begin();
     const other = new Sink();
     poor.send(other);
@@ -244,7 +244,7 @@ describe("memory that runs out", () => {
     expect([other.errors, poor.connection.isOpen]).toEqual([[], true]);
   });
 
-  test("for what the socket does not take is the end of all requests, and not the server's fault", () => {
+  test("for data that the socket does not accept ends all requests, and is not the server's fault", () => {
     const poor = new ScriptedServer(new Poor()).begin();
     const other = new Sink();
     poor.send(other);
@@ -256,13 +256,13 @@ describe("memory that runs out", () => {
   });
 });
 
-test("until the server has said how many requests it takes there is room for one, and then its owner hears", () => {
+test("until the server has announced how many requests it takes, there is room for one, and then its owner is called", () => {
   const fresh = new ScriptedServer();
   expect([fresh.connection.room, fresh.connection.knowsRoom]).toEqual([1, false]);
   fresh.send(sink);
   expect([fresh.connection.room, fresh.owner.releases]).toEqual([0, 0]);
   fresh.settings([[3, 1]]);
-  // There is no more room; but now others can be had where there is.
+  // This connection has no more room, but its owner can now open others.
   expect([fresh.connection.room, fresh.connection.knowsRoom, fresh.owner.releases]).toEqual([0, true, 1]);
   fresh.head(1, f.END_STREAM, OK);
   expect(fresh.connection.room).toBe(1);
@@ -276,7 +276,7 @@ test("a server that goes silent within a field section gets no more requests on 
   expect([server.connection.isRetired, server.owner.retirements]).toEqual([true, 1]);
 });
 
-test("a server that answers is none that floods, however much it says between its responses", () => {
+test("a server that completes its responses does not cause a flood error, whatever it sends in between", () => {
   for (let i = 0; i < 1200; i++) {
     const { streamId } = server.sendQuietly(sink);
     for (let n = 0; n < 10; n++) server.frame(f.PING, 0, 0, Buffer.alloc(8));
@@ -285,17 +285,17 @@ test("a server that answers is none that floods, however much it says between it
   expect([server.connection.isOpen, sink.ends.length]).toEqual([true, 1200]);
 });
 
-/** Begins a request and answers it with two blocks; the fields of head and trailers. */
+/** Begins a request and sends two blocks in response. Returns the fields of head and trailers. */
 function responded(streamId: number, first: Buffer, last: Buffer): string[] {
   const each = new Sink();
   server.send(each);
   server.frame(f.HEADERS, f.END_HEADERS, streamId, first);
   server.frame(f.HEADERS, f.END_HEADERS | f.END_STREAM, streamId, last);
-  // The gateway adds a Date where there is none.
+  // The gateway adds a Date if the response has no Date.
   return [each.heads[0]?.fields.replace(/Date: .*\r\n/, "") ?? "", each.ends[0] ?? ""];
 }
 
-test("heads and trailers that come again are those of each response, until the table changes", () => {
+test("repeated heads and trailers are those of each response, until the table changes", () => {
   const [encoder, huffman] = [new IndexingEncoder(), false];
   const encode = (...fields: [name: string, value: string][]): Buffer =>
     encoder.block(fields.map(([name, value]) => ({ name, value, as: "indexed", huffman })));
@@ -308,7 +308,7 @@ test("heads and trailers that come again are those of each response, until the t
     responded(9, again, end),
   );
   const same = ["date: x\r\nx-a: 1\r\n", "x-sum: 2\r\n"];
-  // Behind one more entry each index means the entry before.
+  // After one more entry, each index stands for the entry before.
   const shifted = ["x-a: 1\r\nx-sum: 2\r\n", "x-b: 3\r\n"];
   expect(heard).toEqual([same, same, same, ["date: x\r\nx-b: 3\r\n", "x-sum: 2\r\n"], shifted]);
 });

@@ -5,7 +5,7 @@ import * as f from "./frame.ts";
 import { IndexingEncoder, type SentField } from "./hpack/testing/indexing-encoder.ts";
 import { GET, POST, ScriptedServer } from "./testing/scripted-server.ts";
 
-/** Fails where it hears anything behind the end, or data before a final head. */
+/** Throws if anything is reported after the end, or data before a final head. */
 class StrictSink implements ResponseSink {
   ends = 0;
   #begun = false;
@@ -35,7 +35,7 @@ function data(streamId: number, flags: number, text: string): Buffer {
   return f.payloadFrame({ type: f.DATA, flags, streamId }, Buffer.from(text));
 }
 
-/** What a server sends in answer to four requests. */
+/** The bytes that a server sends in response to four requests. */
 function conversation(): Buffer {
   const encoder = new IndexingEncoder();
   const head = (streamId: number, flags: number, ...fields: SentField[]): Buffer =>
@@ -62,7 +62,7 @@ function conversation(): Buffer {
 
 const CONVERSATION = conversation();
 
-/** Feeds `bytes` in pieces to a connection with four requests open; returns how many of them ended. */
+/** Feeds `bytes` in pieces to a connection with four requests open. Returns the number of requests that ended. */
 function play(bytes: Buffer, cuts: readonly number[]): number {
   const server = new ScriptedServer();
   const sinks = [new StrictSink(), new StrictSink(), new StrictSink(), new StrictSink()];
@@ -83,11 +83,11 @@ function play(bytes: Buffer, cuts: readonly number[]): number {
 
 const cuts = fc.array(fc.integer({ min: 1, max: 80 }), { minLength: 1, maxLength: 8 });
 
-test("a conversation ends the same however it is cut", () => {
+test("a conversation ends the same, however it is split", () => {
   fc.assert(fc.property(cuts, (sizes) => expect(play(CONVERSATION, sizes)).toBe(4)));
 });
 
-test("whatever a server sends, each request ends once, and no frame takes the connection out of its course", () => {
+test("for all data that a server sends, each request ends once, and no frame breaks the connection's state", () => {
   const changes = fc.array(fc.tuple(fc.nat(CONVERSATION.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(changes, cuts, (bytes, sizes) => {
@@ -99,7 +99,7 @@ test("whatever a server sends, each request ends once, and no frame takes the co
   );
 });
 
-test("frames of any kind in any order do no harm either", () => {
+test("frames of any kind in any order do no harm", () => {
   const frame = fc
     .record({
       type: fc.integer({ min: 0, max: 11 }),

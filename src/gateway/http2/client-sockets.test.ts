@@ -11,7 +11,7 @@ import { Http2ClientConnection } from "./client-connection.ts";
 import { type ClientStream } from "./client-stream.ts";
 import { GET, POST } from "./testing/scripted-server.ts";
 
-/** A response, and when it was over. */
+/** A response, and a promise of its end. */
 class Answer implements ResponseSink {
   readonly heads: ResponseHead[] = [];
   readonly chunks: Buffer[] = [];
@@ -62,7 +62,7 @@ interface Events {
   closed?: () => void;
 }
 
-/** A connection to a server that answers streams with `answer`. */
+/** A connection to a server that handles its streams with `answer`. */
 async function against(
   response: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void,
   settings: http2.Settings = {},
@@ -70,14 +70,14 @@ async function against(
 ): Promise<Http2ClientConnection> {
   server = http2.createServer({ settings });
   server.on("stream", (stream, headers) => {
-    // A stream that the client resets is an error to node; here it is what a test asks for.
+    // Node reports a stream that the client resets as an error. Here a test causes it on purpose.
     stream.on("error", () => {});
     response(stream, headers);
   });
   const listening = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", () => listening.resolve());
   await listening.promise;
-  // A TCP listener's address is an object.
+  // The address of a TCP listener is an object.
   const { port } = server.address() as AddressInfo;
   const wire = await connect({ address: "127.0.0.1", port }, DEAF, rethrow);
   const owner = {
@@ -93,7 +93,7 @@ async function against(
   return connection;
 }
 
-/** Sends `body` in pieces of `size`, as fast as the server takes them. */
+/** Sends `body` in pieces of `size` bytes, as fast as the server accepts them. */
 function upload(stream: ClientStream, body: Buffer, size: number): void {
   let at = 0;
   const go = (): void => {
@@ -146,7 +146,7 @@ describe("to node's HTTP/2 server", () => {
     expect(client.streams.size).toBe(0);
   });
 
-  test("a thousand requests go through the room that the server gives", async () => {
+  test("a thousand requests fit through the room that the server allows", async () => {
     let most = 0;
     let open = 0;
     let started = 0;
@@ -168,7 +168,7 @@ describe("to node's HTTP/2 server", () => {
       { maxConcurrentStreams: 7 },
       { released: () => begin() },
     );
-    // The server's SETTINGS come with its first response.
+    // The server's SETTINGS arrive with its first response.
     const first = new Answer();
     client.request({ ...GET, path: "/first" }, first);
     await first.done;
@@ -180,7 +180,7 @@ describe("to node's HTTP/2 server", () => {
     expect(most).toBeLessThanOrEqual(7);
   });
 
-  test("trailers and interim heads come through", async () => {
+  test("trailers and interim heads pass through", async () => {
     const client = await against((stream) => {
       stream.additionalHeaders({ ":status": 103, link: "</a>" });
       stream.respond({ ":status": 200 }, { waitForTrailers: true });
@@ -213,7 +213,7 @@ describe("to node's HTTP/2 server", () => {
     expect(response.heads[0]).toMatchObject({ status: 204, bodyLength: 0 });
   });
 
-  test("a reader that stops holds its response back at the server, and nobody else's", async () => {
+  test("a reader that stops holds back only its own response at the server", async () => {
     const client = await against((stream, headers) => {
       stream.respond({ ":status": 200 });
       stream.end(headers[":path"] === "/large" ? bytesOf(2_000_000, 1) : "small");
@@ -239,7 +239,7 @@ describe("to node's HTTP/2 server", () => {
     expect(large.body.equals(bytesOf(2_000_000, 1))).toBe(true);
   });
 
-  test("a request that is given up is closed at the server with CANCEL", async () => {
+  test("a cancelled request is closed at the server with CANCEL", async () => {
     const code = Promise.withResolvers<number | undefined>();
     const client = await against((stream) => {
       stream.on("close", () => code.resolve(stream.rstCode));
@@ -253,7 +253,7 @@ describe("to node's HTTP/2 server", () => {
     expect(response.error).toBeUndefined();
   });
 
-  test("a server that shuts down answers what it has, and the connection closes behind it", async () => {
+  test("a server that shuts down completes its responses, and then the connection closes", async () => {
     const retired = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<http2.ServerHttp2Stream>();

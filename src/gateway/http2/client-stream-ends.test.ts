@@ -11,7 +11,7 @@ beforeEach(() => {
   sink = new Sink();
 });
 
-test("a request that is over is not reset when its owner lets go of it", () => {
+test("a request that has ended is not reset when its owner releases it", () => {
   const stream = server.sendQuietly(sink);
   server.head(1, f.END_STREAM, OK);
   expect(sink.ends).toEqual([""]);
@@ -29,7 +29,7 @@ test.each([
   expect(sink.errors.map(({ message }) => message)).toEqual([expect.stringContaining(what)]);
 });
 
-test("what is wrong with trailers is said", () => {
+test("the error names the fault in trailers", () => {
   for (const [streamId, flags, field, what] of [
     [1, 0, "x", "they do not end the response"],
     [3, f.END_STREAM, "X", "malformed trailers: "],
@@ -52,7 +52,7 @@ test.each([
   expect(sink.errors.map(({ code }): string => code)).toEqual(errors);
 });
 
-test("a request whose head is larger than the server takes is not begun, and others are", () => {
+test("a request whose head is larger than the server accepts is not begun, and other requests are", () => {
   for (const [most, begins] of [
     [100, false],
     [10_000, true],
@@ -64,7 +64,7 @@ test("a request whose head is larger than the server takes is not begun, and oth
   }
 });
 
-test("a call of gRPC that ends with its head says how", () => {
+test("a gRPC call that ends with its head reports its status", () => {
   for (const [fields, status] of [
     [[["grpc-status", "5"]], 5],
     [[], undefined],

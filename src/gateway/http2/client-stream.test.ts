@@ -18,7 +18,7 @@ function length(bytes: number): readonly [string, string] {
 }
 
 describe("a request", () => {
-  test("goes out with its pseudo-header fields first, and its fields in lower case", () => {
+  test("is sent with its pseudo-header fields first, and its field names in lower case", () => {
     const fields = "Accept: */*\r\nTE: trailers\r\n";
     server.send(sink, { ...GET, scheme: "https", path: "/a?b", fields });
     expect(server.heard()).toEqual([
@@ -26,7 +26,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("says its length where it has a body or is expected to have one", () => {
+  test("has a Content-Length if it has a body or is expected to have one", () => {
     server.send(sink, { ...POST, bodyLength: 0 });
     const stream = server.send(sink, { ...POST, bodyLength: 4 });
     const [bare, full] = server.heard();
@@ -49,13 +49,13 @@ describe("a request", () => {
     expect(server.heard()).toEqual(['DATA 1 "ab"', 'DATA 1 "" end', 'DATA 3 "ab"', "HEADERS 3 x-sum: 1 end"]);
   });
 
-  test("is never longer or shorter than it says", () => {
+  test("is never longer or shorter than announced", () => {
     const stream = server.send(sink, { ...POST, bodyLength: 3 });
     expect(() => stream.end("")).toThrow("shorter than the announced Content-Length");
     expect(() => stream.data(Buffer.from("abcd"))).toThrow("exceeds the announced Content-Length");
   });
 
-  test("with a large head goes out in frames that the server takes", () => {
+  test("with a large head is sent in frames that the server accepts", () => {
     server.send(sink, { ...GET, fields: `X-Large: ${"x".repeat(40_000)}\r\n` });
     const frames = server.frames();
     expect(frames.map(({ type, flags }) => [type, flags])).toEqual([
@@ -76,7 +76,7 @@ describe("a request", () => {
     },
   );
 
-  test("was heard of once the server has reset it, and not when the connection closes", () => {
+  test("has been heard of once the server has reset it, but not when the connection closes", () => {
     const [reset, begun, cut] = [server.send(sink), server.send(sink), server.send(sink)];
     server.numbers(f.RST_STREAM, 1, f.REFUSED_STREAM);
     server.head(3, 0, OK);
@@ -104,7 +104,7 @@ describe("a request", () => {
     expect(rest.at(-1)?.flags).toBe(f.END_STREAM);
   });
 
-  test("that is given up is reset, and its sink hears nothing more", () => {
+  test("that is cancelled is reset, and its sink is not called any more", () => {
     const stream = server.sendQuietly(sink);
     server.head(1, 0, OK);
     stream.destroy();
@@ -115,7 +115,7 @@ describe("a request", () => {
     expect([server.connection.isOpen, server.owner.releases]).toEqual([true, 1]);
   });
 
-  test("of hundreds that are given up at once harms no other by what comes for it late", () => {
+  test("among hundreds that are cancelled at once does not harm others by late frames", () => {
     const other = new Sink();
     server.send(other);
     for (let i = 0; i < 300; i++) server.send(sink).destroy();
@@ -128,7 +128,7 @@ describe("a request", () => {
     expect([other.ends, sink.body, server.heard()]).toEqual([[""], "", []]);
   });
 
-  test("can be given up in the middle of its response, by the very sink that gets it", () => {
+  test("can be cancelled in the middle of its response by its own sink", () => {
     const stream = server.sendQuietly(sink);
     sink.room = false;
     sink.onData = () => stream.destroy();
@@ -143,7 +143,7 @@ describe("a request", () => {
     expect(sink.ends).toEqual([]);
   });
 
-  test("that the server wants no more of is reset behind the response", () => {
+  test("whose rest the server does not want is reset after the response", () => {
     const stream = server.sendQuietly(sink, POST);
     stream.data(Buffer.from("a"));
     server.head(1, f.END_STREAM, [[":status", "413"], DATE]);
@@ -154,7 +154,7 @@ describe("a request", () => {
     expect([server.heard(), server.connection.isOpen]).toEqual([[], true]);
   });
 
-  test("may go on while its response comes", () => {
+  test("may continue while its response arrives", () => {
     const stream = server.sendQuietly(sink, POST);
     server.head(1, 0, OK);
     server.data(1, 0, "a");
@@ -167,9 +167,9 @@ describe("a request", () => {
   });
 });
 
-test("data whose sink gives the request up is given back to the connection's window", () => {
+test("whose sink cancels it gives its data back to the connection's window", () => {
   sink.room = false;
-  // Half of the connection's window, after which the server hears of it.
+  // Half of the connection's window, after which the server gets a window update.
   for (let i = 0; i < 1700; i++) {
     const stream = server.send(sink);
     sink.onData = () => stream.destroy();
@@ -180,7 +180,7 @@ test("data whose sink gives the request up is given back to the connection's win
 });
 
 describe("a response", () => {
-  test("has its length, its fields without what frames it, and a date", () => {
+  test("has its length, its fields without framing fields, and a date", () => {
     server.sendQuietly(sink);
     server.head(1, 0, [STATUS_200, length(2), ["content-type", "a"], ["te", "x"], ["set-cookie", "b"]]);
     server.data(1, f.END_STREAM, "ok");
@@ -189,7 +189,7 @@ describe("a response", () => {
     expect([sink.body, sink.ends]).toEqual(["ok", [""]]);
   });
 
-  test("may come after interim heads, and end with trailers", () => {
+  test("may follow interim heads, and end with trailers", () => {
     server.sendQuietly(sink);
     server.head(1, 0, [
       [":status", "103"],
@@ -206,7 +206,7 @@ describe("a response", () => {
     expect(server.heard()).toEqual([]);
   });
 
-  test("without a body says so, but for HEAD and 304, whose length is announced", () => {
+  test("without a body has the length 0, except for HEAD and 304, which announce a length", () => {
     for (const [method, status, announced] of [
       ["GET", "200", -1],
       ["GET", "204", -1],
@@ -233,7 +233,7 @@ describe("a response", () => {
     expect([sink.body, sink.ends]).toEqual(["a", [""]]);
   });
 
-  test("is held back by its own window while its sink is full, and others go on", () => {
+  test("is held back by its own window while its sink is full, and other responses continue", () => {
     const other = new Sink();
     const stream = server.sendQuietly(sink);
     server.send(other);
@@ -250,7 +250,7 @@ describe("a response", () => {
     expect([sink.body.length, other.body.length]).toEqual([262_144, 262_144]);
   });
 
-  test("beyond its window is an error of its stream", () => {
+  test("beyond its window is a stream error", () => {
     server.sendQuietly(sink);
     sink.room = false;
     server.head(1, 0, OK);
@@ -261,7 +261,7 @@ describe("a response", () => {
     expect(server.connection.isOpen).toBe(true);
   });
 
-  test("in many responses leaves the connection's window open", () => {
+  test("among many, completed or cancelled, leaves the connection's window open", () => {
     for (let i = 0; i < 300; i++) {
       const stream = server.sendQuietly(sink);
       server.head(stream.streamId, 0, OK);
@@ -273,7 +273,7 @@ describe("a response", () => {
   });
 });
 
-/** The first stream was reset, and another is served. */
+/** Checks that the first stream was reset, and that another stream is served. */
 function expectOnlyReset(): void {
   const other = new Sink();
   server.send(other);
@@ -285,7 +285,7 @@ function expectOnlyReset(): void {
   expect(server.connection.streams.size).toBe(0);
 }
 
-describe("a response that is malformed resets its stream and no other", () => {
+describe("a malformed response resets its stream and no other", () => {
   const CASES: readonly (readonly [string, (server: ScriptedServer) => void])[] = [
     ["no :status", (s) => s.head(1, 0, [DATE])],
     ["two :status", (s) => s.head(1, 0, [STATUS_200, STATUS_200])],
@@ -346,7 +346,7 @@ describe("a response that is malformed resets its stream and no other", () => {
     expectOnlyReset();
   });
 
-  test("is given up where its head is too large, or where interim heads do not end", () => {
+  test("is given up if its head is too large, or if interim heads do not end", () => {
     for (let i = 0; i < 3; i++) server.sendQuietly(sink);
     const block = server.block([STATUS_200, ["x-large", "x".repeat(65_600)]]);
     server.frame(f.HEADERS, 0, 1, block.subarray(0, 16_000));
@@ -363,8 +363,8 @@ describe("a response that is malformed resets its stream and no other", () => {
   });
 });
 
-describe("time", () => {
-  test("runs while the upstream is awaited, and from each arrival anew", () => {
+describe("the timeout", () => {
+  test("runs while the upstream must act, and restarts at each arrival", () => {
     const stream = server.sendQuietly(sink);
     let late = 0;
     stream.timeKeeper = {
@@ -388,7 +388,7 @@ describe("time", () => {
     expect(server.heard()).toEqual(["RST_STREAM 1 8"]);
   });
 
-  test("does not run while the client is the one to send, but the last moment stands", () => {
+  test("does not run while the client must send, but the deadline of the whole response stays", () => {
     const stream = server.sendQuietly(sink, POST);
     let late = 0;
     stream.timeKeeper = { timedOut: () => late++ };

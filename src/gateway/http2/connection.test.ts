@@ -1,4 +1,4 @@
-/** What both ends of a connection do, shown at the gateway's end towards clients. */
+/** The common behaviour of both ends of a connection, tested at the gateway's end towards clients. */
 import { describe, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
@@ -7,7 +7,7 @@ import * as f from "./frame.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
 const OK: ResponseHead = { status: 200, reason: "OK", fields: "", bodyLength: -1 };
-/** Takes a body and has no room for more of it. */
+/** A sink that takes a body and has no room for more of it. */
 const FULL: BodySink = { data: () => false, end() {}, abort() {} };
 
 function open(client: ScriptedClient, flags: number, fields = GET, streamId = 1): Exchange {
@@ -24,13 +24,13 @@ function withLongFrames(): ScriptedClient {
   return new ScriptedClient(host).begin();
 }
 
-/** The code and the reason of the last GOAWAY. */
+/** The code and the reason in the last GOAWAY. */
 function ending(client: ScriptedClient): readonly [number, string] | undefined {
   const goaway = client.frames().findLast(({ type }) => type === f.GOAWAY);
   return goaway && [goaway.payload.readUInt32BE(4), goaway.payload.toString("latin1", 8)];
 }
 
-describe("a connection's error is", () => {
+describe("a connection error is", () => {
   test.each<[string, number, string, (client: ScriptedClient) => void]>([
     [
       "RST_STREAM of 3 bytes",
@@ -67,7 +67,7 @@ describe("a connection's error is", () => {
       f.ENHANCE_YOUR_CALM,
       "too many streams are reset",
       (c) => {
-        // So that the credit ends with a reset, and not with the frame that asks for it.
+        // With this the credit ends with a reset, and not with the frame that causes it.
         c.frame(f.PING, 0, 0, Buffer.alloc(8));
         for (let id = 3; c.connection.isOpen; id += 2) {
           c.head(id, f.END_STREAM, GET);
@@ -82,14 +82,14 @@ describe("a connection's error is", () => {
     expect(ending(client)).toEqual([code, reason]);
   });
 
-  test("an acknowledgement in the place of the first SETTINGS", () => {
+  test("an acknowledgement in place of the first SETTINGS", () => {
     const client = new ScriptedClient();
     client.bytes(f.PREFACE);
     client.frame(f.SETTINGS, f.ACK, 0);
     expect(ending(client)).toEqual([f.PROTOCOL_ERROR, "the first frame is not SETTINGS"]);
   });
 
-  test("a byte more than its window, which its streams may fill", () => {
+  test("a byte beyond its window, which its streams may fill", () => {
     const client = withLongFrames();
     for (let i = 0; i < 9; i++) open(client, 0, POST, 2 * i + 1).body.readTo(FULL);
     for (let i = 0; i < 8; i++) client.data(2 * i + 1, 0, Buffer.alloc(f.DEFAULT_WINDOW));
@@ -98,7 +98,7 @@ describe("a connection's error is", () => {
     expect(ending(client)).toEqual([f.FLOW_CONTROL_ERROR, "more data than the connection's window allows"]);
   });
 
-  test("a window of its own that grows beyond the largest, to the byte", () => {
+  test("a connection window that grows beyond the maximum, to the byte", () => {
     const client = new ScriptedClient().begin();
     client.numbers(f.WINDOW_UPDATE, 0, f.MAX_WINDOW - f.DEFAULT_WINDOW);
     expect(client.heard()).toEqual([]);
@@ -107,7 +107,7 @@ describe("a connection's error is", () => {
   });
 });
 
-test("a stream's window may be the largest, and not a byte larger", () => {
+test("a stream's window may have the maximum size, and not a byte more", () => {
   const client = new ScriptedClient().begin();
   open(client, f.END_STREAM);
   client.numbers(f.WINDOW_UPDATE, 1, f.MAX_WINDOW - f.DEFAULT_WINDOW);
@@ -116,7 +116,7 @@ test("a stream's window may be the largest, and not a byte larger", () => {
   expect(client.heard()).toEqual(["RST_STREAM 1 3"]);
 });
 
-test("a stream that begins once a smaller window is acknowledged has that window, to the byte", () => {
+test("a stream that begins after a smaller window was acknowledged has that window, to the byte", () => {
   const host = new Host();
   host.current = { ...SETTINGS, http2: { ...SETTINGS.http2, initialWindowSize: 10_000 } };
   const client = new ScriptedClient(host).begin();
@@ -127,7 +127,7 @@ test("a stream that begins once a smaller window is acknowledged has that window
   expect(client.heard()).toEqual(["RST_STREAM 3 3"]);
 });
 
-test("SETTINGS that make windows a byte larger let a byte go", () => {
+test("SETTINGS that make windows a byte larger allow one more byte", () => {
   const client = new ScriptedClient().begin([[4, 2]]);
   const { response } = open(client, f.END_STREAM);
   response.start(OK);
@@ -137,7 +137,7 @@ test("SETTINGS that make windows a byte larger let a byte go", () => {
   expect(client.heard()).toEqual(["SETTINGS 1", 'DATA 1 "c"']);
 });
 
-test("a PRIORITY of a stream that is over, by itself, is let pass", () => {
+test("a PRIORITY of a closed stream that depends on itself is ignored", () => {
   const client = new ScriptedClient().begin();
   const { response } = open(client, f.END_STREAM);
   response.start({ ...OK, bodyLength: 0 });
@@ -162,7 +162,7 @@ test("a pad length without padding is given back as well", () => {
   expect(client.heard()).toEqual(["WINDOW_UPDATE 1 32768"]);
 });
 
-test("nothing is given back on a connection that is over", () => {
+test("nothing is given back on a closed connection", () => {
   const client = withLongFrames();
   for (let i = 0; i < 5; i++) {
     open(client, 0, POST, 2 * i + 1).body.readTo(FULL);
@@ -193,20 +193,20 @@ test.each([
   expect(client.wire.ended).toBe(true);
 });
 
-test("a sender whose last piece the socket holds back goes on when it has drained", () => {
+test("a sender whose last piece the socket holds back continues when the socket has drained", () => {
   const client = new ScriptedClient().begin([[4, f.MAX_WINDOW]]);
   client.numbers(f.WINDOW_UPDATE, 0, 1_000_000);
   const exchange = open(client, f.END_STREAM);
   exchange.onDrain = () => exchange.response.end("");
   exchange.response.start(OK);
   client.wire.takes = [0];
-  // More than is gathered for one write: the last of its frames finds the socket full.
+  // More than one write gathers: the socket is full when the last frame is sent.
   expect(exchange.response.data(Buffer.alloc(8 * f.DEFAULT_MAX_FRAME_SIZE))).toBe(false);
   client.connection.onDrain();
   expect(client.heard().slice(-2)).toEqual(["DATA 1 16384", 'DATA 1 "" end']);
 });
 
-test("whoever asks whether a response arrived hears it, of one that broke off as well", () => {
+test("a caller that waits for the arrival of a response learns the result, even if the response breaks off", () => {
   const client = new ScriptedClient().begin();
   const told: (readonly [number, boolean])[] = [];
   for (const streamId of [1, 3, 5]) {
@@ -247,7 +247,7 @@ test.each([
   },
 );
 
-test("a client may allow pushes, or not", () => {
+test("a client may allow or disable pushes", () => {
   for (const value of [0, 1]) expect(new ScriptedClient().begin([[2, value]]).connection.isOpen).toBe(true);
   const client = new ScriptedClient();
   client.bytes(f.PREFACE);
@@ -255,8 +255,8 @@ test("a client may allow pushes, or not", () => {
   expect(ending(client)).toEqual([f.PROTOCOL_ERROR, "SETTINGS_ENABLE_PUSH of 2"]);
 });
 
-describe("the time for a head", () => {
-  test("is not prolonged by the frames that it comes in", () => {
+describe("the timeout of a head", () => {
+  test("is not prolonged by the frames of the head", () => {
     const client = new ScriptedClient().begin();
     client.frame(f.HEADERS, f.END_STREAM, 1, client.block(GET));
     for (let i = 0; i < 3; i++) {
@@ -268,7 +268,7 @@ describe("the time for a head", () => {
     expect(client.wire.cut || client.wire.ended).toBe(true);
   });
 
-  test("begins anew with each frame that a packet ends within, whatever came whole before it", () => {
+  test("restarts with each frame within which a packet ends, whatever was completed before it", () => {
     const client = new ScriptedClient().begin();
     open(client, 0, POST).body.readTo({ ...FULL, data: () => true });
     const ping = f.payloadFrame({ type: f.PING, flags: 0, streamId: 0 }, Buffer.alloc(8));

@@ -1,4 +1,4 @@
-/** A client's connection that ends in order (RFC 9113 §6.8). */
+/** A client's connection that is closed in order (RFC 9113 §6.8). */
 import { expect, test } from "bun:test";
 import * as f from "./frame.ts";
 import { GET, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
@@ -9,7 +9,7 @@ function pong(client: ScriptedClient): void {
   client.frame(f.PING, f.ACK, 0, Buffer.alloc(8));
 }
 
-test("a drain is said once, and not where the connection is over", () => {
+test("a drain is announced once, and not on a closed connection", () => {
   const client = new ScriptedClient().begin();
   client.connection.drain();
   client.connection.drain();
@@ -21,7 +21,7 @@ test("a drain is said once, and not where the connection is over", () => {
   expect(over.heard()).toEqual([]);
 });
 
-test("a drained connection without streams has the time of a head for its client to answer", () => {
+test("a drained connection without streams waits as long for its client's response as for a head", () => {
   const client = new ScriptedClient().begin();
   client.host.clock.advance(SETTINGS.idleMs - 1000);
   client.connection.drain();
@@ -31,7 +31,7 @@ test("a drained connection without streams has the time of a head for its client
   expect(client.wire.ended).toBe(true);
 });
 
-test("a drained connection with a stream waits for it", () => {
+test("a drained connection with a stream waits for the stream", () => {
   const client = new ScriptedClient().begin();
   client.head(1, f.END_STREAM, GET);
   client.connection.drain();
@@ -39,7 +39,7 @@ test("a drained connection with a stream waits for it", () => {
   expect([client.wire.ended, client.wire.cut]).toEqual([false, false]);
 });
 
-test("a drained connection without streams closes when its client has heard of it", () => {
+test("a drained connection without streams closes when its client has received the announcement", () => {
   const client = new ScriptedClient().begin();
   client.connection.drain();
   expect(client.wire.ended).toBe(false);
@@ -48,7 +48,7 @@ test("a drained connection without streams closes when its client has heard of i
   expect(client.heard()).toEqual([...ANNOUNCED, "GOAWAY 0 0", "GOAWAY 0 0"]);
 });
 
-test("a response to a PING that nobody sent says nothing, and a second one changes nothing", () => {
+test("an unrequested response to a PING has no effect, and a second one changes nothing", () => {
   const client = new ScriptedClient().begin();
   pong(client);
   expect(client.heard()).toEqual([]);
@@ -60,7 +60,7 @@ test("a response to a PING that nobody sent says nothing, and a second one chang
   expect(client.heard()).toEqual([]);
 });
 
-test("a client that leaves closes a connection without streams at once, and another one behind its last response", () => {
+test("a client that leaves closes a connection without streams at once, and any other after its last response", () => {
   const idle = new ScriptedClient().begin();
   idle.numbers(f.GOAWAY, 0, 0, f.NO_ERROR);
   expect([idle.wire.ended, idle.heard()]).toEqual([true, ["GOAWAY 0 0"]]);

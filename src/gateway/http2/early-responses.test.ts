@@ -1,17 +1,20 @@
-/** A request that is answered before it has come whole (RFC 9113 §8.1): what the client does next is judged as before. */
+/**
+ * A request whose response is complete before the request is (RFC 9113 §8.1). Later frames of the client are checked as
+ * before.
+ */
 import { expect, test } from "bun:test";
 import { respond } from "../local-response.ts";
 import * as f from "./frame.ts";
 import { POST, ScriptedClient } from "./testing/scripted-client.ts";
 
-/** A client whose requests are all answered at their heads. */
+/** A client whose requests all get their whole response after their heads. */
 function impatient(): ScriptedClient {
   const client = new ScriptedClient();
   client.host.onExchange = (exchange) => respond(exchange, 404, "text/plain", Buffer.from("no"));
   return client.begin();
 }
 
-/** Sends the head of a request with a body, and forgets the response. */
+/** Sends the head of a request with a body, and discards the response. */
 function post(client: ScriptedClient, more: readonly (readonly [string, string])[] = []): void {
   client.head(1, 0, [...POST, ...more]);
   expect(client.heard().at(-1)).toBe('DATA 1 "no" end');
@@ -28,7 +31,7 @@ for (const [what, play, heard] of [
   ["a window that overflows", (client) => client.numbers(f.WINDOW_UPDATE, 1, OVERFLOW), "RST_STREAM 1 3"],
   ["a broken priority", (client) => client.frame(f.PRIORITY, 0, 1, Buffer.alloc(4)), "RST_STREAM 1 6"],
 ] satisfies readonly (readonly [string, (client: ScriptedClient) => void, string])[]) {
-  test(`${what} is a stream error behind the response as well`, () => {
+  test(`${what} is a stream error after the response as well`, () => {
     const client = impatient();
     post(client, [["content-length", "1"]]);
     play(client);
@@ -47,7 +50,7 @@ test("a request that ends soon after its response is not reset", () => {
   expect(client.connection.streams.size).toBe(0);
 });
 
-test("a request that goes on is reset without an error, and gets no window before", () => {
+test("a request that goes on is reset without an error, and gets no window before that", () => {
   const client = impatient();
   post(client);
   for (let sent = 0; sent < 4; sent++) client.data(1, 0, Buffer.alloc(16_000));
@@ -57,7 +60,7 @@ test("a request that goes on is reset without an error, and gets no window befor
   expect(client.connection.streams.size).toBe(0);
 });
 
-test("what comes for a stream that both sides have reset is an error, as on any that the client has", () => {
+test("frames for a stream that both sides have reset are an error, as on any stream that the client has reset", () => {
   for (const late of [
     (client: ScriptedClient) => client.data(1, f.END_STREAM, "late"),
     (client: ScriptedClient) => client.head(1, f.END_STREAM, POST),

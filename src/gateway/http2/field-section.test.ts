@@ -3,12 +3,12 @@ import { describe, expect, test } from "bun:test";
 import * as f from "./frame.ts";
 import { GET, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
-/** `Accept-Encoding: gzip, deflate` of the static table: a block of any length is made of it. */
+/** `Accept-Encoding: gzip, deflate` of the static table. Repeating it makes a block of any length. */
 const ANY_FIELD = 0x90;
 const EXTRA_BLOCK_BYTES = 16_384;
 const MAX_FRAMES = 64;
 
-/** The reason that the last GOAWAY gave. */
+/** The reason in the last GOAWAY. */
 function reason(client: ScriptedClient): string {
   const goaway = client.frames().findLast(({ type }) => type === f.GOAWAY);
   return goaway === undefined ? "" : goaway.payload.toString("latin1", 8);
@@ -29,13 +29,13 @@ describe("within a field section", () => {
   });
 });
 
-test("CONTINUATION without HEADERS is the connection's error", () => {
+test("CONTINUATION without HEADERS is a connection error", () => {
   const client = new ScriptedClient().begin();
   client.frame(f.CONTINUATION, f.END_HEADERS, 1, client.block(GET));
   expect([reason(client), client.host.exchanges.length]).toEqual(["CONTINUATION without HEADERS", 0]);
 });
 
-test("a block in as many frames as there may be is read, on each stream anew, and one frame more ends the connection", () => {
+test("a block in the maximum number of frames is read on each stream, and one more frame ends the connection", () => {
   const client = new ScriptedClient().begin();
   const send = (streamId: number, frames: number): void => {
     const block = client.block([...GET, ["x-text", "a".repeat(MAX_FRAMES)]]);
@@ -52,7 +52,7 @@ test("a block in as many frames as there may be is read, on each stream anew, an
   expect(reason(client)).toBe("the field section is too long");
 });
 
-test("a block of as many bytes as there may be is read, though its list is too large, and one byte more is not", () => {
+test("a block of the maximum size is read although its list is too large, and one byte more is not", () => {
   const most = SETTINGS.http2.maxHeaderListSize + EXTRA_BLOCK_BYTES;
   for (const [length, heard] of [
     [most, ["HEADERS", "DATA"]],
@@ -68,7 +68,7 @@ test("a block of as many bytes as there may be is read, though its list is too l
   }
 });
 
-test("padding and a priority are no part of the block, and the stream ends as the flag says", () => {
+test("padding and a priority are not part of the block, and the stream ends as the flag says", () => {
   const client = new ScriptedClient().begin();
   const block = client.block(GET);
   const priority = Buffer.from([0, 0, 0, 9, 15]);
@@ -97,7 +97,7 @@ test.each([
   expect(client.heard()).toEqual([heard]);
 });
 
-test("a stream that depends on itself is reset, and the next one, which does not, is served", () => {
+test("a stream that depends on itself is reset, and the next stream, which does not, is served", () => {
   const client = new ScriptedClient().begin();
   const send = (streamId: number, flags: number, before: readonly number[]): void =>
     client.frame(f.HEADERS, f.END_HEADERS | flags, streamId, Buffer.concat([Buffer.from(before), client.block(GET)]));

@@ -1,4 +1,4 @@
-/** What a client may do that moves nothing, to the frame: see `FloodBudget`. */
+/** Frames of a client that move no data, with their costs to the frame: see `FloodBudget`. */
 import { expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { flushCork } from "../wire/outgoing.ts";
@@ -6,7 +6,7 @@ import * as f from "./frame.ts";
 import { GET, POST, ScriptedClient } from "./testing/scripted-client.ts";
 
 const MAX_CREDIT = 10_000;
-/** Its own SETTINGS and the acknowledgement of the gateway's. */
+/** The client's SETTINGS and its acknowledgement of the gateway's SETTINGS. */
 const BEGINNING = 2;
 
 type Play = (client: ScriptedClient, i: number) => void;
@@ -42,7 +42,7 @@ test.each<[string, number, Play]>([
     },
   ],
   [
-    // The frame as well.
+    // The frame costs credit as well.
     "a request that is reset",
     11,
     (client, i) => {
@@ -62,7 +62,7 @@ test.each<[string, number, Play]>([
   expect(client.heard().at(-1)).toEndWith(` ${f.ENHANCE_YOUR_CALM}`);
 });
 
-test("the frames that a head or a body comes in cost nothing", () => {
+test("the frames of a head or a body cost nothing", () => {
   const client = new ScriptedClient().begin();
   client.host.onExchange = (exchange) => {
     exchange.body.readTo({ data: () => true, end() {}, abort() {} });
@@ -81,7 +81,7 @@ test("the frames that a head or a body comes in cost nothing", () => {
   expect([client.wire.ended, client.host.exchanges.length]).toEqual([false, 250]);
 });
 
-test("an unknown frame is skipped, however its bytes come", () => {
+test("an unknown frame is skipped, however its bytes arrive", () => {
   const client = new ScriptedClient().begin();
   const unknown = f.payloadFrame({ type: 0x77, flags: 0xff, streamId: 5 }, Buffer.from("anything"));
   const head = f.payloadFrame({ type: f.HEADERS, flags: f.END_HEADERS | f.END_STREAM, streamId: 1 }, client.block(GET));

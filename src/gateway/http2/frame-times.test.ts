@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as f from "./frame.ts";
 import { ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
-describe("a frame that has begun, and does not come whole, runs out of its own time: it", () => {
+describe("a frame that has begun and is not completed reaches its own timeout: it", () => {
   const ping = f.payloadFrame({ type: f.PING, flags: 0, streamId: 0 }, Buffer.alloc(8));
   const unknown = f.payloadFrame({ type: 0x77, flags: 0, streamId: 0 }, Buffer.alloc(8));
 
@@ -21,7 +21,7 @@ describe("a frame that has begun, and does not come whole, runs out of its own t
     expect(client.wire.ended).toBe(true);
   });
 
-  test("has all of the idle time once it is whole", () => {
+  test("has the whole idle timeout once it is complete", () => {
     const client = new ScriptedClient().begin();
     for (const frame of [ping, unknown]) client.bytes(frame);
     client.host.clock.advance(SETTINGS.headerMs + 100);

@@ -13,14 +13,14 @@ function open(client: ScriptedClient, streamId = 1): Exchange {
   return exchange;
 }
 
-test("a head whose bytes wait for the socket leaves another connection's as they are", () => {
+test("a head whose bytes wait for the socket does not change the bytes of another connection", () => {
   const [full, other] = [new ScriptedClient().begin(), new ScriptedClient().begin()];
   const [waiting, sound] = [open(full), open(other)];
   const behind = open(full, 3);
   waiting.response.start(OK);
   full.wire.takes = [0];
   flushCork();
-  // Both in one event: what is gathered for the one is still in the buffer that all share.
+  // Both happen in one event: the bytes gathered for one connection are still in the shared buffer.
   sound.response.start({ ...OK, fields: "X-Of: other\r\n", bodyLength: 0 });
   behind.response.start({ ...OK, fields: "X-Of: full\r\n", bodyLength: 0 });
   sound.response.end("");
@@ -30,7 +30,7 @@ test("a head whose bytes wait for the socket leaves another connection's as they
   expect(full.heard()).toEqual(["HEADERS 1 :status: 200", "HEADERS 3 :status: 200, content-length: 0, x-of: full end"]);
 });
 
-test("a head that is longer than the buffer that all share goes out whole", () => {
+test("a head that is longer than the shared buffer is sent completely", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client);
   exchange.response.start({ ...OK, fields: `X-Long: ${"~".repeat(140_000)}\r\n`, bodyLength: 0 });
@@ -40,7 +40,7 @@ test("a head that is longer than the buffer that all share goes out whole", () =
   expect(frames.reduce((sum, { payload }) => sum + payload.length, 0)).toBeGreaterThan(140_000);
 });
 
-test("the first head alone says that its sender keeps no table", () => {
+test("only the first head announces that its sender has no table", () => {
   const client = new ScriptedClient().begin();
   for (const streamId of [1, 3]) {
     const { response } = open(client, streamId);
@@ -52,7 +52,7 @@ test("the first head alone says that its sender keeps no table", () => {
   expect(second?.payload).toEqual(first?.payload.subarray(1) as Buffer);
 });
 
-test("a frame is as long as the client allows, and says so in all of its bytes", () => {
+test("a frame is as long as the client allows, and all bytes of its length are correct", () => {
   const length = 0x02_03_04;
   const client = new ScriptedClient().begin([
     [4, f.MAX_WINDOW],

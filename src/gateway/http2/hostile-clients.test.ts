@@ -31,19 +31,19 @@ function open(client: ScriptedClient, streamId: number, flags: number = f.END_ST
   return exchange;
 }
 
-/** A response whose data is given and whose end is not. */
+/** Starts a response and sends its data, but does not end it. */
 function begin(exchange: Exchange, length: number): boolean {
   exchange.response.start(OK);
   return exchange.response.data(Buffer.alloc(length));
 }
 
-/** What `client` gets to hear in the end of a flood; empty where it goes on unhindered. */
+/** The frames that end the connection of a flooding `client`; empty if the connection continues. */
 function flooded(client: ScriptedClient, send: (i: number) => void): string {
   for (let i = 0; i < 12_000 && !client.wire.ended; i++) send(i);
   return client.wire.ended ? (client.heard().at(-1) ?? "").replace(/ \d+ /, " ") : "";
 }
 
-test("a client that sent more than the window before it knew of it goes on once that much was taken", () => {
+test("a client that used the larger window before it knew of the smaller one continues after that data was taken", () => {
   const host = new Host();
   host.current = { ...SETTINGS, http2: { ...SETTINGS.http2, initialWindowSize: 1000 } };
   const client = new ScriptedClient(host);
@@ -65,7 +65,7 @@ test("a client that sent more than the window before it knew of it goes on once 
   expect(window).toBe(1000);
 });
 
-test("a fault is answered within the client's windows", () => {
+test("an error response stays within the client's windows", () => {
   const refused = [...POST, ["expect", "something"]] as const;
   const narrow = new ScriptedClient().begin([[4, 10]]);
   narrow.head(1, 0, refused);
@@ -80,7 +80,7 @@ test("a fault is answered within the client's windows", () => {
   expect(sent.reduce((sum, { payload }) => sum + payload.length, 0)).toBeLessThanOrEqual(f.DEFAULT_WINDOW);
 });
 
-test("whoever is told to stop is told to go on, though the last of a known length or nothing at all was given", () => {
+test("a sender that was paused is resumed, even if it sent the last bytes of a known length or no bytes", () => {
   const client = new ScriptedClient().begin([[4, 1_000_000]]);
   const blocker = open(client, 1);
   client.wire.takes = [0];
@@ -89,7 +89,7 @@ test("whoever is told to stop is told to go on, though the last of a known lengt
   for (const [i, lengths] of [[10], [0, 10], [4, 6]].entries()) {
     const exchange = open(client, 2 * i + 3);
     exchange.response.start({ ...OK, bodyLength: 10 });
-    // As a download does: the next piece, or the end, once there is room.
+    // Like a download: sends the next piece, or the end, once there is room.
     const left = [...lengths];
     const run = (): void => {
       for (;;) {
@@ -110,7 +110,7 @@ test("whoever is told to stop is told to go on, though the last of a known lengt
   expect(client.connection.streams.size).toBe(1);
 });
 
-test("a response that the socket held back, and then the client's window, runs out of time", () => {
+test("a response that waits for the socket and then for the client's window reaches its timeout", () => {
   const client = new ScriptedClient().begin([[4, 100]]);
   const exchange = open(client, 1);
   exchange.response.start(OK);
@@ -124,7 +124,7 @@ test("a response that the socket held back, and then the client's window, runs o
   expect(client.heard()).toEqual(["RST_STREAM 1 8"]);
 });
 
-test("a response whose window SETTINGS have taken away while it waited runs out of time", () => {
+test("a response whose window is taken away by SETTINGS while it waits reaches its timeout", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
   exchange.response.start(OK);
@@ -138,7 +138,7 @@ test("a response whose window SETTINGS have taken away while it waited runs out 
   expect(client.heard()).toEqual(["RST_STREAM 1 8"]);
 });
 
-test("a response that waits for a window which others have used up runs out of time", () => {
+test("a response that waits for a window that other responses have used up reaches its timeout", () => {
   const client = new ScriptedClient().begin([[4, 1_000_000]]);
   const [first, second] = [open(client, 1), open(client, 3)];
   second.response.start(OK);
@@ -146,7 +146,7 @@ test("a response that waits for a window which others have used up runs out of t
   flushCork();
   second.response.data(Buffer.alloc(1000));
   second.response.end("");
-  // The first one has its turn before: the socket drains, and it takes the whole window.
+  // The first response has its turn first: the socket drains, and it takes the whole window.
   first.response.start(OK);
   client.connection.sendWindow = 0;
   client.connection.onDrain();
@@ -155,7 +155,7 @@ test("a response that waits for a window which others have used up runs out of t
   expect(client.heard()).toEqual(["RST_STREAM 3 8"]);
 });
 
-test("streams that are reset while they wait for a window are let go", () => {
+test("streams that are reset while they wait for a window are released", () => {
   const client = new ScriptedClient().begin([[4, 1_000_000]]);
   begin(open(client, 1), 70_000);
   const refs = new Set<WeakRef<Exchange>>();
@@ -171,7 +171,7 @@ test("streams that are reset while they wait for a window are let go", () => {
   expect([...refs].filter((ref) => ref.deref() !== undefined).length).toBeLessThan(100);
 });
 
-test("a body that was whole when its stream was reset is not read as an empty one afterwards", () => {
+test("a body that was complete when its stream was reset is not read as an empty body afterwards", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, 0, POST);
   client.data(1, f.END_STREAM, "abc");
@@ -181,7 +181,7 @@ test("a body that was whole when its stream was reset is not read as an empty on
   expect([body.ended, body.error?.code]).toEqual([false, "bad-request"]);
 });
 
-test("streams that the client makes this side reset cost as much as those it resets itself", () => {
+test("streams that the client makes this side reset cost as much as those that it resets itself", () => {
   const faults: readonly ((client: ScriptedClient, streamId: number) => void)[] = [
     (client, id) => client.numbers(f.WINDOW_UPDATE, id, 0),
     (client, id) => client.numbers(f.WINDOW_UPDATE, id, f.MAX_WINDOW),
@@ -206,7 +206,7 @@ test("streams that the client makes this side reset cost as much as those it res
   expect([outcome, client.host.exchanges.length < 1200]).toEqual(["GOAWAY 11", true]);
 });
 
-test("frames of padding alone are a flood, and bodies of a byte a frame do not pay for resets", () => {
+test("frames of padding alone are a flood, and bodies with one byte per frame do not pay for resets", () => {
   const padded = new ScriptedClient().begin();
   open(padded, 1, 0, POST).body.readTo(new Collector());
   expect(flooded(padded, () => padded.frame(f.DATA, f.PADDED, 1, Buffer.from([1, 0])))).toBe("GOAWAY 11");
@@ -219,7 +219,7 @@ test("frames of padding alone are a flood, and bodies of a byte a frame do not p
   expect([outcome, dribbling.host.exchanges.length < 1200]).toEqual(["GOAWAY 11", true]);
 });
 
-test("nothing is read behind the frame that ends a connection", () => {
+test("nothing is read after the frame that ends a connection", () => {
   const client = new ScriptedClient().begin();
   open(client, 1);
   client.numbers(f.GOAWAY, 0, 0, f.NO_ERROR);
@@ -233,7 +233,7 @@ test("nothing is read behind the frame that ends a connection", () => {
   expect(client.host.exchanges.length).toBe(1);
 });
 
-test("a request that comes after the last GOAWAY is refused, and its body does no harm to the others", () => {
+test("a request after the last GOAWAY is refused, and its body does not harm other requests", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
   client.connection.drain();
@@ -247,7 +247,7 @@ test("a request that comes after the last GOAWAY is refused, and its body does n
   expect(client.heard()).toEqual(["HEADERS 1 :status: 200, content-length: 0 end", "GOAWAY 3 0"]);
 });
 
-test("a drained connection that does not answer is closed soon after its last stream", () => {
+test("a drained connection whose client does not respond is closed soon after its last stream", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
   client.connection.drain();
@@ -258,7 +258,7 @@ test("a drained connection that does not answer is closed soon after its last st
   expect(client.wire.ended).toBe(true);
 });
 
-test("a stream's end does not prolong the time for a head that has begun", () => {
+test("the end of a stream does not prolong the timeout of a head that has begun", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
   client.frame(f.HEADERS, f.END_STREAM, 3, client.block(GET));
@@ -270,7 +270,7 @@ test("a stream's end does not prolong the time for a head that has begun", () =>
   expect(client.wire.closed || client.wire.ended).toBe(true);
 });
 
-test("a client that closes its side gets what it was sent, unless it leaves a request behind", () => {
+test("a client that closes its side receives the data sent to it, unless it leaves a request unfinished", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
   client.wire.takes = [0, 0];
@@ -289,14 +289,14 @@ test("a client that closes its side gets what it was sent, unless it leaves a re
   expect([left.gone, leaver.wire.ended, leaver.wire.closed]).toEqual([true, false, true]);
 });
 
-test("an exchange that has sent interim responses alone has no status yet", () => {
+test("an exchange that has sent only interim responses has no status yet", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
   exchange.response.start({ status: 103, reason: "", fields: "", bodyLength: 0 });
   expect(exchange.status).toBe(0);
 });
 
-test("a sender that throws while it is told to go on does not stop the others", () => {
+test("a sender that throws when it is resumed does not stop the other senders", () => {
   const client = new ScriptedClient().begin();
   const [blocker, broken, sound] = [open(client, 1), open(client, 3), open(client, 5)];
   client.wire.takes = [0];
@@ -313,7 +313,7 @@ test("a sender that throws while it is told to go on does not stop the others", 
   expect(drained).toBe(1);
 });
 
-test("a client that gives back the window of a long download in small pieces is none that floods", () => {
+test("a client that gives back the window of a long download in small pieces does not cause a flood error", () => {
   const client = new ScriptedClient().begin([[4, f.MAX_WINDOW]]);
   const exchange = open(client, 1);
   exchange.response.start(OK);
@@ -321,7 +321,7 @@ test("a client that gives back the window of a long download in small pieces is 
   for (let i = 0; i < 4000; i++) {
     exchange.response.data(chunk);
     flushCork();
-    // As Go's client does, whose reader takes 4 KiB at a time.
+    // Like Go's client, whose reader takes 4 KiB at a time.
     for (let n = 0; n < 4; n++) {
       client.numbers(f.WINDOW_UPDATE, 0, 4096);
       client.numbers(f.WINDOW_UPDATE, 1, 4096);
@@ -330,7 +330,7 @@ test("a client that gives back the window of a long download in small pieces is 
   expect(client.wire.ended).toBe(false);
 });
 
-test("a client whose every packet ends within another frame has the time for each of them", () => {
+test("a client whose packets each end within another frame has the whole timeout for each frame", () => {
   const client = new ScriptedClient().begin();
   client.host.onExchange = (exchange) => {
     exchange.response.start({ ...OK, bodyLength: 0 });
@@ -353,7 +353,7 @@ test("a client whose every packet ends within another frame has the time for eac
   expect(client.wire.ended).toBe(true);
 });
 
-test("what a client has wait in memory is on the account of the worker's buffers, and no more than they are", () => {
+test("data buffered for a client counts against the worker's buffers, and never exceeds them", () => {
   const host = new Host();
   const client = new ScriptedClient(host).begin([[4, 1]]);
   for (let i = 0; i < 4; i++) {
@@ -379,7 +379,7 @@ test("what a client has wait in memory is on the account of the worker's buffers
   expect([cancelled, client.connection.streams.size]).toEqual([1, 1]);
 });
 
-test("a body that nobody reads yet takes the memory of its bytes, however small its frames, and ends where there is none", () => {
+test("a body that is not read yet takes only the memory of its bytes, however small its frames, and fails without memory", () => {
   const host = new Host();
   const client = new ScriptedClient(host).begin();
   const exchange = open(client, 1, 0, POST);
@@ -396,7 +396,7 @@ test("a body that nobody reads yet takes the memory of its bytes, however small 
   expect([unread.length, unread.error?.code]).toEqual([0, "overloaded"]);
 });
 
-test("all who work for a connection's streams hear that it is gone, though one of them throws", () => {
+test("all streams of a connection learn that it is closed, even if one of them throws", () => {
   const client = new ScriptedClient().begin();
   const heard: number[] = [];
   for (const streamId of [1, 3, 5]) {
@@ -410,7 +410,7 @@ test("all who work for a connection's streams hear that it is gone, though one o
   expect(client.host.closedCount).toBe(1);
 });
 
-test("small responses that nobody reads have one of the worker's buffers together", () => {
+test("small responses that are not read share one of the worker's buffers", () => {
   const host = new Host();
   const client = new ScriptedClient(host).begin([[4, 0]]);
   for (let i = 0; i < 10; i++) {

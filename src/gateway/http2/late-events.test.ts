@@ -1,4 +1,4 @@
-/** What happens to a request beside its course: it is held, answered, or given up while more of it comes. */
+/** Unusual events of a request: it is held back, completed or cancelled while more of it arrives. */
 import { describe, expect, test } from "bun:test";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
@@ -51,8 +51,8 @@ function response(exchange: Exchange): void {
   flushCork();
 }
 
-describe("time for a body", () => {
-  test("does not begin anew for one that is whole, when its reader goes on", () => {
+describe("the timeout of a body", () => {
+  test("does not restart for a complete body when its reader continues", () => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 0, POST);
     const body = Object.assign(new Collector(), { room: false });
@@ -63,7 +63,7 @@ describe("time for a body", () => {
     expect([body.text, body.ends, body.error]).toEqual(["abc", 1, undefined]);
   });
 
-  test("is over with the response, whatever its reader does then", () => {
+  test("ends with the response, whatever its reader does then", () => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 0, POST);
     exchange.body.readTo(new Collector());
@@ -74,7 +74,7 @@ describe("time for a body", () => {
     expect(client.heard()).toEqual(["RST_STREAM 1 0"]);
   });
 
-  test("is none that a tunnel has, held or not", () => {
+  test("does not apply to a tunnel, held or not", () => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 0, CONNECT);
     exchange.response.start({ ...OK, status: 101 });
@@ -87,13 +87,13 @@ describe("time for a body", () => {
     client.host.clock.advance(120_000);
     client.data(1, 0, "late");
     expect([told.text, told.error]).toEqual(["late", undefined]);
-    // The client's time to read is another matter.
+    // The client's time to read is not affected.
     exchange.response.data(Buffer.alloc(70_000));
     client.host.clock.advance(SETTINGS.writeMs + 100);
     expect(client.heard().at(-1)).toBe("RST_STREAM 1 8");
   });
 
-  test("takes nothing of the time that the client has to read its response", () => {
+  test("does not use up the client's time to read its response", () => {
     const client = new ScriptedClient().begin([[4, 1]]);
     const exchange = open(client, 0, POST);
     const body = new Collector();
@@ -109,7 +109,7 @@ describe("time for a body", () => {
     expect(exchange.gone).toBe(true);
   });
 
-  test("that ends with the client's time to read leaves the stream reset", () => {
+  test("that ends at the same time as the client's time to read leaves the stream reset", () => {
     const client = new ScriptedClient().begin([[4, 1]]);
     const exchange = open(client, 0, POST);
     const body = new Collector();
@@ -123,7 +123,7 @@ describe("time for a body", () => {
   });
 });
 
-test("a client that resets a request which was answered is no news to whoever answered it", () => {
+test("a client that resets a request after its response is not reported to the exchange", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 0, POST);
   const body = new Collector();
@@ -136,7 +136,7 @@ test("a client that resets a request which was answered is no news to whoever an
   expect([cancels, exchange.gone, body.error]).toEqual([0, false, undefined]);
 });
 
-test("trailers for a request that has ended are a stream error, and are not taken", () => {
+test("trailers for a request that has ended are a stream error, and are discarded", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 0, POST);
   const body = new Collector();
@@ -157,7 +157,7 @@ test("data beyond a body's length is given back to the connection", () => {
   expect(client.heard().filter((frame) => frame.startsWith("WINDOW_UPDATE"))).toEqual(["WINDOW_UPDATE 0 300000"]);
 });
 
-test("a window that grows while nothing waits for it says nothing to the sender", () => {
+test("a window that grows while no data waits for it does not call the sender", () => {
   const client = new ScriptedClient().begin([[4, 10]]);
   const exchange = open(client, f.END_STREAM);
   let drained = 0;

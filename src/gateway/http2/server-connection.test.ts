@@ -42,7 +42,7 @@ function open(client: ScriptedClient, streamId: number, flags: number, fields = 
   return exchange;
 }
 
-test("a connection begins with SETTINGS that say its limits, and acknowledges the client's", () => {
+test("a connection begins with SETTINGS that contain its limits, and acknowledges the client's SETTINGS", () => {
   const client = new ScriptedClient();
   client.bytes(f.PREFACE);
   client.frame(f.SETTINGS, 0, 0);
@@ -51,7 +51,7 @@ test("a connection begins with SETTINGS that say its limits, and acknowledges th
   expect([window?.type, acknowledgement?.type, acknowledgement?.flags]).toEqual([f.WINDOW_UPDATE, f.SETTINGS, f.ACK]);
 });
 
-test("a request becomes an exchange with a head of its own spelling, and its response one HEADERS and one DATA", () => {
+test("a request becomes an exchange with a normalised head, and its response is one HEADERS and one DATA", () => {
   const client = new ScriptedClient().begin();
   const fields = [
     ...GET.slice(0, 3),
@@ -75,7 +75,7 @@ test("a request becomes an exchange with a head of its own spelling, and its res
   expect(client.connection.streams.size).toBe(0);
 });
 
-test("a response without a body ends with its head, and HEAD announces a length", () => {
+test("a response without a body ends with its head, and a response to HEAD announces a length", () => {
   const client = new ScriptedClient().begin();
   open(client, 1, f.END_STREAM, [[":method", "HEAD"], ...GET.slice(1)]).response.start({ ...OK, bodyLength: 9 });
   open(client, 3, f.END_STREAM).response.start({ ...OK, status: 304, bodyLength: -1 });
@@ -87,7 +87,7 @@ test("a response without a body ends with its head, and HEAD announces a length"
   ]);
 });
 
-test("interim responses go before the final one, and 101 does not", () => {
+test("interim responses precede the final one, and a 101 is not sent", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, f.END_STREAM);
   exchange.addedFields = "X-Added: 1\r\n";
@@ -98,7 +98,7 @@ test("interim responses go before the final one, and 101 does not", () => {
   expect(exchange.status).toBe(200);
 });
 
-test("the last stream that there can be is served", () => {
+test("the stream with the highest possible number is served", () => {
   const client = new ScriptedClient().begin();
   reply(open(client, 0x7f_ff_ff_ff, f.END_STREAM), "last");
   expect(client.heard().at(-1)).toBe('DATA 2147483647 "last" end');
@@ -119,7 +119,7 @@ test("trailers pass in both directions", () => {
   expect(client.heard().slice(1)).toEqual(['DATA 1 "def"', "HEADERS 1 grpc-status: 0 end"]);
 });
 
-test("data waits for the client's windows, and the sender hears when there is room", () => {
+test("data waits for the client's windows, and the sender is called when there is room", () => {
   const client = new ScriptedClient().begin([[4, 10]]);
   const exchange = open(client, 1, f.END_STREAM);
   let drained = 0;
@@ -137,7 +137,7 @@ test("data waits for the client's windows, and the sender hears when there is ro
   expect(client.heard()).toEqual(['DATA 1 "" end']);
 });
 
-test("a window that the client's SETTINGS make negative must grow again before data goes", () => {
+test("a window that the client's SETTINGS make negative must become positive before data is sent", () => {
   const client = new ScriptedClient().begin([[4, 10]]);
   const exchange = open(client, 1, f.END_STREAM);
   exchange.response.start(OK);
@@ -152,7 +152,7 @@ test("a window that the client's SETTINGS make negative must grow again before d
   expect(client.heard()).toEqual(['DATA 1 "a"']);
 });
 
-test("the connection's window holds all streams, and they take turns when it opens", () => {
+test("the connection's window limits all streams, and they take turns when it opens", () => {
   const client = new ScriptedClient().begin([[4, 1_000_000]]);
   const [first, second] = [open(client, 1, f.END_STREAM), open(client, 3, f.END_STREAM)];
   for (const exchange of [first, second]) {
@@ -166,7 +166,7 @@ test("the connection's window holds all streams, and they take turns when it ope
   expect(client.frames().map(({ streamId }) => streamId)).toEqual([1, 3, 3, 3]);
 });
 
-test("a body that nobody can take is not asked for, until it is", () => {
+test("a body for which there is no room is not requested until there is room", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, 0, POST);
   const body = new Collector();
@@ -179,7 +179,7 @@ test("a body that nobody can take is not asked for, until it is", () => {
   expect(client.heard()).toEqual(["WINDOW_UPDATE 1 49152"]);
 });
 
-test("pauses in a body give its client no time anew", () => {
+test("pauses in a body do not restart its timeout", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, 0, POST);
   const body = new Collector();
@@ -190,14 +190,14 @@ test("pauses in a body give its client no time anew", () => {
     client.host.clock.advance(60_000);
     exchange.body.resume();
   }
-  // 27 of 30 s are over, and none of what it was held back for.
+  // 27 of 30 s are over. The pauses do not count.
   client.host.clock.advance(2000);
   expect(body.error).toBeUndefined();
   client.host.clock.advance(2000);
   expect(body.error?.code).toBe("request-timeout");
 });
 
-test("before a client has acknowledged a smaller window it may use the larger one, and then no more than is left of it", () => {
+test("a client may use the larger window until it has acknowledged a smaller one, and then only the rest of that", () => {
   const host = new Host();
   host.current = { ...SETTINGS, http2: { ...SETTINGS.http2, initialWindowSize: 10_000 } };
   const client = new ScriptedClient(host);
@@ -213,13 +213,13 @@ test("before a client has acknowledged a smaller window it may use the larger on
   expect(client.heard()).toEqual([]);
   client.data(3, 0, Buffer.alloc(6001));
   expect(client.heard()).toEqual(["RST_STREAM 3 3"]);
-  // It grows by halves of its new size.
+  // The window grows by half of its new size at a time.
   exchanges[0]?.body.resume();
   flushCork();
   expect(client.heard()).toEqual(["WINDOW_UPDATE 1 10000"]);
 });
 
-test("more data than the window allows is a stream error", () => {
+test("data beyond the window is a stream error", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, 0, POST);
   exchange.body.readTo(Object.assign(new Collector(), { room: false }));
@@ -240,14 +240,14 @@ test("padding counts against the windows and is given back", () => {
   expect(client.heard()).toEqual(["WINDOW_UPDATE 1 32857"]);
 });
 
-test("a body larger than allowed is refused by its length, or when it has come that far", () => {
+test("a body that is too large is refused by its length, or when it reaches the limit", () => {
   const host = new Host();
   host.current = { ...SETTINGS, maxBodyBytes: 5 };
   const client = new ScriptedClient(host).begin();
   const announced = open(client, 1, 0, [...POST, ["content-length", "6"]]);
   expect([announced.body.fault?.code, host.refusals]).toEqual(["body-too-large", []]);
   reply(announced, "no");
-  // The client gets no window for what nobody reads.
+  // The client gets no window for data that is not read.
   client.data(1, 0, "abcde");
   host.clock.advance(1000);
   expect(client.heard().slice(1)).toEqual(['DATA 1 "no" end', "RST_STREAM 1 0"]);
@@ -274,7 +274,7 @@ test("content-length and data must agree", () => {
   expect(client.host.exchanges.map(({ gone }) => gone)).toEqual([true, true]);
 });
 
-test("a client that resets its stream, or goes away, is heard of by who works for it and who reads its body", () => {
+test("when a client resets its stream or leaves, both the exchange and the reader of its body are notified", () => {
   const client = new ScriptedClient().begin();
   const heard: string[] = [];
   const bodies = [new Collector(), new Collector()];
@@ -292,7 +292,7 @@ test("a client that resets its stream, or goes away, is heard of by who works fo
   expect(client.host.closedCount).toBe(1);
 });
 
-test("a response that breaks off resets the stream and leaves the others", () => {
+test("a response that breaks off resets its stream and no other", () => {
   const client = new ScriptedClient().begin();
   const [broken, sound] = [open(client, 1, f.END_STREAM), open(client, 3, f.END_STREAM)];
   broken.response.start(OK);
@@ -302,7 +302,7 @@ test("a response that breaks off resets the stream and leaves the others", () =>
   expect(client.wire.ended).toBe(false);
 });
 
-test("a head longer than the client's frames goes out in CONTINUATION", () => {
+test("a head longer than the client's frame size is sent with CONTINUATION", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, f.END_STREAM);
   exchange.response.start({ ...OK, fields: `X-Long: ${"a".repeat(40_000)}\r\n`, bodyLength: 0 });
@@ -316,7 +316,7 @@ test("a head longer than the client's frames goes out in CONTINUATION", () => {
   ]);
 });
 
-test("time-outs end a head, a body, an idle connection, and a response that is not read", () => {
+test("timeouts end a head, a body, an idle connection, and a response that is not read", () => {
   const late = new ScriptedClient();
   late.bytes(f.PREFACE.subarray(0, 10));
   late.host.clock.advance(11_000);
@@ -360,7 +360,7 @@ test.each(["that come whole", "each of which ends within the next one"])(
   },
 );
 
-test("an idle connection ends on time, also when a PING ends and another one begins at that moment", () => {
+test("an idle connection ends on time, even if a PING ends and another one begins at that moment", () => {
   const client = new ScriptedClient().begin();
   const ping = Buffer.from([0, 0, 8, f.PING, 0, 0, 0, 0, 0, ...Buffer.alloc(8)]);
   client.bytes(ping.subarray(0, 5));
@@ -374,7 +374,7 @@ test("an idle connection ends on time, also when a PING ends and another one beg
   expect(client.wire.ended).toBe(true);
 });
 
-test("PINGs that end within each other end no connection that has a request", () => {
+test("PINGs that end within each other do not end a connection that has a request", () => {
   const client = new ScriptedClient().begin();
   open(client, 1, f.END_STREAM);
   const ping = Buffer.from([0, 0, 8, f.PING, 0, 0, 0, 0, 0, ...Buffer.alloc(8)]);
@@ -387,14 +387,14 @@ test("PINGs that end within each other end no connection that has a request", ()
   expect(client.wire.ended).toBe(false);
 });
 
-test("a connection that is cut off has sent what was written", () => {
+test("a connection that is cut off has sent the data that was written", () => {
   const client = new ScriptedClient().begin();
   open(client, 1, f.END_STREAM).response.start({ ...OK, bodyLength: 0 });
   client.connection.cutOff();
   expect(client.heard()[0]).toStartWith("HEADERS 1 :status: 200");
 });
 
-test("what follows a fault in the same read is not served", () => {
+test("frames after a fault in the same read are not served", () => {
   const client = new ScriptedClient().begin();
   const fault = f.numbersFrame({ type: f.WINDOW_UPDATE, flags: 0, streamId: 0 }, [0]);
   const request = f.payloadFrame(
@@ -405,7 +405,7 @@ test("what follows a fault in the same read is not served", () => {
   expect(client.host.exchanges).toEqual([]);
 });
 
-test("a window that opens byte by byte buys no time, and one that opens slowly does", () => {
+test("a window that opens byte by byte does not prolong the timeout, and one that opens slowly does", () => {
   const steps: readonly (readonly [bytes: number, seconds: number, ends: boolean])[] = [
     [1, 30, true],
     [4096, 120, false],
@@ -425,7 +425,7 @@ test("a window that opens byte by byte buys no time, and one that opens slowly d
   }
 });
 
-test("a slow upstream takes nothing of a client's time to read", () => {
+test("a slow upstream does not use up the client's time to read", () => {
   const client = new ScriptedClient().begin([[4, 0]]);
   const exchange = open(client, 1, f.END_STREAM);
   exchange.response.start(OK);
@@ -439,7 +439,7 @@ test("a slow upstream takes nothing of a client's time to read", () => {
   expect(client.heard()).not.toContain("RST_STREAM 1 8");
 });
 
-test("a head that begins within the idle time has its own time", () => {
+test("a head that begins within the idle timeout has its own timeout", () => {
   const client = new ScriptedClient().begin();
   const head = f.PING;
   client.host.clock.advance(59_000);
@@ -450,7 +450,7 @@ test("a head that begins within the idle time has its own time", () => {
   expect(client.wire.ended || client.wire.closed).toBe(true);
 });
 
-test("a connection that is closed lingers while its client still gives windows back, and is then closed without a reset", () => {
+test("a closed connection lingers while its client still gives windows back, and then closes without a reset", () => {
   const client = new ScriptedClient().begin();
   reply(open(client, 1, f.END_STREAM), "1");
   client.host.clock.advance(60_100);
@@ -467,7 +467,7 @@ test("a connection that is closed lingers while its client still gives windows b
   expect([client.wire.closed, client.wire.cut]).toEqual([true, false]);
 });
 
-test("a client at fault is not waited for", () => {
+test("the gateway does not wait for a client that caused an error", () => {
   const client = new ScriptedClient().begin();
   client.numbers(f.WINDOW_UPDATE, 0, 0);
   for (let seconds = 0; seconds < 3; seconds++) {
@@ -477,7 +477,7 @@ test("a client at fault is not waited for", () => {
   expect(client.wire.closed).toBe(true);
 });
 
-test("a field section that is begun and not ended runs out of time though other streams are open", () => {
+test("an unfinished field section reaches its timeout even if other streams are open", () => {
   const client = new ScriptedClient().begin();
   open(client, 1, f.END_STREAM);
   client.frame(f.HEADERS, f.END_STREAM, 3, client.block(GET));
@@ -485,7 +485,7 @@ test("a field section that is begun and not ended runs out of time though other 
   expect(client.wire.closed || client.wire.ended).toBe(true);
 });
 
-test("a drain lets requests that are on their way in, then those that are open end", () => {
+test("during a drain, requests that are on their way are accepted, and then the open ones end", () => {
   const client = new ScriptedClient().begin();
   const first = open(client, 1, f.END_STREAM);
   client.connection.drain();
@@ -502,13 +502,13 @@ test("a drain lets requests that are on their way in, then those that are open e
   expect(client.wire.ended).toBe(true);
 });
 
-test("streams beyond the limit are refused and can be sent again", () => {
+test("streams beyond the limit are refused and can be retried", () => {
   const client = new ScriptedClient().begin();
   for (let i = 0; i < 11; i++) client.head(2 * i + 1, f.END_STREAM, GET);
   expect(client.heard()).toEqual(["RST_STREAM 21 7"]);
 });
 
-test("a flood of what moves nothing ends the connection", () => {
+test("a flood of frames that move no data ends the connection", () => {
   const floods: ((client: ScriptedClient, i: number) => void)[] = [
     (client) => client.frame(f.PING, 0, 0, Buffer.alloc(8)),
     (client) => client.frame(f.SETTINGS, 0, 0),
@@ -534,7 +534,7 @@ test("a flood of what moves nothing ends the connection", () => {
   }
 });
 
-test("a client that sends requests and reads no responses is not read from", () => {
+test("the gateway stops reading from a client that sends requests but reads no responses", () => {
   const client = new ScriptedClient().begin([[4, 1_000_000]]);
   client.wire.takes = Array.from({ length: 10_000 }, () => 0);
   client.host.onExchange = (exchange) => {
@@ -549,7 +549,7 @@ test("a client that sends requests and reads no responses is not read from", () 
   expect(client.frames().length).toBe(100);
 });
 
-test("whatever windows and sockets allow, answers arrive whole and in order", () => {
+test("with any windows and sockets, responses arrive complete and in order", () => {
   const scenario = fc.record({
     window: fc.integer({ min: 0, max: 200 }),
     chunks: fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 }),
@@ -593,7 +593,7 @@ test("whatever windows and sockets allow, answers arrive whole and in order", ()
   );
 });
 
-test("a head that comes again makes a request of its own, which policies may have changed before", () => {
+test("a repeated head makes a separate request, even if policies have changed the first one", () => {
   const client = new ScriptedClient().begin();
   const fields = [...GET, ["accept", "x"], ["x-request-id", "0123456789"]] as const;
   const first = open(client, 1, f.END_STREAM, fields);
@@ -602,14 +602,14 @@ test("a head that comes again makes a request of its own, which policies may hav
   const second = open(client, 3, f.END_STREAM, fields);
   expect(second.head).toMatchObject({ path: "/", fields: "accept: x\r\n", bodyLength: 0 });
   expect([first.id, second.id]).toEqual(["0123456789", "0123456789"]);
-  // With a body to follow it is another request.
+  // With a body to follow, it is a different request.
   expect(open(client, 5, 0, fields).head.bodyLength).toBe(-1);
   expect(open(client, 7, f.END_STREAM, fields).head.bodyLength).toBe(0);
 });
 
 const kind = (name: string): "without" | "indexed" => (name === ":authority" ? "without" : "indexed");
 
-test("the same block after the table has changed is read anew", () => {
+test("the same block is decoded again after the table has changed", () => {
   const client = new ScriptedClient().begin();
   const [encoder, huffman] = [new IndexingEncoder(), false];
   const fields = [...GET, ["x-a", "1"]] as const;
@@ -620,6 +620,6 @@ test("the same block after the table has changed is read anew", () => {
     client.frame(f.HEADERS, f.END_HEADERS | f.END_STREAM, 2 * i + 1, block);
     return client.host.exchanges.at(-1)?.head.fields;
   });
-  // Behind one more entry the index of x-a means x-b.
+  // After one more entry, the index of x-a stands for x-b.
   expect(paths).toEqual(["x-a: 1\r\n", "x-a: 1\r\n", "x-a: 1\r\n", "x-a: 1\r\nx-b: 2\r\n", "x-b: 2\r\n"]);
 });

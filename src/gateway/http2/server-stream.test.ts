@@ -28,7 +28,7 @@ function open(
   return exchange;
 }
 
-/** Reads a body, and says what came of it. */
+/** Reads a body, and records the result. */
 function read(exchange: Exchange): { text: string; ends: string[]; errors: string[] } {
   const told = { text: "", ends: [] as string[], errors: [] as string[] };
   const sink: BodySink = {
@@ -44,7 +44,7 @@ function read(exchange: Exchange): { text: string; ends: string[]; errors: strin
 }
 
 describe("a body", () => {
-  test("may be as long as is allowed, announced or not, and not a byte longer", () => {
+  test("may be as long as the limit, announced or not, and not a byte longer", () => {
     const host = new Host();
     host.current = { ...SETTINGS, maxBodyBytes: 5 };
     const client = new ScriptedClient(host).begin();
@@ -60,7 +60,7 @@ describe("a body", () => {
     expect(unknown.errors).toEqual(["body-too-large"]);
   });
 
-  test("has no time and no length where its limits are lifted", () => {
+  test("has no limits of time and length after they were lifted", () => {
     const host = new Host();
     host.current = { ...SETTINGS, maxBodyBytes: 5 };
     const client = new ScriptedClient(host).begin();
@@ -75,7 +75,7 @@ describe("a body", () => {
     expect(told.ends).toEqual([""]);
   });
 
-  test("that was whole before anybody reads it is read, and ends", () => {
+  test("that was complete before it is read is read, and ends", () => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 1, 0, POST);
     client.data(1, 0, "abc");
@@ -85,7 +85,7 @@ describe("a body", () => {
     expect(() => read(exchange)).toThrow("being read already");
   });
 
-  test("that runs out of time is its stream's end alone", () => {
+  test("that reaches its timeout ends its stream only", () => {
     const client = new ScriptedClient().begin();
     const late = read(open(client, 1, 0, POST));
     const other = open(client, 3, f.END_STREAM);
@@ -98,7 +98,7 @@ describe("a body", () => {
     expect(other.status).toBe(200);
   });
 
-  test("that has ended has no time-out", () => {
+  test("that has ended has no timeout", () => {
     const client = new ScriptedClient().begin();
     const told = read(open(client, 1, 0, POST));
     client.data(1, f.END_STREAM, "abc");
@@ -108,7 +108,7 @@ describe("a body", () => {
 });
 
 describe("a response", () => {
-  test("that ends before its length resets the stream, and one that goes beyond is a defect", () => {
+  test("that ends before its length resets the stream, and one that exceeds its length is a defect", () => {
     const client = new ScriptedClient().begin();
     const { response } = open(client, 1, f.END_STREAM);
     response.start({ ...OK, bodyLength: 5 });
@@ -121,7 +121,7 @@ describe("a response", () => {
     expect(() => long.data(Buffer.from("abc"))).toThrow("exceeds the announced Content-Length");
   });
 
-  test("whose length is taken ends with its last byte, once", () => {
+  test("whose whole length was sent ends with its last byte, once", () => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 1, f.END_STREAM);
     let finished = 0;
@@ -167,7 +167,7 @@ describe("a tunnel", () => {
     expect(exchange.status === status).toBe(passes);
   });
 
-  test("is refused with the request's identifier once, and with what else is added to answers", () => {
+  test("is refused with the request's identifier once, and with the fields that are added to all responses", () => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 1, 0, CONNECT);
     let cancels = 0;
@@ -182,7 +182,7 @@ describe("a tunnel", () => {
     expect(cancels).toBe(1);
   });
 
-  test("is open from 101 on, says 200, and ends with either side", () => {
+  test("is open after 101, sends 200, and ends with either side", () => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 1, 0, CONNECT);
     exchange.response.start({ ...OK, status: 101 });
@@ -203,7 +203,7 @@ describe("a tunnel", () => {
   });
 });
 
-test("101 says nothing to a request that asked for no tunnel", () => {
+test("a 101 is dropped for a request that did not ask for a tunnel", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, f.END_STREAM);
   exchange.response.start({ ...OK, status: 101 });
@@ -211,7 +211,7 @@ test("101 says nothing to a request that asked for no tunnel", () => {
   expect([client.heard(), exchange.started]).toEqual([[], false]);
 });
 
-test("a connection is idle from when its last stream has ended", () => {
+test("a connection is idle from the end of its last stream", () => {
   const client = new ScriptedClient().begin();
   const { connection } = client;
   expect(connection.idleSince).toBeLessThan(Number.POSITIVE_INFINITY);
@@ -224,7 +224,7 @@ test("a connection is idle from when its last stream has ended", () => {
   expect(connection.idleSince).toBe(client.host.wheel.now());
 });
 
-test("an exchange whose answer broke off hears of nothing more", () => {
+test("an exchange whose response broke off gets no more calls", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, 0, POST);
   read(exchange);
@@ -236,7 +236,7 @@ test("an exchange whose answer broke off hears of nothing more", () => {
   expect(client.heard()).toEqual(["RST_STREAM 1 2"]);
 });
 
-test("a request that cannot become an exchange is answered, and accounted for", () => {
+test("a request that cannot become an exchange gets a response, and is logged", () => {
   const client = new ScriptedClient().begin();
   client.head(1, f.END_STREAM, [...GET.slice(0, 3), [":path", "/%zz"]]);
   flushCork();
@@ -248,11 +248,11 @@ test("a request that cannot become an exchange is answered, and accounted for", 
   expect(refused?.bytesSent).toBe(body?.payload.length ?? -1);
 });
 
-test("the response to a request that cannot become an exchange says its length where it has a body, or has none for HEAD", () => {
+test("the response to a request that cannot become an exchange has a Content-Length if it has a body or is for HEAD", () => {
   for (const [method, window, says, frames] of [
     ["GET", 65_535, true, ["HEADERS", "DATA"]],
     ["HEAD", 65_535, true, ["HEADERS"]],
-    // Its body does not fit into the window, and is left out.
+    // The body does not fit into the window, and is left out.
     ["GET", 10, false, ["HEADERS"]],
   ] as const) {
     const client = new ScriptedClient().begin([[4, window]]);
@@ -281,7 +281,7 @@ test.each([
   expect(client.heard()).toEqual([`GOAWAY 1 ${code}`]);
 });
 
-test("a response that is whole, and waits for its client's window, runs out of time", () => {
+test("a complete response that waits for its client's window reaches its timeout", () => {
   for (const bodyLength of [-1, 3]) {
     const client = new ScriptedClient().begin([[4, 1]]);
     const { response } = open(client, 1, f.END_STREAM);

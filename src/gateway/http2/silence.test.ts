@@ -7,7 +7,7 @@ let server: ScriptedServer;
 
 beforeEach(() => {
   server = new ScriptedServer().begin();
-  // What came in the very event in which a request began says as much as what comes after it.
+  // Bytes that arrive in the same event in which a request begins count like bytes that arrive later.
   server.owner.clock.advance(20);
 });
 
@@ -15,7 +15,7 @@ function pings(): number {
   return server.frames().filter(({ type }) => type === f.PING).length;
 }
 
-test("a request that is given up has the server asked for a sign of life, once", () => {
+test("after a request is cancelled, the server gets one PING", () => {
   for (let i = 0; i < 3; i++) {
     const stream = server.send(new Sink());
     server.owner.clock.advance(20);
@@ -26,7 +26,7 @@ test("a request that is given up has the server asked for a sign of life, once",
   expect(server.owner.retirements).toBe(0);
 });
 
-test("a server that has sent anything since the request began is not asked", () => {
+test("a server that has sent anything since the request began gets no PING", () => {
   const stream = server.send(new Sink());
   server.owner.clock.advance(20);
   server.head(1, 0, OK);
@@ -34,7 +34,7 @@ test("a server that has sent anything since the request began is not asked", () 
   expect(pings()).toBe(0);
 });
 
-test("a server that does not answer within 5 s gets no more requests", () => {
+test("a server that does not respond to a PING within 5 s gets no more requests", () => {
   const first = server.send(new Sink());
   server.owner.clock.advance(20);
   first.givenUp();
@@ -47,7 +47,7 @@ test("a server that does not answer within 5 s gets no more requests", () => {
   expect([server.owner.retirements, server.connection.isRetired]).toEqual([1, true]);
 });
 
-test("a server that answers the PING is asked anew the next time", () => {
+test("a server that responds to the PING gets another one the next time", () => {
   for (let i = 0; i < 2; i++) {
     const stream = server.send(new Sink());
     server.owner.clock.advance(20);
@@ -60,7 +60,7 @@ test("a server that answers the PING is asked anew the next time", () => {
   expect(server.owner.retirements).toBe(0);
 });
 
-test("silence counts while the client is still to send, where it is limited", () => {
+test("a limited silence counts while the client still has data to send", () => {
   const [limited, free] = [server.send(new Sink(), POST), server.send(new Sink(), POST)];
   const timeouts: string[] = [];
   limited.timeKeeper = { timedOut: () => timeouts.push("limited") };
@@ -81,7 +81,7 @@ test("silence counts while the client is still to send, where it is limited", ()
   expect(timeouts).toEqual(["limited"]);
 });
 
-test("silence does not count while the client takes no more", () => {
+test("silence does not count while the client accepts no data", () => {
   const sink = new Sink();
   sink.room = false;
   const stream = server.send(sink, POST);
@@ -98,7 +98,7 @@ test("silence does not count while the client takes no more", () => {
   expect(timeouts).toBe(1);
 });
 
-test("a stream that has lasted asks for a sign of life where nothing came of late", () => {
+test("a long-lived stream sends a PING if nothing has arrived recently", () => {
   const stream = server.send(new Sink(), POST);
   stream.silenceMs = 1000;
   server.head(1, 0, OK);

@@ -44,7 +44,7 @@ const EVENTS: ReadonlyMap<StreamEvent, string> = new Map([
   [RECEIVE_RESET, "receive RST_STREAM"],
 ]);
 
-/** The moves that RFC 9113 §5.1 draws. A pair that is absent is not allowed. */
+/** The moves in the diagram of RFC 9113 §5.1. A pair that is absent is not allowed. */
 const DRAWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   idle: { "send HEADERS": "open", "receive HEADERS": "open" },
   open: {

@@ -23,7 +23,7 @@ const KINDS = [
   "reset",
 ] as const;
 
-/** What happens to a stream, and to how many of its bytes. */
+/** A step in the life of a stream, and the number of bytes that it affects. */
 interface Step {
   readonly stream: number;
   readonly kind: (typeof KINDS)[number];
@@ -41,7 +41,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   padding: fc.integer({ min: 0, max: 200 }),
 });
 
-/** A client that keeps to its windows, and the books that it keeps of them. */
+/** A client that respects its windows, and keeps books of them. */
 class Books {
   readonly host = new Host();
   readonly client: ScriptedClient;
@@ -81,7 +81,7 @@ class Books {
     this.look();
     this.host.exchanges.length = 0;
     this.#firstStream += 2 * STREAMS;
-    // So that resets do not count as a flood.
+    // Time passes, so that resets do not count as a flood.
     this.host.clock.advance(1000);
   }
 
@@ -159,11 +159,11 @@ const ACTS: Readonly<Record<Step["kind"], (books: Books, step: Step) => void>> =
   reset: (books, { stream }) => books.reset(stream),
 };
 
-test("however bodies are read, held, refused, padded and cut off, the connection's window comes back", () => {
+test("however bodies are read, held, refused, padded and cut off, the connection's window is restored", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { minLength: 5, maxLength: 30, size: "max" }), (steps) => {
       const books = new Books();
-      // The window holds 64 rounds and more: what a round loses is missed in the end.
+      // The window holds at least 64 rounds, so bytes that a round loses show up in the end.
       for (let round = 0; round < 150; round++) {
         books.beginRound();
         for (const each of steps) {
@@ -174,7 +174,7 @@ test("however bodies are read, held, refused, padded and cut off, the connection
       }
       expect(books.client.connection.streams.size).toBe(0);
       expect(books.host.buffers.used).toBe(0);
-      // Less than half may be taken and not told yet.
+      // Less than half of the window may be taken and not given back yet.
       expect(books.connection).toBeGreaterThan(books.size / 2);
       expect(books.connection).toBeLessThanOrEqual(books.size);
     }),

@@ -24,7 +24,7 @@ const sent: fc.Arbitrary<SentField> = fc.record({
   huffman: fc.boolean(),
 });
 
-/** Blocks of one connection; some begin with a new table size. */
+/** The blocks of one connection. Some begin with a new table size. */
 const blocks = fc.array(
   fc.record({
     resize: fc.option(fc.integer({ min: 0, max: 300 }), { freq: 4 }),
@@ -42,11 +42,11 @@ describe("a block", () => {
     expect(sizes).toEqual(STATIC_TABLE.map(([name, value]) => name.length + value.length + 32));
   });
 
-  test("without fields is no fault", () => {
+  test("without fields is valid", () => {
     expect(decodeBlock(pairDecoder(), Buffer.alloc(0))).toEqual({ fault: "", fields: [], sizes: [] });
   });
 
-  test("in a row of others gives what was encoded, with evictions and table sizes on the way", () => {
+  test("in a row of others gives the encoded fields, with evictions and table size updates in between", () => {
     fc.assert(
       fc.property(blocks, (sequence) => {
         const encoder = new IndexingEncoder(300);
@@ -76,7 +76,7 @@ describe("a block", () => {
     );
   });
 
-  test("cut short anywhere is either whole fields or broken, never another field", () => {
+  test("cut short anywhere gives either whole fields or a fault, never another field", () => {
     const encoder = new IndexingEncoder();
     const first = encoder.field({ name: "some-name", value: "some value", as: "incremental", huffman: false });
     const second = encoder.field({ name: "other", value: "v".repeat(300), as: "incremental", huffman: true });
@@ -122,7 +122,7 @@ describe("a block is refused", () => {
     expect(decodeBlock(pairDecoder(), block).fault).toBe(fault);
   });
 
-  test("where only its neighbour's name would be at the index: fields before the fault are handed on", () => {
+  test("if its index is in neither table, and the fields before it are passed on", () => {
     const decoded = decodeBlock(pairDecoder(), bytes(0x82, 0x84, 0x80, 0x86));
     expect(decoded.fields).toEqual([
       [":method", "GET"],
@@ -133,7 +133,7 @@ describe("a block is refused", () => {
 });
 
 describe("the dynamic table", () => {
-  test("forgets an entry that does not fit any more, and takes exactly what fits", () => {
+  test("evicts an entry that does not fit any more, and holds exactly the entries that fit", () => {
     const decoder = pairDecoder(68);
     expect(decodeBlock(decoder, Buffer.concat([inserted("a", "1"), inserted("b", "2")])).fault).toBe("");
     expect(decodeBlock(decoder, bytes(0xbe, 0xbf)).fields).toEqual([
@@ -145,7 +145,7 @@ describe("the dynamic table", () => {
     expect(decodeBlock(decoder, bytes(0xc0)).fault).toBe("an index is in neither table");
   });
 
-  test("is emptied by an entry that is larger than it", () => {
+  test("is emptied by an entry that is larger than the table", () => {
     const decoder = pairDecoder(68);
     decodeBlock(decoder, inserted("a", "1"));
     expect(decodeBlock(decoder, inserted("large", "x".repeat(40))).fields).toEqual([["large", "x".repeat(40)]]);
@@ -170,14 +170,14 @@ describe("the dynamic table", () => {
     expect(decodeBlock(decoder, bytes(0xbf)).fault).toBe("an index is in neither table");
   });
 
-  test("takes nothing of a literal that is not to be indexed", () => {
+  test("does not keep a literal that must not be indexed", () => {
     const decoder = pairDecoder();
     const literals = [0x00, 0x10].map((first) => Buffer.concat([bytes(first), text("a", false), text("1", false)]));
     expect(decodeBlock(decoder, Buffer.concat(literals)).fields).toHaveLength(2);
     expect(decodeBlock(decoder, bytes(0xbe)).fault).toBe("an index is in neither table");
   });
 
-  test("gives what a plain list would, through all growth and eviction", () => {
+  test("gives the same as a plain list through all growth and eviction", () => {
     const steps = fc.array(
       fc.oneof({ weight: 30, arbitrary: fc.integer({ min: 32, max: 200 }) }, { weight: 1, arbitrary: fc.constant(0) }),
       {
@@ -193,7 +193,7 @@ describe("the dynamic table", () => {
           while (list.reduce((sum, { size }) => sum + size, 0) > room && list.length > 0) list.pop();
         };
         for (const [item, size] of sizes.entries()) {
-          // 0 stands for a resize to a third and back.
+          // 0 stands for a resize to a third of the size and back.
           if (size === 0) {
             table.resize(700);
             fit(700);

@@ -3,7 +3,7 @@ import { EncodedTexts } from "./encoded-texts.ts";
 
 const LONGEST = 2048;
 
-/** Offers the encoding of a text, so many times; whether it is had then. */
+/** Offers the encoding of a text `times` times. Returns true if the text is then kept. */
 function isKept(texts: EncodedTexts, text: string, times: number): boolean {
   const bytes = Buffer.from(`<${text}>`);
   const target = Buffer.alloc(bytes.length + 1);
@@ -25,7 +25,7 @@ test("longer texts are not kept", () => {
   expect(isKept(new EncodedTexts(), "x".repeat(LONGEST + 1), 3)).toBe(false);
 });
 
-test("what is written last is had beside all others", () => {
+test("the text that was written last is available beside all others", () => {
   const texts = new EncodedTexts();
   for (let i = 0; i < 3000; i++) isKept(texts, `text ${i}`, 2);
   expect(isKept(texts, "text 2999", 0)).toBe(true);

@@ -11,7 +11,7 @@ import {
 import { STATIC_TABLE } from "./static-table.ts";
 import { decodeBlock, type Pair, pairDecoder } from "./testing/decode.ts";
 
-/** What `writeFields` writes; the buffer has no more room than it says it may need. */
+/** Returns the bytes that `writeFields` writes. The buffer has only the room that `maxEncodedLength` announces. */
 function encodeFields(fields: string): Buffer {
   const target = Buffer.alloc(maxEncodedLength(fields) + 3, 0xee);
   const end = writeFields(target, 3, fields);
@@ -53,7 +53,7 @@ const knownName = fc.constantFrom(
 const lines = fc.array(fc.tuple(fc.oneof(token, knownName), value), { maxLength: 20 });
 
 describe("the encoder", () => {
-  test("writes every status so that it is read back, the usual ones in one byte", () => {
+  test("writes every status so that it can be read back, and the usual ones in one byte", () => {
     for (let status = 100; status <= 599; status++) {
       const target = Buffer.alloc(8);
       const end = writeStatus(target, 1, status);
@@ -80,7 +80,7 @@ describe("the encoder", () => {
     expect(encodeField(name, text)).toBe(hex);
   });
 
-  test("gives field lines lower-case names, and takes the white space around values away", () => {
+  test("gives field lines lower-case names, and removes the white space around values", () => {
     expect(decoded(encodeFields("Content-Type: text/html\r\nX-Tab:\t a b \t\r\nEmpty:\r\nX-High: ÿ\r\n"))).toEqual([
       ["content-type", "text/html"],
       ["x-tab", "a b"],
@@ -90,7 +90,7 @@ describe("the encoder", () => {
     expect(encodeFields("")).toHaveLength(0);
   });
 
-  test("finds every name of the static table in a line, whatever its capitals, and no other", () => {
+  test("finds every name of the static table in a line, whatever its case, and no other name", () => {
     for (const [name] of STATIC_TABLE.slice(14)) {
       const byName = encodeField(name, "v");
       for (const spelled of [name, name.toUpperCase()]) {
@@ -103,7 +103,7 @@ describe("the encoder", () => {
     }
   });
 
-  test("writes any fields within the length that it announces, the same each time it is asked", () => {
+  test("writes any fields within the announced length, with the same result each time", () => {
     fc.assert(
       fc.property(lines, (pairs) => {
         const fields = pairs.map(([name, text]) => `${name}: ${text}\r\n`).join("");
@@ -116,14 +116,14 @@ describe("the encoder", () => {
     );
   });
 
-  test("tells texts apart that look alike, however often each was written", () => {
+  test("distinguishes texts that look alike, however often each was written", () => {
     const texts = Array.from({ length: 2000 }, (_, i) => `X-Id: ${String(i % 700).padStart(40, "0")}\r\nServer: a\r\n`);
     for (const text of [...texts, ...texts]) {
       expect(decoded(encodeFields(text))[0]).toEqual(["x-id", text.slice(6, 46)]);
     }
   });
 
-  test("begins a connection with a byte that sets the peer's table to nothing", () => {
+  test("begins a connection with a byte that sets the peer's table size to 0", () => {
     const decoder = pairDecoder();
     decodeBlock(decoder, Buffer.from("4001610131", "hex"));
     expect(decodeBlock(decoder, Buffer.from([TABLE_SIZE_ZERO, 0x82]))).toMatchObject({
@@ -134,7 +134,7 @@ describe("the encoder", () => {
   });
 });
 
-test("any length is written in 19 bytes at most, and reads as itself", () => {
+test("any length is written in at most 19 bytes, and reads back as the same length", () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), (length) => {
       const target = Buffer.alloc(19);

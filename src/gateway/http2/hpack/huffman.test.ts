@@ -43,18 +43,18 @@ describe("the Huffman code", () => {
     expect(huffmanCodes()[symbol]).toEqual({ code, length });
   });
 
-  test("uses up every sequence of bits", () => {
+  test("uses every sequence of bits", () => {
     const used = huffmanCodes().reduce((sum, { length }) => sum + 2 ** (30 - length), 0);
     expect(used).toBe(2 ** 30);
     expect(huffmanCodes()).toHaveLength(257);
   });
 
-  test.each(EXAMPLES)("spells %s as the RFC's example does, both ways", (text, hex) => {
+  test.each(EXAMPLES)("encodes and decodes %s as the RFC's example does", (text, hex) => {
     expect(encodeHuffman(text).toString("hex")).toBe(hex);
     expect(decode(Buffer.from(hex, "hex"))).toBe(text);
   });
 
-  test("every text is read back, long ones as well", () => {
+  test("gives back every text, also long ones", () => {
     expect(decode(encodeHuffman(allSymbols))).toBe(allSymbols);
     const long = allSymbols.repeat(200);
     expect(decode(encodeHuffman(long))).toBe(long);
@@ -62,7 +62,7 @@ describe("the Huffman code", () => {
     fc.assert(fc.property(anyText, (text) => expect(decode(encodeHuffman(text))).toBe(text)));
   });
 
-  test("only its own spelling of a text is read: no other padding, no EOS", () => {
+  test("accepts only the one valid encoding of a text: no other padding, no EOS", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), (bytes) => {
         const text = decode(bytes);

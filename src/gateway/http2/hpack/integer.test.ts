@@ -32,7 +32,7 @@ test.each([
   expect(read(bytes, 0x1f)).toBe(fault);
 });
 
-test("what was written is read back, whatever the prefix", () => {
+test("an encoded integer is read back, whatever the prefix", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0x7fffffff }), fc.integer({ min: 1, max: 8 }), (value, bits) => {
       const mask = (1 << bits) - 1;

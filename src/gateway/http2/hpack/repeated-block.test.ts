@@ -10,7 +10,7 @@ function find(repeated: RepeatedBlock<string>, text: string, changes = 0): strin
   return repeated.find(Buffer.from(`-${text}---`), 1, 1 + text.length, changes);
 }
 
-test("a block is found by its bytes, wherever they lie, while the table is as it was", () => {
+test("a block is found by its bytes, wherever they lie, while the table is unchanged", () => {
   const repeated = new RepeatedBlock<string>();
   expect(find(repeated, "")).toBeUndefined();
   keep(repeated, "abc");
@@ -34,13 +34,13 @@ test("a block of more than 512 bytes is not kept", () => {
   expect(find(repeated, "x".repeat(512))).toBe("x".repeat(512));
 });
 
-test("where blocks do not repeat, one in sixteen is kept, until one is found again", () => {
+test("if blocks do not repeat, one in sixteen is kept, until one is found again", () => {
   const repeated = new RepeatedBlock<string>();
   const kept = Array.from({ length: 48 }, (_, i) => {
     keep(repeated, `block ${i}`);
     return repeated.find(Buffer.from(`block ${i}`), 0, `block ${i}`.length, 0) === undefined ? 0 : 1;
   });
-  // Each that is found begins the count anew, so that all of them are kept.
+  // Each block that is found resets the count, so all of them are kept.
   expect(kept.every((one) => one === 1)).toBe(true);
   for (let i = 0; i < 20; i++) keep(repeated, `other ${i}`);
   expect(find(repeated, "other 19")).toBeUndefined();

@@ -11,7 +11,7 @@ export interface Frame {
 
 const statics = staticItems((name, value) => `${name}: ${value}`);
 
-/** Reads what was written to a wire as frames. */
+/** Reads the bytes written to a wire as frames. */
 export class FrameLog {
   readonly #wire: FakeWire;
   readonly #decoder = new HpackDecoder((name, value) => `${name}: ${value}`, statics);
@@ -23,7 +23,7 @@ export class FrameLog {
     this.#read = skip;
   }
 
-  /** The frames that came since the last call. */
+  /** The frames that arrived since the last call. */
   frames(): Frame[] {
     const frames: Frame[] = [];
     const { bytes } = this.#wire;
@@ -42,7 +42,7 @@ export class FrameLog {
     return frames;
   }
 
-  /** The frames that came, in words. */
+  /** The frames that arrived since the last call, as text. */
   heard(): string[] {
     return this.frames().map((frame) => this.#describe(frame));
   }

@@ -54,7 +54,7 @@ export const GET: readonly (readonly [string, string])[] = [
 ];
 export const POST: readonly (readonly [string, string])[] = [[":method", "POST"], ...GET.slice(1)];
 
-/** The client of a connection, played by a script. */
+/** A scripted client of a connection. */
 export class ScriptedClient extends ScriptedPeer<Http2ServerConnection> {
   readonly host: Host;
 
@@ -63,7 +63,7 @@ export class ScriptedClient extends ScriptedPeer<Http2ServerConnection> {
     this.host = host;
   }
 
-  /** Sends the preface and SETTINGS, and forgets what the server says to that. */
+  /** Sends the preface and SETTINGS, and discards the server's reply. */
   begin(settings: readonly (readonly [number, number])[] = []): this {
     this.bytes(f.PREFACE);
     this.settings(settings);

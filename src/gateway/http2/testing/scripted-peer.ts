@@ -7,7 +7,7 @@ import { type Frame, FrameLog } from "./frame-log.ts";
 
 export type FieldList = readonly (readonly [name: string, value: string])[];
 
-/** A peer without a socket: what it sends reaches the connection at once, what the connection sends is read as frames. */
+/** A peer without a socket. Its bytes reach the connection at once, and the connection's bytes are read as frames. */
 export abstract class ScriptedPeer<T extends Http2Connection> {
   readonly wire = new FakeWire();
   readonly connection: T;
@@ -56,13 +56,13 @@ export abstract class ScriptedPeer<T extends Http2Connection> {
     this.frame(f.DATA, flags, streamId, Buffer.from(text));
   }
 
-  /** The frames that came since the last call. */
+  /** The frames that arrived since the last call. */
   frames(): Frame[] {
     flushCork();
     return this.#log.frames();
   }
 
-  /** The frames that came, in words. */
+  /** The frames that arrived since the last call, as text. */
   heard(): string[] {
     flushCork();
     return this.#log.heard();

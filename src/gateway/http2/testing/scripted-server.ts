@@ -21,7 +21,7 @@ export const DATE: readonly [string, string] = ["date", "x"];
 export const OK: FieldList = [STATUS_200, DATE];
 export const POST: ClientRequest = { ...GET, method: "POST", bodyLength: -1 };
 
-/** Counts what a pool would hear of its connections. */
+/** Counts the events that a pool would get from its connections. */
 export class Owner implements Http2ConnectionOwner {
   readonly clock = new FakeClock();
   readonly wheel = new TimerWheel(this.clock);
@@ -43,7 +43,7 @@ export class Owner implements Http2ConnectionOwner {
   }
 }
 
-/** The server of a connection, played by a script. */
+/** A scripted server of a connection. */
 export class ScriptedServer extends ScriptedPeer<Http2ClientConnection> {
   readonly owner: Owner;
 
@@ -52,7 +52,7 @@ export class ScriptedServer extends ScriptedPeer<Http2ClientConnection> {
     this.owner = owner;
   }
 
-  /** Sends SETTINGS and acknowledges the connection's; forgets what it says to that. */
+  /** Sends SETTINGS and acknowledges the connection's SETTINGS. Discards the frames of the connection. */
   begin(settings: readonly (readonly [id: number, value: number])[] = []): this {
     this.settings(settings);
     this.frame(f.SETTINGS, f.ACK, 0);
@@ -60,14 +60,14 @@ export class ScriptedServer extends ScriptedPeer<Http2ClientConnection> {
     return this;
   }
 
-  /** Has the connection begin a request. */
+  /** Begins a request on the connection. */
   send(sink: ResponseSink, request: ClientRequest = GET): ClientStream {
     const stream = this.connection.request(request, sink);
     if (stream === undefined) throw new Error("Cannot go on: the request was not begun");
     return stream;
   }
 
-  /** As `send`, and forgets the frames up to its head. */
+  /** As `send`, and discards the frames up to the request's head. */
   sendQuietly(sink: ResponseSink, request: ClientRequest = GET): ClientStream {
     const stream = this.send(sink, request);
     this.frames();

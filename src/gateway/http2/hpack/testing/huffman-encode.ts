@@ -2,7 +2,7 @@ import { huffmanCodes } from "../huffman-code.ts";
 
 const codes = huffmanCodes();
 
-/** The Huffman coding of latin1 text, padded with ones (RFC 7541 §5.2). The plain way: bit by bit. */
+/** The Huffman coding of latin1 text, padded with ones (RFC 7541 §5.2). It works simply, bit by bit. */
 export function encodeHuffman(text: string): Buffer {
   let bits = "";
   for (const byte of Buffer.from(text, "latin1")) {

@@ -2,7 +2,10 @@ import { writeInteger } from "../integer.ts";
 import { STATIC_TABLE } from "../static-table.ts";
 import { encodeHuffman } from "./huffman-encode.ts";
 
-/** How a field is sent: by index where a table has it, else as one of the three kinds of literals (RFC 7541 §6.2). */
+/**
+ * The form in which a field is sent: by index if a table has it, or else as one of the three kinds of literals (RFC
+ * 7541 §6.2).
+ */
 export type Representation = "indexed" | "incremental" | "without" | "never";
 
 export interface SentField {
@@ -19,7 +22,7 @@ const LITERALS = {
   never: { pattern: 0x10, mask: 0x0f },
 } as const;
 
-/** An encoder with a dynamic table, kept the plain way: a list with its newest entry first. */
+/** A simple encoder with a dynamic table, which is a list with its newest entry first. */
 export class IndexingEncoder {
   readonly table: (readonly [name: string, value: string])[] = [];
   #limit: number;
