@@ -167,12 +167,12 @@ describe("a connection error is reported with GOAWAY and its code", () => {
   const CASES: readonly (readonly [string, number, (server: ScriptedServer) => void])[] = [
     ["a push", f.PROTOCOL_ERROR, (s) => s.frame(f.PUSH_PROMISE, f.END_HEADERS, 1, Buffer.from("0000000282", "hex"))],
     ["permission to push", f.PROTOCOL_ERROR, (s) => s.settings([[2, 1]])],
-    ["HEADERS on a stream that nobody opened", f.PROTOCOL_ERROR, (s) => s.head(3, 0, OK)],
-    ["HEADERS on a stream of the server's", f.PROTOCOL_ERROR, (s) => s.head(2, 0, OK)],
+    ["HEADERS on an idle stream", f.PROTOCOL_ERROR, (s) => s.head(3, 0, OK)],
+    ["HEADERS on a stream with an even number", f.PROTOCOL_ERROR, (s) => s.head(2, 0, OK)],
     ["HEADERS on stream 0", f.PROTOCOL_ERROR, (s) => s.head(0, 0, OK)],
-    ["DATA on a stream that nobody opened", f.PROTOCOL_ERROR, (s) => s.data(3, 0, "x")],
-    ["RST_STREAM on a stream that nobody opened", f.PROTOCOL_ERROR, (s) => s.numbers(f.RST_STREAM, 3, 0)],
-    ["WINDOW_UPDATE on a stream that nobody opened", f.PROTOCOL_ERROR, (s) => s.numbers(f.WINDOW_UPDATE, 3, 1)],
+    ["DATA on an idle stream", f.PROTOCOL_ERROR, (s) => s.data(3, 0, "x")],
+    ["RST_STREAM on an idle stream", f.PROTOCOL_ERROR, (s) => s.numbers(f.RST_STREAM, 3, 0)],
+    ["WINDOW_UPDATE on an idle stream", f.PROTOCOL_ERROR, (s) => s.numbers(f.WINDOW_UPDATE, 3, 1)],
     [
       "an index in neither table",
       f.COMPRESSION_ERROR,

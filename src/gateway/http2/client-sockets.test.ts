@@ -125,7 +125,7 @@ describe("to node's HTTP/2 server", () => {
     ["usual settings", {}],
     ["small windows", { initialWindowSize: 1000 }],
     ["large frames", { maxFrameSize: 100_000, initialWindowSize: 1_000_000 }],
-  ])("bodies of all sizes go both ways at one time, with %s", async (_name, settings) => {
+  ])("bodies of all sizes pass in both directions at the same time, with %s", async (_name, settings) => {
     const client = await against(echo, settings);
     const responses: [Answer, Buffer][] = [];
     for (const [i, length] of [0, 1, 999, 1000, 16_384, 16_385, 70_000, 300_000].entries()) {

@@ -22,7 +22,7 @@ test("a request that has ended is not reset when its owner releases it", () => {
 test.each([
   ["data before a head", []],
   ["more data than announced", [...OK, ["content-length", "3"] as const]],
-])("that there is %s is said", (what, head) => {
+])("the error names %s", (what, head) => {
   server.sendQuietly(sink);
   if (head.length > 0) server.head(1, 0, head);
   server.data(1, 0, "abcd");
@@ -46,7 +46,7 @@ test("the error names the fault in trailers", () => {
 test.each([
   [32, []],
   [33, ["upstream-failed"]],
-])("of %d interim heads the response says %j", (count, errors) => {
+])("after %d interim heads the errors are %j", (count, errors) => {
   server.sendQuietly(sink);
   for (let i = 0; i < count; i++) server.head(1, 0, [[":status", "103"]]);
   expect(sink.errors.map(({ code }): string => code)).toEqual(errors);

@@ -67,7 +67,7 @@ describe("a request", () => {
   });
 
   test.each(["method", "authority", "path"] as const)(
-    "is whole among others that are begun in the same turn, however long its %s is",
+    "is complete among others that begin in the same turn, however long its %s is",
     (part) => {
       for (let i = 0; i < 40; i++) server.send(sink, { ...GET, [part]: `/${"p".repeat(12_000)}${i}` });
       const heads = server.heard();
@@ -289,7 +289,7 @@ describe("a malformed response resets its stream and no other", () => {
   const CASES: readonly (readonly [string, (server: ScriptedServer) => void])[] = [
     ["no :status", (s) => s.head(1, 0, [DATE])],
     ["two :status", (s) => s.head(1, 0, [STATUS_200, STATUS_200])],
-    [":status behind a field", (s) => s.head(1, 0, [DATE, STATUS_200])],
+    [":status after a field", (s) => s.head(1, 0, [DATE, STATUS_200])],
     ["a status of four digits", (s) => s.head(1, 0, [[":status", "2000"]])],
     ["a status of no class", (s) => s.head(1, 0, [[":status", "600"]])],
     ["101", (s) => s.head(1, 0, [[":status", "101"]])],
@@ -303,11 +303,11 @@ describe("a malformed response resets its stream and no other", () => {
     ["connection", (s) => s.head(1, 0, [STATUS_200, ["connection", "close"]])],
     ["transfer-encoding", (s) => s.head(1, 0, [STATUS_200, ["transfer-encoding", "chunked"]])],
     ["two lengths", (s) => s.head(1, 0, [STATUS_200, length(1), length(2)])],
-    ["a length that is none", (s) => s.head(1, 0, [STATUS_200, ["content-length", "-1"]])],
+    ["an invalid length", (s) => s.head(1, 0, [STATUS_200, ["content-length", "-1"]])],
     ["a length, and no body", (s) => s.head(1, f.END_STREAM, [STATUS_200, length(1)])],
     ["an interim head that ends it", (s) => s.head(1, f.END_STREAM, [[":status", "103"]])],
     ["data before the head", (s) => s.data(1, 0, "x")],
-    ["no head at all", (s) => s.data(1, f.END_STREAM, "")],
+    ["an end without a head", (s) => s.data(1, f.END_STREAM, "")],
     [
       "a self-dependency",
       (s) => s.frame(f.HEADERS, f.END_HEADERS | f.HAS_PRIORITY, 1, Buffer.from("000000010088", "hex")),
@@ -339,7 +339,7 @@ describe("a malformed response resets its stream and no other", () => {
     ["HEAD", "200"],
     ["GET", "204"],
     ["GET", "304"],
-  ])("data in a response to %s that is a %s", (method, status) => {
+  ])("data in a response to %s with status %s", (method, status) => {
     server.sendQuietly(sink, { ...GET, method });
     server.head(1, 0, [[":status", status], length(3)]);
     server.data(1, 0, "abc");

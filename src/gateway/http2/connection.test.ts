@@ -230,7 +230,7 @@ test.each([
   [false, true],
   [true, false],
 ])(
-  "a response that arrived a moment ago, on a connection that closes by a reset: %p, is taken: %p",
+  "a response that has just arrived, on a connection that closes by a reset: %p, counts as taken: %p",
   (isReset, taken) => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, f.END_STREAM);

@@ -20,7 +20,7 @@ describe("within a field section", () => {
     ["an unknown frame", (client) => client.frame(0x77, 0, 0)],
     ["DATA of the same stream", (client) => client.data(1, 0, "x")],
     ["CONTINUATION of another stream", (client) => client.frame(f.CONTINUATION, f.END_HEADERS, 3)],
-  ])("%s is the connection's error", (_what, play) => {
+  ])("%s is a connection error", (_what, play) => {
     const client = new ScriptedClient().begin();
     client.frame(f.HEADERS, f.END_STREAM, 1, client.block(GET));
     play(client);

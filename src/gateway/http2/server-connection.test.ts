@@ -339,8 +339,8 @@ test("timeouts end a head, a body, an idle connection, and a response that is no
   expect(client.wire.ended).toBe(true);
 });
 
-test.each(["that come whole", "each of which ends within the next one"])(
-  "an idle connection ends on time, whatever PINGs %s",
+test.each(["that arrive whole", "that each end within the next one"])(
+  "an idle connection ends on time, despite PINGs %s",
   (how) => {
     const client = new ScriptedClient().begin();
     reply(open(client, 1, f.END_STREAM), "1");

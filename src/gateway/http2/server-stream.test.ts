@@ -140,7 +140,7 @@ describe("a response", () => {
     [204, "GET"],
     [304, "GET"],
     [200, "HEAD"],
-  ])("of %d to %s has no body, whatever is sent", (status, method) => {
+  ])("with status %d to %s has no body, whatever data is sent", (status, method) => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 1, f.END_STREAM, [[":method", method], ...GET.slice(1)]);
     exchange.response.start({ ...OK, status, bodyLength: 3 });
@@ -158,7 +158,7 @@ describe("a tunnel", () => {
     [299, false],
     [300, true],
     [403, true],
-  ])("is refused by %d, which passes: %p", (status, passes) => {
+  ])("is refused by status %d, which passes: %p", (status, passes) => {
     const client = new ScriptedClient().begin();
     const exchange = open(client, 1, 0, CONNECT);
     exchange.response.start({ ...OK, status, bodyLength: 0 });
@@ -268,7 +268,7 @@ test.each([
   ["too short", 5, Buffer.alloc(4), f.FRAME_SIZE_ERROR],
   ["too short, of a stream that is over", 1, Buffer.alloc(4), f.FRAME_SIZE_ERROR],
   ["of a stream by itself", 5, Buffer.from([0, 0, 0, 5, 0]), f.PROTOCOL_ERROR],
-])("a PRIORITY that is %s is the connection's error", (_what, streamId, payload, code) => {
+])("a PRIORITY that is %s is a connection error", (_what, streamId, payload, code) => {
   const client = new ScriptedClient().begin();
   const { response } = open(client, 1, f.END_STREAM);
   response.start({ ...OK, bodyLength: 0 });

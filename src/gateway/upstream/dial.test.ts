@@ -32,21 +32,21 @@ for (const address of [
   "2130706433",
   "0x7f.1",
 ]) {
-  test(`${address} is refused where private addresses are not allowed`, async () => {
+  test(`${address} is refused if private addresses are not allowed`, async () => {
     expect(reach(address, false)).rejects.toThrow(PrivateAddressError);
   });
 }
 
-test.skipIf(!canMakeNetwork)("a public address is refused from when it is this machine's own", () => {
+test.skipIf(!canMakeNetwork)("a public address is refused once it is an address of this machine", () => {
   const program = new URL("testing/own-dial-program.ts", import.meta.url);
   expect(runInOwnNetwork(program)).toEqual({ connected: true, refused: ["9.9.9.77", "2a00::7"] });
 });
 
-test("a private address is reached where that is allowed", async () => {
+test("a private address is reached if that is allowed", async () => {
   await reach("127.0.0.1", true);
 });
 
-test("a Unix socket is no network address, and no check applies to it", async () => {
+test("a Unix socket is not a network address, and no check applies to it", async () => {
   const unix = `/tmp/turnpike-dial-${crypto.randomUUID()}.sock`;
   const server = Bun.listen({ unix, socket: { data() {} } });
   let accepted = false;
@@ -59,7 +59,7 @@ test("a Unix socket is no network address, and no check applies to it", async ()
   expect(accepted).toBe(true);
 });
 
-test("what is given up before it is open rejects, and nobody accepts it", async () => {
+test("a connection that is aborted before it is open rejects, and is not accepted", async () => {
   const listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onFault: rethrow });
   for (const [address, allowPrivate] of [
     ["127.0.0.1", true],

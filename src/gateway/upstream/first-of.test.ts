@@ -18,7 +18,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Addresses of 127.0.0.0/8 take connections at 127.0.0.1 alone; "nowhere" never answers. */
+/** Connections to 127.0.0.0/8 are accepted only at 127.0.0.1. A connection to "nowhere" never ends. */
 function connect(addresses: readonly string[]): { connecting: Connecting; accepted: string[] } {
   const accepted: string[] = [];
   const connecting = connectFirst(
@@ -46,24 +46,24 @@ function connect(addresses: readonly string[]): { connecting: Connecting; accept
   return { connecting, accepted };
 }
 
-test("an address that refuses is followed by the next, and one that has taken it by none", async () => {
+test("after an address refuses, the next one is tried, and after one accepts, no other is", async () => {
   const { connecting, accepted } = connect(["127.0.0.2", "127.0.0.1", "127.0.0.3"]);
   await connecting.done;
   expect([tried, accepted]).toEqual([["127.0.0.2", "127.0.0.1"], ["127.0.0.1"]]);
 });
 
-test("an address that does not answer is given up when another has", async () => {
+test("an address that does not respond is given up when another one has accepted", async () => {
   const { connecting, accepted } = connect(["nowhere", "127.0.0.1"]);
   await connecting.done;
   expect([accepted, aborted]).toEqual([["127.0.0.1"], ["nowhere"]]);
 });
 
-test("where all refuse, the last reason is told", async () => {
+test("if all addresses refuse, the last reason is reported", async () => {
   const { connecting } = connect(["127.0.0.2", "127.0.0.3"]);
   expect(connecting.done).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("what is given up tries no other address", async () => {
+test("after an abort, no other address is tried", async () => {
   const { connecting, accepted } = connect(["nowhere", "127.0.0.1"]);
   connecting.abort();
   expect(connecting.done).rejects.toThrow("given up");

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { addressesOf, boundedLookUp } from "./look-up.ts";
 
-test("a name has the addresses that the system finds, and an address is its own", async () => {
+test("a name has the addresses that the system finds, and an address stands for itself", async () => {
   expect(await addressesOf("localhost")).toContain("127.0.0.1");
   expect(await addressesOf("192.0.2.1")).toEqual(["192.0.2.1"]);
   expect(await addressesOf("2001:db8::1")).toEqual(["2001:db8::1"]);
 });
 
-test("of many names no more than 64 are looked up at one time, and one name once for all who ask", async () => {
+test("at most 64 names are looked up at a time, and each name once for all callers", async () => {
   const asked: string[] = [];
   const response = Promise.withResolvers<string[]>();
   const lookUp = boundedLookUp((host) => {
@@ -22,7 +22,7 @@ test("of many names no more than 64 are looked up at one time, and one name once
   expect(await lookUp("host-64")).toHaveLength(16);
 });
 
-test("nobody waits for a look-up that does not end, and one that failed is made anew", async () => {
+test("a look-up that does not end reaches its timeout, and a failed look-up is repeated", async () => {
   let ended = Promise.withResolvers<string[]>();
   const lookUp = boundedLookUp(() => ended.promise, 1);
   expect(lookUp("host")).rejects.toThrow("takes too long");

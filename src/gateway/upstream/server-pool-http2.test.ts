@@ -1,4 +1,4 @@
-/** The pool's HTTP/2 connections, to node's HTTP/2 server; what clients see of them is in test/proxy. */
+/** The pool's HTTP/2 connections to node's HTTP/2 server. The effects that clients see are tested in test/proxy. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
@@ -25,7 +25,7 @@ let port: number;
 let wheel: TimerWheel;
 let faults: unknown[];
 let held: ServerHttp2Stream[];
-/** Called when the server has as many requests as it was said to wait for. */
+/** Called when the server has the number of requests that the test waits for. */
 let onHeld: () => void;
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ function pool(settings: Partial<PoolSettings> = {}): ServerPool {
   return new ServerPool({ address: "127.0.0.1", port }, { ...SETTINGS, ...settings }, deps);
 }
 
-/** One request: waits for a connection, and uses it. */
+/** A request that waits for a connection and uses it. */
 class Asking extends Waiter {
   connection: Http2ClientConnection | undefined;
   readonly #outcome = Promise.withResolvers<string>();
@@ -81,7 +81,7 @@ class Asking extends Waiter {
   }
 }
 
-/** So many requests at one time, all of them with the server. */
+/** Sends `count` requests at a time, and waits until the server has all of them. */
 async function hold(from: ServerPool, count: number): Promise<Asking[]> {
   const all = Promise.withResolvers<void>();
   onHeld = () => {
@@ -101,7 +101,7 @@ async function respondToAll(asking: readonly Asking[]): Promise<void> {
   expect(new Set(await Promise.all(asking.map(({ outcome }) => outcome)))).toEqual(new Set(["served"]));
 }
 
-/** Resolves when the pool has heard of so many connections that they closed. */
+/** Resolves when the pool has noticed that `count` connections have closed. */
 function closings(of: ServerPool, count: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const closed = of.closed.bind(of);
@@ -113,7 +113,7 @@ function closings(of: ServerPool, count: number): Promise<void> {
   return promise;
 }
 
-test("each request has a connection of its own where the server takes one at a time", async () => {
+test("each request has its own connection if the server takes one request at a time", async () => {
   const servers = pool();
   const asking = await hold(servers, 5);
   expect(new Set(asking.map(({ connection }) => connection)).size).toBe(5);
@@ -121,7 +121,7 @@ test("each request has a connection of its own where the server takes one at a t
   servers.close();
 });
 
-test("no more connections are kept idle than allowed, and the next request takes one of them", async () => {
+test("no more connections are kept idle than allowed, and the next request uses one of them", async () => {
   const servers = pool({ maxIdle: 2 });
   const gone = closings(servers, 3);
   const asking = await hold(servers, 5);
@@ -134,7 +134,7 @@ test("no more connections are kept idle than allowed, and the next request takes
   servers.close();
 });
 
-test("an idle connection closes in time", async () => {
+test("an idle connection closes after its timeout", async () => {
   const servers = pool({ idleTimeoutMs: 30 });
   const gone = closings(servers, 1);
   await respondToAll(await hold(servers, 1));
@@ -142,7 +142,7 @@ test("an idle connection closes in time", async () => {
   expect(servers.take()).toBeUndefined();
 });
 
-test("a request that waits for room gets it on the connection that there is", async () => {
+test("a request that waits for room gets it on the existing connection", async () => {
   const servers = pool({ maxConnections: 1 });
   const first = await hold(servers, 1);
   const second = new Asking();
@@ -154,7 +154,7 @@ test("a request that waits for room gets it on the connection that there is", as
   servers.close();
 });
 
-test("a closed pool has its requests answered, and closes each connection behind its last one", async () => {
+test("a closed pool completes its requests, and closes each connection after its last request", async () => {
   const servers = pool();
   const gone = closings(servers, 3);
   const asking = await hold(servers, 3);

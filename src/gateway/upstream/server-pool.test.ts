@@ -21,7 +21,7 @@ const SETTINGS: PoolSettings = {
 let listener: Listener;
 let wheel: TimerWheel;
 let faults: unknown[];
-/** Connections that the server has open, and the most it ever had. */
+/** The connections that the server has open, and the most that it ever had. */
 let open: Set<Wire>;
 let most: number;
 let onServer: (wire: Wire) => void;
@@ -97,7 +97,7 @@ async function connected(waiter: Asking): Promise<ClientConnection> {
   return outcome;
 }
 
-/** Has one request answered on the connection, which sets it free. */
+/** Sends one request on the connection. Its response sets the connection free. */
 function use(connection: ClientConnection): Promise<string> {
   return new Promise((resolve) => {
     let ending = "";
@@ -125,7 +125,7 @@ test("more requests than connections wait, all are served, and the server never 
   servers.close();
 });
 
-test("a connection that was set free is the next one taken", async () => {
+test("a connection that became free is the next one used", async () => {
   const servers = pool();
   expect(servers.take()).toBeUndefined();
   const first = await connected(ask(servers));
@@ -135,7 +135,7 @@ test("a connection that was set free is the next one taken", async () => {
   first.destroy();
 });
 
-test("connections that die, answered or not, make room for those who wait", async () => {
+test("connections that die, with or without a response, make room for waiting requests", async () => {
   const servers = pool();
   let count = 0;
   onServer = (wire) => {
@@ -153,7 +153,7 @@ test("connections that die, answered or not, make room for those who wait", asyn
   servers.close();
 });
 
-test("an idle connection that its server closed is not given out", async () => {
+test("an idle connection that its server closed is not used", async () => {
   const servers = pool();
   const first = await connected(ask(servers));
   await use(first);
@@ -177,7 +177,7 @@ test("no more connections are kept idle than allowed", async () => {
   expect(both.filter((connection) => connection.open)).toHaveLength(0);
 });
 
-test("an idle connection closes in time", async () => {
+test("an idle connection closes after its timeout", async () => {
   const servers = pool({ idleTimeoutMs: 30 });
   const first = await connected(ask(servers));
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -191,7 +191,7 @@ test("an idle connection closes in time", async () => {
   expect(servers.take()).toBeUndefined();
 });
 
-test("a server that refuses refuses everyone who waits, each once, and the next one is tried anew", async () => {
+test("a refusal of the server refuses every waiting request once, and the next request is tried again", async () => {
   const { port } = listener;
   listener.stop();
   const servers = pool({}, port);
@@ -200,7 +200,7 @@ test("a server that refuses refuses everyone who waits, each once, and the next 
   expect(servers.connecting).toBe(false);
 });
 
-test("who waits too long behind busy connections is told so, and the server is not blamed", async () => {
+test("a request that waits too long behind busy connections is refused as busy, and the server is not blamed", async () => {
   const servers = pool({ maxConnections: 1 });
   const busy = await connected(ask(servers));
   expect(await ask(servers, 30).outcome).toBe("busy");
@@ -210,7 +210,7 @@ test("who waits too long behind busy connections is told so, and the server is n
   busy.destroy();
 });
 
-test("who leaves the queue is neither served nor refused, and nobody behind loses the turn", async () => {
+test("a request that leaves the queue is neither served nor refused, and the requests behind it keep their turns", async () => {
   const servers = pool({ maxConnections: 1 });
   const busy = await connected(ask(servers));
   const leaving = ask(servers);
@@ -224,7 +224,7 @@ test("who leaves the queue is neither served nor refused, and nobody behind lose
   busy.destroy();
 });
 
-test("a queue that is full refuses at once", () => {
+test("a full queue refuses at once", () => {
   const servers = pool({ maxConnections: 1 });
   const reasons: PoolRefusal[] = [];
   class Counting extends Waiter {
@@ -241,7 +241,7 @@ test("a queue that is full refuses at once", () => {
   for (const waiter of waiting) servers.leave(waiter);
 });
 
-test("a closed pool serves who waits, and keeps no connection afterwards", async () => {
+test("a closed pool serves waiting requests, and keeps no connection afterwards", async () => {
   const servers = pool({ maxConnections: 1 });
   const busy = await connected(ask(servers));
   const late = ask(servers);
@@ -252,7 +252,7 @@ test("a closed pool serves who waits, and keeps no connection afterwards", async
   expect(connection.open).toBe(false);
 });
 
-test("a request that throws on its fresh connection is reported, and its place is free again", async () => {
+test("a request that throws on its new connection is reported, and the connection's place is free again", async () => {
   const servers = pool({ maxConnections: 1 });
   class Broken extends Waiter {
     override onConnection(): void {

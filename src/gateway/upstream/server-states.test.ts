@@ -23,7 +23,7 @@ beforeEach(() => {
   second = new ServerStates(zone, 2, () => now);
 });
 
-test("failures in a row of all workers take a server out, for its time, and a success ends the row", () => {
+test("failures in a row over all workers put a server out of rotation for its timeout, and a success resets the count", () => {
   first.failed(SLOT, LIMITS);
   second.failed(SLOT, LIMITS);
   first.succeeded(SLOT);
@@ -38,7 +38,7 @@ test("failures in a row of all workers take a server out, for its time, and a su
   expect(isInRotation(first)).toBe(true);
 });
 
-test("one that is tried again and fails is out at once, and one that answers is back for good", () => {
+test("a server that is tried again and fails is out at once, and one that responds is back for good", () => {
   for (let i = 0; i < 3; i++) first.failed(SLOT, LIMITS);
   now += 1000;
   expect(second.failed(SLOT, LIMITS)).toBe(true);
@@ -49,7 +49,7 @@ test("one that is tried again and fails is out at once, and one that answers is 
   expect(isInRotation(second)).toBe(true);
 });
 
-test("a clock that is set back or forward holds nobody out for longer than its time", () => {
+test("a clock that is set back or forward keeps no server out for longer than its timeout", () => {
   for (let i = 0; i < 3; i++) first.failed(SLOT, LIMITS);
   now -= 3_600_000;
   expect(isInRotation(first)).toBe(true);
@@ -57,7 +57,7 @@ test("a clock that is set back or forward holds nobody out for longer than its t
   expect(isInRotation(first)).toBe(true);
 });
 
-test("probes alone decide of one they have found down, whatever requests do, and the other way round", () => {
+test("probes do not return a server that requests put out of rotation, and requests do not return one that probes did", () => {
   first.setActive(SLOT, false, 4);
   first.succeeded(SLOT);
   expect([isInRotation(second), first.active(SLOT)]).toEqual([false, { up: false, reason: 4 }]);
@@ -70,7 +70,7 @@ test("probes alone decide of one they have found down, whatever requests do, and
   expect(first.active(SLOT)).toEqual({ up: undefined, reason: 0 });
 });
 
-test("requests in flight are those of all workers, and a slot is free when none has any", () => {
+test("requests in flight are counted over all workers, and a slot is free without any", () => {
   first.began(SLOT);
   second.began(SLOT);
   second.began(SLOT);
@@ -81,7 +81,7 @@ test("requests in flight are those of all workers, and a slot is free when none 
   expect(first.isUnused(SLOT)).toBe(true);
 });
 
-test("who gets a slot that another had begins with nothing", () => {
+test("a server that gets the slot of another one starts without its state", () => {
   const supervisor = new ServerStates(zone, 0, () => now);
   supervisor.setActive(SLOT, false, 2);
   for (let i = 0; i < 3; i++) first.failed(SLOT, LIMITS);
@@ -92,13 +92,13 @@ test("who gets a slot that another had begins with nothing", () => {
   expect(zone.counters(2)[serverColumn(SLOT + 1)]).toBe(6);
 });
 
-test("there are so many slots and no more", () => {
+test("the number of slots is limited", () => {
   first.began(MAX_SERVERS - 1);
   expect(first.inFlight(MAX_SERVERS - 1)).toBe(1);
   expect(() => first.began(MAX_SERVERS)).toThrow("Cannot use slot 1024: there are 1024");
 });
 
-test("a drained server is out of rotation for all workers, whatever probes and requests say, until it is not drained", () => {
+test("a drained server is out of rotation for all workers, whatever its probes and requests show, until the drain ends", () => {
   first.setDrained(SLOT, true);
   expect([isInRotation(first), isInRotation(second), second.isDrained(SLOT)]).toEqual([false, false, true]);
   for (const up of [true, false, undefined]) {
@@ -115,7 +115,7 @@ test("a drained server is out of rotation for all workers, whatever probes and r
   expect([isInRotation(second), first.active(SLOT).up]).toEqual([false, false]);
 });
 
-test("the last failure is known with its time, and how often a server was put out of rotation", () => {
+test("the last failure is recorded with its time, and the number of ejections is counted", () => {
   expect(second.lastFailure(SLOT)).toEqual({ ms: undefined, failure: "" });
   first.failed(SLOT, LIMITS, "late");
   expect(second.lastFailure(SLOT)).toEqual({ ms: now, failure: "late" });

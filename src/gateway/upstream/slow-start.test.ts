@@ -37,7 +37,10 @@ function stage(): { clock: FakeClock; servers: Server[]; add: (isNew: boolean) =
   return { clock, servers, add };
 }
 
-/** The part of many requests that `server` gets; those that balance by load have each at work for as long as ten more come. */
+/**
+ * The part of many requests that `server` gets. For balancers by load, each request stays in flight for the next ten
+ * requests.
+ */
 function partOf(server: Server, servers: readonly Server[], balancing: Balancing): number {
   const balancer = createBalancer(balancing, servers, fractionsOf(7));
   const atWork: Server[] = [];
@@ -55,7 +58,7 @@ function partOf(server: Server, servers: readonly Server[], balancing: Balancing
 }
 
 for (const balancing of ["least_conn", "ip_hash", "random", "weighted_round_robin"] as const) {
-  test(`a server that is added gets its part of the requests little by little, by ${balancing}`, () => {
+  test(`an added server gets its part of the requests gradually, by ${balancing}`, () => {
     const { clock, servers, add } = stage();
     for (let i = 0; i < 3; i++) add(false);
     const added = add(true);
@@ -66,13 +69,13 @@ for (const balancing of ["least_conn", "ip_hash", "random", "weighted_round_robi
     }
     const [first = 1, second = 1, third = 1, whole = 0] = parts;
     expect(first).toBeLessThan(0.05);
-    // A quarter of a weight beside three whole ones, and a half; those that go by load as well come near to it.
+    // A quarter of a weight beside three whole ones, and then a half. Balancers by load also come near to these parts.
     expect(Math.abs(second - 0.25 / 3.25)).toBeLessThan(0.03);
     expect(Math.abs(third - 0.5 / 3.5)).toBeLessThan(0.03);
     expect(Math.abs(whole - 0.25)).toBeLessThan(0.02);
   });
 
-  test(`a server that comes back begins anew, by ${balancing}`, () => {
+  test(`a server that returns starts slowly again, by ${balancing}`, () => {
     const { clock, servers, add } = stage();
     for (let i = 0; i < 4; i++) add(false);
     const [back] = servers;

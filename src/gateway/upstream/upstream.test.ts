@@ -48,7 +48,7 @@ function picks(upstream: Upstream, count: number, avoid?: UpstreamServer): strin
   return Array.from({ length: count }, () => upstream.pick(CLIENT, avoid)?.key.slice("127.0.0.1:".length) ?? "none");
 }
 
-test("a server out of rotation is passed over, and backups serve only when no primary can", () => {
+test("a server out of rotation is skipped, and backups serve only if no primary can", () => {
   const upstream = upstreamOf(member(1), member(2), member(3, { backup: true }));
   serverOf(upstream, 1).failed("broken");
   expect(picks(upstream, 3)).toEqual(["2", "2", "2"]);
@@ -62,7 +62,7 @@ test("a server out of rotation is passed over, and backups serve only when no pr
   expect(picks(upstream, 1)).toEqual(["2"]);
 });
 
-test("another try goes to another server where there is one, and to the same where there is none", () => {
+test("a retry goes to another server if there is one, and otherwise to the same server", () => {
   const both = upstreamOf(member(1), member(2));
   const first = serverOf(both, 1);
   expect(picks(both, 3, first)).toEqual(["2", "2", "2"]);
@@ -76,7 +76,7 @@ test("another try goes to another server where there is one, and to the same whe
   expect(picks(both, 1, first)).toEqual(["none"]);
 });
 
-test("servers come and go, and those that stay as they are stay the same", () => {
+test("servers are added and removed, and unchanged servers stay the same objects", () => {
   const upstream = upstreamOf(member(1), member(2));
   const [first, second] = [serverOf(upstream, 1), serverOf(upstream, 2)];
   upstream.setMembers([member(2, { weight: 5 }), member(1), member(4)]);

@@ -76,7 +76,7 @@ describe("the encoder", () => {
     ["proxy-authorization", "x", "1f220178"],
     ["cookie", "a", "1f110161"],
     ["set-cookie", "", "1f2800"],
-  ])("writes %s: %s by the shortest way that keeps secrets out of every table", (name, text, hex) => {
+  ])("writes %s: %s in the shortest form that keeps secrets out of every table", (name, text, hex) => {
     expect(encodeField(name, text)).toBe(hex);
   });
 

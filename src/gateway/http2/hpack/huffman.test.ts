@@ -39,7 +39,7 @@ describe("the Huffman code", () => {
     ["0x80", 128, 0xfffe6, 20],
     ["0xff", 255, 0x3ffffee, 26],
     ["EOS", EOS, 0x3fffffff, 30],
-  ])("has for %s what appendix B has", (_name, symbol, code, length) => {
+  ])("has the code of appendix B for %s", (_name, symbol, code, length) => {
     expect(huffmanCodes()[symbol]).toEqual({ code, length });
   });
 

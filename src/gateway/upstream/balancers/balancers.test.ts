@@ -22,7 +22,7 @@ function servers(...weights: number[]): Server[] {
   return weights.map((weight, index) => new Server(`10.0.0.${index + 1}:80`, weight));
 }
 
-/** How often each of `list` is picked, for as many clients. */
+/** The number of picks of each server in `list`, with a different client for each pick. */
 function counts(balancing: Balancing, list: readonly Server[], picks: number): number[] {
   const balancer = createBalancer(balancing, list, fractionsOf(7));
   const found = new Map<Server | undefined, number>();
@@ -33,13 +33,13 @@ function counts(balancing: Balancing, list: readonly Server[], picks: number): n
   return list.map((server) => found.get(server) ?? 0);
 }
 
-/** Pearson's sum; with so many degrees of freedom, one in a thousand random samples is above the bound. */
+/** Pearson's chi-squared sum. One in a thousand random samples is above the limit for these degrees of freedom. */
 function chiSquare(observed: readonly number[], expected: readonly number[]): number {
   return observed.reduce((sum, count, at) => sum + (count - (expected[at] ?? 0)) ** 2 / (expected[at] ?? 1), 0);
 }
 const BOUND_OF_FOUR = 18.5;
 
-/** Picks for as many requests, each of which stays at its server. */
+/** Picks a server for each of `requests` requests. All requests stay in flight. */
 function pile(balancing: Balancing, list: readonly Server[], requests: number): number[] {
   const balancer = createBalancer(balancing, list, fractionsOf(3));
   for (let i = 0; i < requests; i++) {
@@ -50,7 +50,7 @@ function pile(balancing: Balancing, list: readonly Server[], requests: number): 
 }
 
 describe.each(ALL)("%s", (balancing) => {
-  test("picks nobody where nobody is, or nobody is in rotation", () => {
+  test("picks no server from an empty list, or if all are out of rotation", () => {
     expect(createBalancer(balancing, []).pick(CLIENT, undefined)).toBeUndefined();
     const list = servers(1, 2);
     const balancer = createBalancer(balancing, list);
@@ -58,7 +58,7 @@ describe.each(ALL)("%s", (balancing) => {
     expect(balancer.pick(CLIENT, undefined)).toBeUndefined();
   });
 
-  test("passes over who is out of rotation and who is to be avoided, and takes them up again", () => {
+  test("skips servers out of rotation and the server to avoid, and picks them again later", () => {
     const [first, second, third] = servers(1, 1, 1) as [Server, Server, Server];
     const balancer = createBalancer(balancing, [first, second, third], fractionsOf(1));
     second.inRotation = false;
@@ -74,11 +74,11 @@ describe.each(ALL)("%s", (balancing) => {
 });
 
 describe("shares", () => {
-  test("are equal in turns, whatever the weights, and each turn takes all", () => {
+  test("are equal in unweighted turns, whatever the weights, and each turn picks every server", () => {
     expect(counts("round_robin", servers(1, 5, 1, 9), 4000)).toEqual([1000, 1000, 1000, 1000]);
   });
 
-  test("are those of the weights in weighted turns, exactly, and spread out", () => {
+  test("follow the weights exactly in weighted turns, and are spread out", () => {
     expect(counts("weighted_round_robin", servers(5, 1, 1), 700)).toEqual([500, 100, 100]);
     const list = servers(5, 1, 1);
     const balancer = createBalancer("weighted_round_robin", list, () => 0);
@@ -86,7 +86,7 @@ describe("shares", () => {
     expect(order).toEqual([0, 0, 1, 0, 2, 0, 0, 0, 0, 1, 0, 2, 0, 0]);
   });
 
-  test("of who is left are exact as well while one is out", () => {
+  test("of the other servers stay exact while one is out of rotation", () => {
     const list = servers(4, 2, 2);
     const balancer = createBalancer("weighted_round_robin", list);
     balancer.pick(CLIENT, undefined);
@@ -96,7 +96,7 @@ describe("shares", () => {
     expect(picks.filter((key) => key === "10.0.0.1:80").length).toBeCloseTo(400, -1);
   });
 
-  test("of any turns in a row are as near to the weights as turns allow, with servers going and coming meanwhile", () => {
+  test("of any consecutive turns are as near to the weights as possible, even if servers leave and return", () => {
     const random = fractionsOf(11);
     const list = servers(7, 4, 2, 1);
     const balancer = createBalancer("weighted_round_robin", list, random);
@@ -112,7 +112,7 @@ describe("shares", () => {
     }
   });
 
-  test("begin at different places in different workers", () => {
+  test("begin at different servers in different workers", () => {
     const list = servers(2, 2, 2);
     for (const balancing of ["round_robin", "least_conn", "weighted_round_robin", "random"] as const) {
       const first = Array.from({ length: 60 }, (_, at) =>
@@ -122,13 +122,13 @@ describe("shares", () => {
     }
   });
 
-  test("are those of the weights over many clients by address", () => {
+  test("follow the weights over many clients by address", () => {
     const observed = counts("ip_hash", servers(1, 2, 3, 4, 10), 20_000);
     const expected = [1, 2, 3, 4, 10].map((weight) => weight * 1000);
     expect(chiSquare(observed, expected)).toBeLessThan(BOUND_OF_FOUR);
   });
 
-  test("are equal at random where all are idle, and those of the weights are between equal and exact", () => {
+  test("are equal at random with equal weights while all servers are idle, and favour heavier servers", () => {
     expect(chiSquare(counts("random", servers(1, 1, 1, 1, 1), 20_000), Array(5).fill(4000))).toBeLessThan(
       BOUND_OF_FOUR,
     );
@@ -138,12 +138,12 @@ describe("shares", () => {
 });
 
 describe("load", () => {
-  test("is even where the fewest requests count, and by weight", () => {
+  test("is even by the fewest requests, relative to the weights", () => {
     expect(pile("least_conn", servers(1, 1, 1), 300)).toEqual([100, 100, 100]);
     expect(pile("least_conn", servers(1, 2, 3), 600)).toEqual([100, 200, 300]);
   });
 
-  test("of others is seen: who has much to do gets nothing", () => {
+  test("from other workers counts: a busy server gets no requests", () => {
     const list = servers(1, 1, 1);
     const [busy] = list;
     if (busy !== undefined) busy.inFlight = 50;
@@ -151,12 +151,12 @@ describe("load", () => {
     for (let i = 0; i < 10; i++) expect(balancer.pick(CLIENT, undefined)).not.toBe(busy);
   });
 
-  test("of two at random is far more even than of one", () => {
+  test("is far more even with the better of two random servers than with one", () => {
     const piles = pile("random", servers(...Array(20).fill(1)), 20_000);
     expect(Math.max(...piles) - Math.min(...piles)).toBeLessThan(10);
   });
 
-  test("that is equal goes round, so that servers which answer at once all get some", () => {
+  test("that is equal rotates, so that all servers that respond at once get requests", () => {
     const list = servers(1, 1, 1);
     const balancer = createBalancer("least_conn", list, fractionsOf(2));
     const picks = Array.from({ length: 30 }, () => balancer.pick(CLIENT, undefined));
@@ -175,7 +175,7 @@ describe("a client's server", () => {
     return clients.map((client) => balancer.pick(client, undefined)?.key);
   }
 
-  test("is the same whoever asks and in whatever order servers are listed, and however the address is spelt", () => {
+  test("is the same for every worker, every order of the servers and every spelling of the address", () => {
     const list = servers(1, 2, 3);
     expect(choices(list.toReversed())).toEqual(choices(list));
     const balancer = createBalancer("ip_hash", list);
@@ -184,7 +184,7 @@ describe("a client's server", () => {
     expect(balancer.pick("::ffff:10.0.0.9", undefined)).toBe(balancer.pick("10.0.0.9", undefined));
   });
 
-  test("changes only for clients of a server that is gone or out, and comes back with it", () => {
+  test("changes only for clients of a server that is removed or out of rotation, and returns with it", () => {
     const list = servers(1, 1, 1, 1);
     const before = choices(list);
     const after = choices(list.slice(1));

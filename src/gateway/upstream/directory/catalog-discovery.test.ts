@@ -59,13 +59,13 @@ function found(made: CatalogDiscovery, expected: readonly string[]): Promise<tru
   return until(`found: ${expected.join()}`, () => (Bun.deepEquals(keys(made), expected) ? true : undefined));
 }
 
-/** Moves on to the next query, where none is under way. */
+/** Moves the clock to the next query, if no query is under way. */
 function proceed(): void {
   const { due } = discovery ?? {};
   if (due !== undefined && Number.isFinite(due)) clock.advance(due - clock.time + 10);
 }
 
-/** Lets the next query begin, which may have to wait for its turn, and waits until it waits for a change. */
+/** Lets the next query begin, which may have to wait for its turn. Returns when the query waits for a change. */
 async function waits(): Promise<void> {
   await until("a query waits", () => {
     proceed();
@@ -73,7 +73,7 @@ async function waits(): Promise<void> {
   });
 }
 
-test("services that pass are found, with their weights, and a change is heard at once", async () => {
+test("services that pass are found with their weights, and a change is noticed at once", async () => {
   catalog.set([
     { address: "10.0.0.2", port: 80, weight: 3 },
     { address: "", nodeAddress: "10.0.0.1", port: 81 },
@@ -91,7 +91,7 @@ test("services that pass are found, with their weights, and a change is heard at
   expect(logged).toEqual([]);
 });
 
-test("a query that has waited its time is asked anew, and nothing has changed", async () => {
+test("a query that reached the end of its wait is sent again, and nothing has changed", async () => {
   catalog.set([{ address: "10.0.0.1", port: 80 }]);
   const made = discover();
   for (let i = 0; i < 5; i++) {
@@ -109,7 +109,7 @@ test("a query that has waited its time is asked anew, and nothing has changed", 
   expect(keys(made)).toEqual(["10.0.0.1:80 1"]);
 });
 
-test("no service that passes is a response: all servers are gone", async () => {
+test("a response without passing services is valid: all servers are removed", async () => {
   catalog.set([{ address: "10.0.0.1", port: 80 }]);
   const made = discover();
   await made.servers.first;
@@ -118,7 +118,7 @@ test("no service that passes is a response: all servers are gone", async () => {
   await found(made, []);
 });
 
-test("an index that goes backwards begins anew, and one of 0 becomes 1", async () => {
+test("an index that goes backwards is reset, and an index of 0 becomes 1", async () => {
   catalog.set([{ address: "10.0.0.1", port: 80 }], 500);
   const made = discover();
   await waits();
@@ -128,14 +128,14 @@ test("an index that goes backwards begins anew, and one of 0 becomes 1", async (
   expect(catalog.queries).toEqual([WEB, `${WEB}&index=500&wait=15s`, WEB, `${WEB}&index=7&wait=15s`]);
 });
 
-test("an index of 0 is never asked for", async () => {
+test("an index of 0 is never sent", async () => {
   catalog.set([], 0);
   discover();
   await waits();
   expect(catalog.queries).toEqual([WEB, `${WEB}&index=1&wait=15s`]);
 });
 
-test("a service that changes all the time, or a catalog that does not wait, is asked once an interval after two quick answers", async () => {
+test("a constantly changing service, or a catalog that does not wait, is queried once per interval after two early responses", async () => {
   catalog.intercept = () => Response.json([]);
   const made = discover();
   await made.servers.first;
@@ -146,7 +146,7 @@ test("a service that changes all the time, or a catalog that does not wait, is a
       return catalog.queries.length >= count ? true : undefined;
     });
   }
-  // The second one came at once, each other one an interval later, less what had come in meanwhile.
+  // The second query was sent at once. Each further one was sent an interval later, less the tokens gained meanwhile.
   expect(clock.time - begun).toBeGreaterThan(2.9 * INTERVAL_S * 1000);
   expect(catalog.queries).toEqual([WEB, WEB, WEB, WEB, WEB]);
 });
@@ -171,7 +171,7 @@ const TROUBLES: readonly { what: string; response: () => Response; reason: strin
 ];
 
 for (const { what, response, reason } of TROUBLES) {
-  test(`the last list stays when ${what} is answered, which is logged once`, async () => {
+  test(`the last list stays if the response is ${what}, which is logged once`, async () => {
     catalog.set([{ address: "10.0.0.1", port: 80 }]);
     const made = discover(TOKEN);
     await made.servers.first;
@@ -192,7 +192,7 @@ for (const { what, response, reason } of TROUBLES) {
   });
 }
 
-test("a catalog that is gone is asked again after growing pauses", async () => {
+test("an unreachable catalog is queried again after growing pauses", async () => {
   await catalog.stop();
   const made = discover();
   await made.servers.first;
@@ -201,14 +201,14 @@ test("a catalog that is gone is asked again after growing pauses", async () => {
     const due = await until("the next try is planned", () => (Number.isFinite(made.due) ? made.due : undefined));
     pauses.push(due - clock.time);
     clock.advance(due - clock.time + 10);
-    // The attempt's own time-out is planned while it runs.
+    // The attempt's own timeout is set while it runs.
     await until("the try has failed", () => (made.due > clock.time && Number.isFinite(made.due) ? true : undefined));
   }
   expect(pauses.slice(0, 5).map((ms) => Math.round(ms / 1000))).toEqual([1, 2, 4, 8, 15]);
   expect(logged).toEqual(['upstream "u": catalog for "web app": lookup failed (refused); no server is known']);
 });
 
-test("a catalog that hangs is given up", async () => {
+test("a query to a catalog that hangs reaches its timeout", async () => {
   catalog.intercept = () => new Promise<Response>(() => {});
   const made = discover();
   await until("it was asked", () => catalog.queries[0]);
@@ -217,7 +217,7 @@ test("a catalog that hangs is given up", async () => {
   expect(logged).toEqual(['upstream "u": catalog for "web app": lookup failed (timeout); no server is known']);
 });
 
-test("the token goes with every query, and without one there is no such field", async () => {
+test("every query has the token, and without a token there is no such field", async () => {
   discover(TOKEN);
   await waits();
   expect(catalog.tokens).toEqual([TOKEN, TOKEN]);
@@ -226,7 +226,7 @@ test("the token goes with every query, and without one there is no such field", 
   expect(catalog.tokens.at(-1)).toBeNull();
 });
 
-test("private addresses are left out where the upstream forbids them, and entries without a server always", async () => {
+test("private addresses are left out if the upstream forbids them, and entries without a server always", async () => {
   catalog.set([
     { address: "10.0.0.1", port: 80 },
     { address: "8.8.8.8", port: 80 },

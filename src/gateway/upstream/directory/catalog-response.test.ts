@@ -8,7 +8,7 @@ const CASES: readonly { what: string; entry: unknown; server?: object }[] = [
     server: { endpoint: { address: "10.0.0.1", port: 80 }, weight: 5 },
   },
   {
-    what: "the node's address where the service has none",
+    what: "the node's address and no address of the service",
     entry: { Node: { Address: "fd00::1" }, Service: { Address: "", Port: 80 } },
     server: { endpoint: { address: "fd00::1", port: 80 }, weight: 1 },
   },
@@ -18,9 +18,9 @@ const CASES: readonly { what: string; entry: unknown; server?: object }[] = [
     server: { endpoint: { address: "db_1.example.test", port: 80 }, weight: 1 },
   },
   { what: "no port", entry: { Service: { Address: "10.0.0.1", Port: 0 } } },
-  { what: "a port that is none", entry: { Service: { Address: "10.0.0.1", Port: 65_536 } } },
+  { what: "an invalid port", entry: { Service: { Address: "10.0.0.1", Port: 65_536 } } },
   { what: "no address at all", entry: { Node: {}, Service: { Port: 80 } } },
-  { what: "an address that is none", entry: { Service: { Address: "a b\r\n", Port: 80 } } },
+  { what: "an invalid address", entry: { Service: { Address: "a b\r\n", Port: 80 } } },
   { what: "an address of another type", entry: { Service: { Address: 7, Port: 80 } } },
   { what: "no service", entry: { Node: { Address: "10.0.0.1" } } },
   { what: "null", entry: null },
@@ -30,7 +30,7 @@ const CASES: readonly { what: string; entry: unknown; server?: object }[] = [
 for (const { what, entry, server } of CASES) {
   test(`an entry with ${what} is ${server === undefined ? "left out and counted" : "a server"}`, () => {
     expect(readCatalogResponse(Buffer.from(JSON.stringify([entry])))).toEqual({
-      // The case says which server it is.
+      // The case defines the server.
       found: server === undefined ? [] : [server as never],
       unusable: server === undefined ? 1 : 0,
     });
@@ -38,7 +38,7 @@ for (const { what, entry, server } of CASES) {
 }
 
 for (const body of ["", "{", "null", "{}", '"a"', "[1"]) {
-  test(`${JSON.stringify(body)} is no response`, () => {
+  test(`${JSON.stringify(body)} is not a valid response`, () => {
     expect(readCatalogResponse(Buffer.from(body))).toBeUndefined();
   });
 }

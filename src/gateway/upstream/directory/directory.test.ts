@@ -89,7 +89,7 @@ async function serve(upstreams: readonly object[]): Promise<Membership> {
   return members;
 }
 
-test("servers of the configuration come first, then those that were found, each once and each with a place of its own", async () => {
+test("configured servers come first, then discovered ones, each once and each with its own slot", async () => {
   catalog.set([
     { address: "10.0.0.1", port: 2, weight: 9 },
     { address: "10.0.0.1", port: 3, weight: 5 },
@@ -111,7 +111,7 @@ test("servers of the configuration come first, then those that were found, each 
   expect(new Set(slots).size).toBe(5);
 });
 
-test("what discovery finds later is told, and a server that stays keeps its place", async () => {
+test("servers that discovery finds later are reported, and a server that stays keeps its slot", async () => {
   catalog.set([{ address: "10.0.0.1", port: 1 }]);
   const members = await serve([fromCatalog("a")]);
   await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
@@ -125,7 +125,7 @@ test("what discovery finds later is told, and a server that stays keeps its plac
   expect(after["a"]?.[0]?.slot).toBe(members["a"]?.[0]?.slot ?? -1);
 });
 
-test("a reload goes on with what is looked for in the same way, and ends what is not", async () => {
+test("a reload keeps discoveries with the same settings, and closes the others", async () => {
   await serve([fromCatalog("a"), fromCatalog("b")]);
   await until("both wait", () => (catalog.waiting.size === 2 ? true : undefined));
   const queries = catalog.queries.length;
@@ -137,7 +137,7 @@ test("a reload goes on with what is looked for in the same way, and ends what is
   expect(told).toEqual(["a: 10.0.0.1:1 10.0.0.1:2"]);
 });
 
-test("places are kept over reloads by servers that stay, and given back by those that go", async () => {
+test("servers that stay keep their slots over reloads, and removed servers free their slots", async () => {
   const before = await serve([{ name: "a", servers: at(1, 2) }]);
   const after = await serve([{ name: "a", servers: at(2, 3) }]);
   expect(after["a"]?.[0]?.slot).toBe(before["a"]?.[1]?.slot ?? -1);
@@ -145,7 +145,7 @@ test("places are kept over reloads by servers that stay, and given back by those
   expect(told).toEqual([]);
 });
 
-test("a reload that is rolled back changes nothing: probes, discovery and places stay", async () => {
+test("a reload that is rolled back changes nothing: probes, discovery and slots stay", async () => {
   const health = { path: "/old", interval_ms: 20, timeout_ms: 1000, unhealthy_threshold: 1 };
   const servers = [{ address: "127.0.0.1", port: origin.port }];
   await serve([{ ...fromCatalog("a", servers), health_check: health }]);
@@ -165,7 +165,7 @@ for (const [outcome, after] of [
   ["commit", "10.0.0.1:7 10.0.0.1:5"],
   ["rollback", "10.0.0.1:5"],
 ] as const) {
-  test(`a change while a configuration is prepared is told after the ${outcome}`, async () => {
+  test(`a change while a configuration is prepared is reported after the ${outcome}`, async () => {
     catalog.set([{ address: "10.0.0.1", port: 1 }]);
     await serve([fromCatalog("a")]);
     await directory.prepare(config([fromCatalog("a", at(7))]));
@@ -174,7 +174,7 @@ for (const [outcome, after] of [
     await until("it was answered, and the next query waits for its turn", () =>
       catalog.waiting.size === 0 ? true : undefined,
     );
-    // The response is on its way through the loopback interface.
+    // The response must pass through the loopback interface first.
     await Bun.sleep(20);
     expect(told).toEqual([]);
     directory[outcome]();
@@ -183,14 +183,14 @@ for (const [outcome, after] of [
   });
 }
 
-test("what workers were told by a configuration that is not served after all is told anew", async () => {
+test("after a rollback, workers receive the servers again that the rolled back configuration replaced", async () => {
   await serve([{ name: "a", servers: at(1) }]);
   await directory.prepare(config([{ name: "a", servers: at(2) }]));
   directory.rollback();
   expect(told).toEqual(["a: 10.0.0.1:1"]);
 });
 
-test("more servers than there are places are refused where the configuration names them, and left out where they were found", async () => {
+test("more servers than slots are refused if the configuration names them, and left out if they were discovered", async () => {
   const many = Array.from({ length: MAX_SERVERS - 1 }, (_, i) => ({ address: "10.0.0.2", port: i + 1 }));
   catalog.set([
     { address: "10.0.0.1", port: 1 },
@@ -204,14 +204,14 @@ test("more servers than there are places are refused where the configuration nam
   expect(refused).rejects.toThrow(`of upstream "other": ${left}`);
   await refused.catch(() => {});
   expect(directory.status()).toHaveLength(MAX_SERVERS);
-  // Those that are gone make room for others.
+  // Removed servers make room for others.
   await serve([{ name: "many", servers: many.slice(1) }]);
   const others = many.slice(1).map(({ port }) => ({ address: "10.0.0.3", port }));
   await serve([]);
   expect((await serve([{ name: "others", servers: others }]))["others"]).toHaveLength(MAX_SERVERS - 2);
 });
 
-test("a start goes on with what there is when discovery has no response for 3 s", async () => {
+test("a start continues with the known servers if discovery has no response for 3 s", async () => {
   const clock = new FakeClock();
   catalog.intercept = () => new Promise<Response>(() => {});
   directory = createDirectory(new TimerWheel(clock));
@@ -221,7 +221,7 @@ test("a start goes on with what there is when discovery has no response for 3 s"
   expect(named((await members)["a"])).toBe("10.0.0.1:1");
 });
 
-test("a server that is probed has a state, a reason and a time, and all have what requests say of them", async () => {
+test("a probed server has a state, a reason and a time, and every server has the results of its requests", async () => {
   origin.response = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
   const servers = [{ address: "127.0.0.1", port: origin.port }];
   const before = Date.now();
@@ -253,7 +253,7 @@ test("a server that is probed has a state, a reason and a time, and all have wha
   expect(first.lastFailureMs).toBeGreaterThan(before - 1000);
 });
 
-test("a drained server stays drained over reloads and probes while it is named, and is not when it comes again", async () => {
+test("a drained server stays drained over reloads and probes while it is configured, but not when it is added again", async () => {
   const servers = [{ address: "127.0.0.1", port: origin.port }, ...at(1)];
   const upstream = { name: "a", servers, health_check: { interval_ms: 10 } };
   const key = `127.0.0.1:${origin.port}`;
@@ -277,7 +277,7 @@ test("a drained server stays drained over reloads and probes while it is named, 
   expect(drained()).toEqual([]);
 });
 
-test("health by probes, and what discovery finds, are events", async () => {
+test("health changes by probes and the results of discovery are events", async () => {
   origin.response = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
   catalog.set([{ address: "10.0.0.1", port: 1 }]);
   const servers = [{ address: "127.0.0.1", port: origin.port }];
@@ -296,7 +296,7 @@ test("health by probes, and what discovery finds, are events", async () => {
   );
 });
 
-test("a configuration with an upstream that cannot be connected to is refused, and nothing is left of it", async () => {
+test("a configuration with an upstream that cannot be connected to is refused, and leaves nothing behind", async () => {
   await serve([{ name: "a", servers: at(1) }]);
   const broken = { name: "b", servers: at(2), health_check: {}, tls: true, tls_ca_path: "/nowhere" };
   const refused = directory.prepare(config([fromCatalog("c"), broken]));
@@ -308,7 +308,7 @@ test("a configuration with an upstream that cannot be connected to is refused, a
   await serve([{ name: "a", servers: at(3) }]);
 });
 
-test("a preparation that waits for discovery is given up at once by a close", async () => {
+test("a close ends a preparation that waits for discovery at once", async () => {
   catalog.intercept = () => new Promise<Response>(() => {});
   const waiting = directory.prepare(config([fromCatalog("a")]));
   await until("it was asked", () => catalog.queries[0]);
@@ -318,7 +318,7 @@ test("a preparation that waits for discovery is given up at once by a close", as
   await waiting.catch(() => {});
 });
 
-test("after close nothing is probed or looked for", async () => {
+test("after close, there are no probes and no look-ups", async () => {
   await serve([
     { ...fromCatalog("a", [{ address: "127.0.0.1", port: origin.port }]), health_check: { interval_ms: 10 } },
   ]);

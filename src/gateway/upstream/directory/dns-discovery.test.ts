@@ -14,9 +14,9 @@ let clock: FakeClock;
 let dns: DnsServer;
 let discovery: DnsDiscovery | undefined;
 let logged: string[];
-/** How often other servers were found. */
+/** The number of times that the list of servers changed. */
 let changes: number;
-/** Look-ups that have ended. */
+/** The number of look-ups that have ended. */
 let heard: number;
 let faults: unknown[];
 
@@ -81,7 +81,7 @@ function nextMs(made: DnsDiscovery): number {
   return made.due - clock.time;
 }
 
-/** Moves on to the next look-up, which is answered so. */
+/** Moves the clock to the next look-up, which gets this response. */
 async function next(made: DnsDiscovery, how: DnsServer["response"]): Promise<void> {
   dns.response = how;
   const before = heard;
@@ -89,7 +89,7 @@ async function next(made: DnsDiscovery, how: DnsServer["response"]): Promise<voi
   await until("the look-up has ended", () => (heard > before ? true : undefined));
 }
 
-test("A and AAAA records fill the pool, in one order whatever the order of the response", async () => {
+test("A and AAAA records give the list of servers, in the same order for any order of the response", async () => {
   dns.response = response(["10.0.0.2", "10.0.0.1", "fd00::1", "10.0.0.2"]);
   const made = discover();
   await made.servers.first;
@@ -101,7 +101,7 @@ test("A and AAAA records fill the pool, in one order whatever the order of the r
   expect(logged).toEqual([]);
 });
 
-test("a name with addresses of one family has these", async () => {
+test("a name with addresses of one family gives those addresses", async () => {
   dns.response = (type) => (type === "A" ? { addresses: ["10.0.0.1"], ttl: 60 } : { addresses: [], ttl: 0 });
   const made = discover();
   await made.servers.first;
@@ -109,7 +109,7 @@ test("a name with addresses of one family has these", async () => {
   expect(logged).toEqual([]);
 });
 
-test("it looks again when the shortest time to live is over: after a second at the earliest, after interval_s at the latest", async () => {
+test("a name is looked up again after the shortest time to live, but not within a second, and at the latest after interval_s", async () => {
   dns.response = (type) => ({ addresses: ["10.0.0.1", "fd00::1"], ttl: type === "A" ? 7 : 9 });
   const made = discover();
   await made.servers.first;
@@ -120,7 +120,7 @@ test("it looks again when the shortest time to live is over: after a second at t
   expect(nextMs(made)).toBe(INTERVAL_S * 1000);
 });
 
-test("the last good list stays while there is no response, and the log says each trouble once", async () => {
+test("the last good list stays while there is no response, and each failure is logged once", async () => {
   dns.response = response(["10.0.0.1", "10.0.0.2"]);
   const made = discover();
   await made.servers.first;
@@ -138,7 +138,7 @@ test("the last good list stays while there is no response, and the log says each
   expect(changes).toBe(2);
 });
 
-test("a family that is not answered for keeps its addresses while the other one changes", async () => {
+test("a family whose query fails keeps its addresses while the other family changes", async () => {
   dns.response = response(["10.0.0.1", "fd00::1"]);
   const made = discover();
   await made.servers.first;
@@ -146,7 +146,7 @@ test("a family that is not answered for keeps its addresses while the other one 
   expect(keys(made)).toEqual(["10.0.0.2:8080", "[fd00::1]:8080"]);
 });
 
-test("failures are followed by shorter waits that grow, up to interval_s", async () => {
+test("after failures, the pauses start short and grow up to interval_s", async () => {
   dns.response = () => FAILURE;
   const made = discover();
   await made.servers.first;
@@ -159,7 +159,7 @@ test("failures are followed by shorter waits that grow, up to interval_s", async
   expect(logged).toEqual(['upstream "u": DNS for "app.test": lookup failed (ESERVFAIL); no server is known']);
 });
 
-test("a name server that is silent is given up after 5 s", async () => {
+test("a query to a silent name server reaches its timeout after 5 s", async () => {
   dns.response = () => undefined;
   const made = discover();
   await until("it has asked", () => (dns.questions.length >= 2 ? true : undefined));
@@ -169,7 +169,7 @@ test("a name server that is silent is given up after 5 s", async () => {
   expect(logged).toEqual(['upstream "u": DNS for "app.test": lookup failed (it takes too long); no server is known']);
 });
 
-test("more than 256 addresses are cut, and that is logged once", async () => {
+test("addresses beyond 256 are left out, and that is logged once", async () => {
   const many = Array.from({ length: 300 }, (_, i) => `10.0.${Math.floor(i / 100)}.${i % 100}`);
   dns.response = response(many.slice(0, 200));
   const made = discover();
@@ -182,7 +182,7 @@ test("more than 256 addresses are cut, and that is logged once", async () => {
   expect(logged).toEqual(['upstream "u": DNS for "app.test": left out: 44 beyond the 256 that are used']);
 });
 
-test("private addresses are left out where the upstream forbids them, and that is logged once", async () => {
+test("private addresses are left out if the upstream forbids them, and that is logged once", async () => {
   dns.response = response(["10.0.0.1", "8.8.8.8", "::1", "2001:4860:4860::8888"]);
   const made = discover("app.test", false);
   await made.servers.first;
@@ -203,7 +203,7 @@ test("search domains are not used, and an address stands for itself", async () =
   expect(dns.questions).toHaveLength(2);
 });
 
-test("nothing is heard of a look-up that was under way when it was closed", async () => {
+test("the result of a look-up is dropped if its discovery was closed meanwhile", async () => {
   dns.response = () => undefined;
   const made = discover();
   await until("it has asked", () => (dns.questions.length >= 2 ? true : undefined));

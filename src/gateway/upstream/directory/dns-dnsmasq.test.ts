@@ -1,4 +1,4 @@
-/** DNS discovery against a real name server, which Debian has as `dnsmasq-base`. */
+/** DNS discovery against a real name server. Debian has it as `dnsmasq-base`. */
 import { afterEach, expect, test } from "bun:test";
 import { Folder, Program, until } from "../../../../test/support/program.ts";
 import { freePort } from "../../../lib/testing/listen.ts";
@@ -20,11 +20,11 @@ function hosts(addresses: readonly string[]): string {
 }
 
 test.skipIf(dnsmasq === null)(
-  "servers come from dnsmasq, however many they are, change when its records do, and stay when it is gone (skipped without dnsmasq)",
+  "any number of servers is found through dnsmasq, changes with its records, and stays when it has stopped (skipped without dnsmasq)",
   async () => {
     const folder = new Folder();
     closing.push(() => folder.remove());
-    // More than one datagram of 512 bytes holds.
+    // More addresses than a datagram of 512 bytes holds.
     const many = Array.from({ length: 120 }, (_, i) => `10.0.0.${i + 1}`);
     const file = folder.write("hosts", hosts([...many, "fd00::1"]));
     const port = await freePort();

@@ -28,7 +28,7 @@ const CHECK = {
   unhealthy_threshold: 3,
 };
 
-/** Counts what probes have brought. */
+/** Counts the results of probes. */
 class HeardStates extends ServerStates {
   results = 0;
   override setActive(...args: Parameters<ServerStates["setActive"]>): void {
@@ -43,7 +43,7 @@ let checks: HealthChecks;
 let origin: RawOrigin;
 let logged: string[];
 let faults: unknown[];
-/** The server's first probe is to come. */
+/** The server's first probe has not been sent. */
 let fresh: boolean;
 
 beforeEach(async () => {
@@ -87,17 +87,17 @@ function server(check: Partial<CheckedServer["check"]> = {}, port = origin.port)
   };
 }
 
-/** Probes these servers from now on. */
+/** Probes only these servers from now on. */
 function probeFrom(servers: readonly CheckedServer[]): void {
   checks.set(servers);
   fresh = true;
 }
 
-/** Moves to the next probe, and by `thenMs` while it is under way; waits for what comes of it. */
+/** Moves the clock to the next probe, and by `thenMs` while it is under way. Waits for the result. */
 async function probe(thenMs = 0): Promise<string> {
   const { results } = states;
   const asked = origin.connections.length;
-  // A first one comes at once, each other one an interval after the one before; the wheel takes up to 20 ms more.
+  // The first probe is sent at once, and each further one an interval after the one before. The wheel adds up to 20 ms.
   clock.advance(fresh ? 100 : INTERVAL_MS + 20);
   fresh = false;
   if (thenMs > 0) {
@@ -109,7 +109,7 @@ async function probe(thenMs = 0): Promise<string> {
   return `${up === true ? "healthy" : "unhealthy"} ${reasonName(reason)}`.trim();
 }
 
-test("a healthy server is unhealthy after unhealthy_threshold failures in a row, and a success before that ends the row", async () => {
+test("a healthy server becomes unhealthy after unhealthy_threshold failures in a row, and a success before that resets the count", async () => {
   probeFrom([server()]);
   expect(await probe()).toBe("healthy");
   origin.response = responding("500 No", "");
@@ -124,7 +124,7 @@ test("a healthy server is unhealthy after unhealthy_threshold failures in a row,
   expect(states.isInRotation(SLOT, 1000)).toBe(false);
 });
 
-test("an unhealthy server is healthy after healthy_threshold successes in a row, and a failure before that ends the row", async () => {
+test("an unhealthy server becomes healthy after healthy_threshold successes in a row, and a failure before that resets the count", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
   origin.response = responding("500 No", "");
   expect(await probe()).toBe("unhealthy status");
@@ -138,14 +138,14 @@ test("an unhealthy server is healthy after healthy_threshold successes in a row,
   expect(states.isInRotation(SLOT, 1000)).toBe(true);
 });
 
-test("a server without probes, or before its first one, is in rotation", () => {
+test("a server without probes, or before its first probe, is in rotation", () => {
   expect(states.isInRotation(SLOT, 1000)).toBe(true);
   probeFrom([server()]);
   expect(states.isInRotation(SLOT, 1000)).toBe(true);
   expect(checks.stateOf(SLOT)).toEqual({ state: "healthy", reason: "", since: 0 });
 });
 
-test("each change of state is logged once, with its reason, and its time is kept", async () => {
+test("each change of state is logged once with its reason, and its time is recorded", async () => {
   probeFrom([server({ unhealthy_threshold: 2, healthy_threshold: 1 })]);
   origin.response = responding("404 No", "");
   for (let i = 0; i < 4; i++) await probe();
@@ -158,7 +158,7 @@ test("each change of state is logged once, with its reason, and its time is kept
   expect(logged).toEqual([`${name} is unhealthy: status`, `${name} is healthy again`]);
 });
 
-test("a probe asks for the path, by name and port, and closes its connection", async () => {
+test("a probe requests the path with name and port, and closes its connection", async () => {
   probeFrom([server()]);
   await probe();
   const [request] = origin.requests;
@@ -207,7 +207,7 @@ for (const { what, response, reason, thenMs } of FAILURES) {
   });
 }
 
-test("a server that refuses is unhealthy, and healthy when it listens again", async () => {
+test("a server that refuses is unhealthy, and becomes healthy when it listens again", async () => {
   const { port } = origin;
   await origin.stop();
   probeFrom([server({ unhealthy_threshold: 1, healthy_threshold: 1 }, port)]);
@@ -218,7 +218,7 @@ test("a server that refuses is unhealthy, and healthy when it listens again", as
   origin = await RawOrigin.start();
 });
 
-test("the text is looked for in the first 64 KiB, and of a longer body no more is read", async () => {
+test("the text is searched for in the first 64 KiB, and the rest of a longer body is not read", async () => {
   const long = "x".repeat(65_536);
   probeFrom([server({ unhealthy_threshold: 1, healthy_threshold: 1, expected_body: "fin\u00e9" })]);
   origin.response = (_, connection) =>
@@ -228,7 +228,7 @@ test("the text is looked for in the first 64 KiB, and of a longer body no more i
   expect(await probe()).toBe("unhealthy body");
 });
 
-test("a server behind HTTP/2 without TLS is probed by HTTP/2", async () => {
+test("an HTTP/2 server without TLS is probed over HTTP/2", async () => {
   const http2 = createServer();
   const seen: unknown[] = [];
   http2.on("stream", (stream, headers) => {
@@ -237,7 +237,7 @@ test("a server behind HTTP/2 without TLS is probed by HTTP/2", async () => {
     stream.end("fine");
   });
   await new Promise<void>((resolve) => http2.listen(0, "127.0.0.1", resolve));
-  // A server that listens by TCP has an address with a port.
+  // The address of a server that listens on TCP is an object with a port.
   const { port } = http2.address() as AddressInfo;
   probeFrom([{ ...server({ expected_body: "fine", unhealthy_threshold: 1 }, port), protocol: "h2" }]);
   expect(await probe()).toBe("healthy");
@@ -257,7 +257,7 @@ function overTls(port: number, tls: Partial<TlsClientOptions>, protocol: Checked
   };
 }
 
-test("a server behind TLS is probed by its name, and its certificate must hold where that is asked for", async () => {
+test("a TLS server is probed by its name, and its certificate must be valid if the settings require that", async () => {
   const hosts: (string | null)[] = [];
   const { cert, key } = LOCALHOST;
   const tls = Bun.serve({
@@ -278,13 +278,13 @@ test("a server behind TLS is probed by its name, and its certificate must hold w
   probeFrom([overTls(port, { trust: trustOf(""), verify: false, serverName: "" }, "http1")]);
   expect(await probe()).toBe("healthy");
   expect(hosts[1]).toBe(`127.0.0.1:${port}`);
-  // It agrees on no HTTP/2.
+  // The server does not agree on HTTP/2.
   probeFrom([overTls(port, { protocols: ["h2"] }, "h2")]);
   expect(await probe()).toBe("unhealthy tls");
   await tls.stop(true);
 });
 
-test("a server behind HTTP/2 over TLS is probed by what was agreed on", async () => {
+test("an HTTP/2 server with TLS is probed with the protocol that ALPN agreed on", async () => {
   const { cert, key } = LOCALHOST;
   const versions: string[] = [];
   const http2 = createSecureServer({ cert, key, allowHTTP1: true }, (request, response) => {
@@ -292,7 +292,7 @@ test("a server behind HTTP/2 over TLS is probed by what was agreed on", async ()
     response.end("fine");
   });
   await new Promise<void>((resolve) => http2.listen(0, "127.0.0.1", resolve));
-  // A server that listens by TCP has an address with a port.
+  // The address of a server that listens on TCP is an object with a port.
   const { port } = http2.address() as AddressInfo;
   probeFrom([overTls(port, { protocols: ["h2", "http/1.1"] }, "auto")]);
   expect(await probe()).toBe("healthy");
@@ -315,20 +315,20 @@ test("a server at a Unix socket is probed", async () => {
   folder.remove();
 });
 
-test("a private address is not probed where the upstream forbids them", async () => {
+test("a private address is not probed if the upstream forbids private addresses", async () => {
   probeFrom([{ ...server({ unhealthy_threshold: 1 }), dial: { allowPrivate: false, tls: undefined } }]);
   expect(await probe()).toBe("unhealthy private");
   expect(origin.connections).toEqual([]);
 });
 
 test("a name without an address is a failure: unresolved", async () => {
-  // No label is as long (RFC 1035 §2.3.4): no name server has to be asked.
+  // No valid label is this long (RFC 1035 §2.3.4), so no name server is queried.
   const endpoint = { address: `${"a".repeat(64)}.test`, port: 80 };
   probeFrom([{ ...server({ unhealthy_threshold: 1 }), endpoint }]);
   expect(await probe()).toBe("unhealthy unresolved");
 });
 
-test("a server that hangs is not asked again before its probe is over", async () => {
+test("a server that hangs gets no further probe before its probe has ended", async () => {
   probeFrom([server({ interval_ms: 100, timeout_ms: 1000 })]);
   origin.response = () => {};
   clock.advance(100);
@@ -346,7 +346,7 @@ test.skipIf(Bun.which("python3") === null)(
     const [line] = await swallower.sees(/\d+\n/);
     const port = Number(line);
     const before = attempts(port);
-    // Attempts by address end when they are given up.
+    // Attempts to connect to an address end when they are given up.
     const named = { ...server({ unhealthy_threshold: 1 }), endpoint: { address: "localhost", port } };
     probeFrom([named]);
     clock.advance(100);
@@ -363,7 +363,7 @@ test.skipIf(Bun.which("python3") === null)(
   },
 );
 
-test("no more than 64 probes run at one time", async () => {
+test("at most 64 probes run at a time", async () => {
   origin.response = () => {};
   const servers = Array.from({ length: 100 }, (_, slot) => ({ ...server(), slot }));
   probeFrom(servers);
@@ -375,7 +375,7 @@ test("no more than 64 probes run at one time", async () => {
   expect(origin.connections).toHaveLength(100);
 });
 
-test("a server that is gone is not probed, and what was known of it is forgotten", async () => {
+test("a removed server is not probed, and its state is forgotten", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
   origin.response = responding("500 No", "");
   expect(await probe()).toBe("unhealthy status");
@@ -387,7 +387,7 @@ test("a server that is gone is not probed, and what was known of it is forgotten
   expect(origin.connections).toHaveLength(asked);
 });
 
-test("a probe that is under way when its server goes is cut off, and nothing is heard of it", async () => {
+test("a probe under way is cut off when its server is removed, and its result is dropped", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
   origin.response = () => {};
   clock.advance(100);
@@ -398,7 +398,7 @@ test("a probe that is under way when its server goes is cut off, and nothing is 
   expect(states.results).toBe(0);
 });
 
-test("a server that is probed in another way keeps its state, and one that takes its place does not get it", async () => {
+test("a server whose probe settings change keeps its state, and a server that takes its slot does not get it", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
   origin.response = responding("500 No", "");
   expect(await probe()).toBe("unhealthy status");

@@ -36,7 +36,7 @@ const OUT =
   'upstream "app": server 10.0.0.1:80 is out of rotation for 1000 ms: requests to it failed: no response came in time';
 const BACK = 'upstream "app": server 10.0.0.1:80 may get requests again';
 
-test("a server that requests put out of rotation is told once, and its return once", () => {
+test("a server that failed requests put out of rotation is reported once, and its return once", () => {
   expect(look()).toEqual([]);
   worker.failed(5, MEMBER, "late");
   expect(look()).toEqual([]);
@@ -49,14 +49,14 @@ test("a server that requests put out of rotation is told once, and its return on
   expect(look()).toEqual([]);
 });
 
-test("one that was out and is back between two looks is told all the same", () => {
+test("a server that was out of rotation and returned between two looks is reported as well", () => {
   look();
   for (let i = 0; i < 2; i++) worker.failed(5, MEMBER, "late");
   worker.succeeded(5);
   expect(look()).toEqual([OUT, BACK]);
 });
 
-test("a place that has another server begins anew", () => {
+test("a slot that another server has taken starts anew", () => {
   for (let i = 0; i < 2; i++) worker.failed(5, MEMBER, "late");
   expect(look()).toEqual([OUT]);
   worker.reset(5);

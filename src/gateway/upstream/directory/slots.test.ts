@@ -10,7 +10,7 @@ function setUp(): { slots: Slots; worker: ServerStates } {
   return { slots: new Slots(new ServerStates(zone, 0)), worker: new ServerStates(zone, 1) };
 }
 
-test("a server keeps its place while it is kept, and each has its own", () => {
+test("a server keeps its slot while it is kept, and each server has its own slot", () => {
   const { slots } = setUp();
   const [a, b] = [slots.take("a"), slots.take("b")];
   expect(a).not.toBe(b);
@@ -18,7 +18,7 @@ test("a server keeps its place while it is kept, and each has its own", () => {
   expect(slots.take("a")).toBe(a ?? -1);
 });
 
-test("places are bounded, and one that was given back is given out again, with nothing known of it", () => {
+test("the number of slots is limited, and a freed slot is reused with its state cleared", () => {
   const { slots, worker } = setUp();
   const taken = Array.from({ length: MAX_SERVERS }, (_, i) => slots.take(String(i)));
   expect(new Set(taken).size).toBe(MAX_SERVERS);
@@ -38,7 +38,7 @@ test("places are bounded, and one that was given back is given out again, with n
   expect(worker.fails(seventh)).toBe(0);
 });
 
-test("a place at which a worker still has a request is given to nobody else", () => {
+test("a slot with which a worker still has a request in flight is not given to another server", () => {
   const { slots, worker } = setUp();
   for (let i = 0; i < MAX_SERVERS; i++) slots.take(String(i));
   const slot = slots.take("7") ?? -1;

@@ -1,4 +1,7 @@
-/** Prints which addresses of this machine are refused where private ones are not allowed; runs in a network of its own. */
+/**
+ * Prints which addresses of this machine are refused if private addresses are not allowed. Runs in its own network
+ * namespace.
+ */
 import { giveAddress } from "../../../lib/testing/own-network.ts";
 import { DEAF, listen } from "../../wire/tcp.ts";
 import { dial, PrivateAddressError } from "../dial.ts";

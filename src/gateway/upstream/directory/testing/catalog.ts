@@ -1,6 +1,7 @@
 /**
- * Stands in for Consul's `/v1/health/service/NAME`, by its documented rules: every change raises the index; a query with the
- * index of now, or a higher one, but not 0, waits for a change or for as long as it says, up to a sixteenth longer.
+ * Stands in for Consul's `/v1/health/service/NAME`, by its documented rules. Every change raises the index. A query
+ * with the current index or a higher one waits for a change, unless the index is 0. It waits at most for the time in
+ * the query plus a sixteenth.
  */
 export interface Service {
   readonly address: string;
@@ -16,12 +17,12 @@ interface Waiting {
 }
 
 export class Catalog {
-  /** Path and query of each query. */
+  /** The path and query string of each query. */
   readonly queries: string[] = [];
   readonly tokens: (string | null)[] = [];
-  /** Queries that wait for a change. */
+  /** The queries that wait for a change. */
   readonly waiting = new Set<Waiting>();
-  /** Responses in the place of the catalog. */
+  /** Returns a response that replaces the catalog's response. */
   intercept: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
   #services: readonly Service[] = [];
   #index = 10;
@@ -44,14 +45,14 @@ export class Catalog {
     return this.#index;
   }
 
-  /** Other services; `index` is what a restored snapshot would have. */
+  /** Replaces the services. `index` can be lower than before, as after a restored snapshot. */
   set(services: readonly Service[], index = this.#index + 1): void {
     this.#services = services;
     this.#index = index;
     this.wake();
   }
 
-  /** Answers every query that waits, whether anything has changed or not. */
+  /** Responds to every query that waits, whether anything has changed or not. */
   wake(): void {
     for (const { wake } of this.waiting) wake();
   }

@@ -1,4 +1,4 @@
-/** A DNS server over UDP (RFC 1035) that answers for every name with the records that it is given. */
+/** A DNS server over UDP (RFC 1035) that returns the given records for every name. */
 import { createSocket, type Socket } from "node:dgram";
 import ipaddr from "ipaddr.js";
 
@@ -6,7 +6,7 @@ const HEADER_BYTES = 12;
 const TYPES = { 1: "A", 28: "AAAA" } as const;
 
 export interface DnsAnswer {
-  /** Addresses of both families; each question gets those of its own. */
+  /** Addresses of both families. Each query gets those of its own family. */
   readonly addresses: readonly string[];
   readonly ttl: number;
   /** RCODE: 2 is a failure of the server, 3 is no such name. */
@@ -14,9 +14,9 @@ export interface DnsAnswer {
 }
 
 export class DnsServer {
-  /** What was asked, as `A name`. */
+  /** The queries, as `A name`. */
   readonly questions: string[] = [];
-  /** By type; undefined: nothing is answered. */
+  /** The response by type. If it is undefined, the server sends nothing. */
   response: (type: "A" | "AAAA") => DnsAnswer | undefined = () => ({ addresses: [], ttl: 0, code: 3 });
   readonly #socket: Socket = createSocket("udp4");
 
@@ -31,7 +31,7 @@ export class DnsServer {
     return server;
   }
 
-  /** As `dns_discovery.nameservers` names it. */
+  /** The server's address for `dns_discovery.nameservers`. */
   get place(): string {
     return `127.0.0.1:${this.#socket.address().port}`;
   }
@@ -64,7 +64,7 @@ export class DnsServer {
   }
 }
 
-/** A record of the name that was asked for, which a pointer stands for (RFC 1035 §4.1.4). */
+/** A record of the name in the query, which a pointer stands for (RFC 1035 §4.1.4). */
 function record(type: number, ttl: number, data: readonly number[]): Buffer {
   const head = Buffer.alloc(HEADER_BYTES);
   head.writeUInt16BE(0xc0_0c, 0);
