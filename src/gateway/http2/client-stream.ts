@@ -334,8 +334,8 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   }
 
   /**
-   * Calls `timeKeeper` if nothing arrives or is sent for `patienceMs` while the upstream must act, or if the response
-   * is not complete at `dueAt` (wheel time).
+   * Calls `timeKeeper` after `patienceMs` milliseconds in which the upstream must act and nothing moves. Also calls it
+   * if the response is not complete at `dueAt` (wheel time).
    */
   waitAtMost(patienceMs: number, dueAt: number): void {
     this.#patienceMs = patienceMs;

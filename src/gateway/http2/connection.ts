@@ -24,8 +24,8 @@ export interface Http2Options extends SocketOptions {
 }
 
 /**
- * The common part of both ends of an HTTP/2 connection (RFC 9113): it reads and writes frames, and handles settings, flow
- * control and closing. Subclasses handle heads.
+ * The common part of both ends of an HTTP/2 connection (RFC 9113): it reads and writes frames, and handles settings,
+ * flow control and closing. Subclasses handle heads.
  *
  *   wire ─▶ FrameReader ─▶ Http2Connection ─▶ FieldSection ─▶ HPACK ─▶ the subclass's streams
  *   wire ◀─ Outgoing ◀──── SendQueue ◀─ Http2Stream

@@ -37,8 +37,8 @@ const IN_UNKNOWN = 6;
 const STOPPED = 7;
 
 /**
- * Finds frames in the received bytes (RFC 9113 §4.1). DATA is passed on in the pieces in which it arrives. Any other frame
- * is gathered first, up to `maxPayload` bytes.
+ * Finds frames in the received bytes (RFC 9113 §4.1). DATA is passed on in the pieces in which it arrives. Any other
+ * frame is gathered first, up to `maxPayload` bytes.
  *
  *    +-----------------------------------------------+
  *    |                 Length (24)                   |

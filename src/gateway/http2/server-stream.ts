@@ -128,8 +128,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   /**
-   * Data that arrives after the response, or for a body with a fault, is discarded. The stream's window does not open
-   * for it, so the client can send only a little more.
+   * Data that arrives after the response, or for a body with a fault, is read and discarded. The stream's window does
+   * not open for it, so the client can only use up its window.
    */
   override taken(length: number): void {
     if (this.#over || this.fault !== undefined) this.connection.taken(length);

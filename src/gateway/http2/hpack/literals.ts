@@ -4,8 +4,8 @@ import { writeInteger } from "./integer.ts";
 import { STATIC_TABLE } from "./static-table.ts";
 
 /**
- * First bytes of the literals that are not added to a dynamic table (RFC 7541 §6.2.2, §6.2.3), and the bits in them for
- * a name's index.
+ * First bytes of the literals that are not added to a dynamic table (RFC 7541 §6.2.2, §6.2.3). LITERAL_MASK has the
+ * bits for a name's index.
  */
 export const WITHOUT_INDEXING = 0x00;
 export const NEVER_INDEXED = 0x10;

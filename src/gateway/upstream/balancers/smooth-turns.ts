@@ -1,6 +1,6 @@
 /**
- * Smooth weighted turns: at every turn each candidate gains its weight. The candidate with the highest total is taken, and
- * the sum of all weights is subtracted from its total. Weights 5, 1 and 1 give `aabacaa`, not `aaaaabc`.
+ * Smooth weighted turns: at every turn each candidate gains its weight. The candidate with the highest total is taken,
+ * and the sum of all weights is subtracted from its total. Weights 5, 1 and 1 give `aabacaa`, not `aaaaabc`.
  *
  *   begin() → gain(index, weight) for each candidate → taken()
  */

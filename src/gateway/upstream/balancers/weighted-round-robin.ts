@@ -2,8 +2,8 @@ import { type Balancer, type Candidate, type Random } from "./balancer.ts";
 import { SmoothTurns } from "./smooth-turns.ts";
 
 /**
- * The most turns by which a worker is ahead of another at the start, so that the heaviest server does not get every
- * worker's first request.
+ * Turns that a worker can be ahead of another at the start. Otherwise the heaviest server would get the first request
+ * of every worker.
  */
 const MAX_HEAD_START = 32;
 

@@ -71,8 +71,8 @@ export interface ServerStatus {
 }
 
 /**
- * The servers of all upstreams: those that the configuration names, and those that discovery finds. There is one directory
- * for all workers. It gives each server a slot in the shared memory, and probes it.
+ * The servers of all upstreams: those that the configuration names, and those that discovery finds. There is one
+ * directory for all workers. It gives each server a slot in the shared memory, and probes it.
  *
  *   prepare ─┬─ commit ───▶ only the new configuration's servers are probed and discovered
  *            └─ rollback ─▶ the old configuration stays in use
