@@ -167,7 +167,7 @@ describe("a request", () => {
   });
 });
 
-test("whose sink cancels it gives its data back to the connection's window", () => {
+test("a request whose sink cancels it gives its data back to the connection's window", () => {
   sink.room = false;
   // Half of the connection's window, after which the server gets a window update.
   for (let i = 0; i < 1700; i++) {

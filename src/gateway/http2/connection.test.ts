@@ -89,7 +89,7 @@ describe("a connection error is", () => {
     expect(ending(client)).toEqual([f.PROTOCOL_ERROR, "the first frame is not SETTINGS"]);
   });
 
-  test("a byte beyond its window, which its streams may fill", () => {
+  test("a byte beyond the connection's window, which its streams may fill", () => {
     const client = withLongFrames();
     for (let i = 0; i < 9; i++) open(client, 0, POST, 2 * i + 1).body.readTo(FULL);
     for (let i = 0; i < 8; i++) client.data(2 * i + 1, 0, Buffer.alloc(f.DEFAULT_WINDOW));
