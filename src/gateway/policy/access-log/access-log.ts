@@ -3,14 +3,17 @@ import { type LineBytes } from "../../../lib/line-bytes.ts";
 import { type LoggedRequest } from "../../exchange.ts";
 import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
 
-/** Milliseconds since the epoch, and since the exchange began, and what of queries is not told. */
+/**
+ * The end of a request. `at`: milliseconds since the epoch. `elapsedMs`: milliseconds since the exchange began.
+ * `hidden`: the query parameters that the log redacts.
+ */
 export interface Finished {
   readonly at: number;
   readonly elapsedMs: number;
   readonly hidden: HiddenParameters;
 }
 
-/** Writes what a log says of a request, without the line's end. */
+/** Writes the log line of a request, without the line's end. */
 export type LogLine = (line: LineBytes, exchange: LoggedRequest, finished: Finished) => void;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -18,7 +21,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 let combinedSecond = -1;
 let combinedTime = "";
 
-/** `10/Oct/2000:13:55:36 +0000`, made once a second. */
+/** `10/Oct/2000:13:55:36 +0000`. The text is composed once a second. */
 function clfTime(at: number): string {
   const second = Math.floor(at / 1000);
   if (second === combinedSecond) return combinedTime;
@@ -29,7 +32,7 @@ function clfTime(at: number): string {
   return combinedTime;
 }
 
-/** A client's text in a quoted place: what could end the place or the line is written as an escape. */
+/** The client's text for a place in quotes. Characters that could end the place or the line are escaped. */
 function quoted(text: string): string {
   return text.replaceAll(
     /["\\\u0000-\u001f\u007f-\uffff]/g,
@@ -43,7 +46,7 @@ export function combinedLine(line: LineBytes, exchange: LoggedRequest, { at, hid
   const referer = quoted(hidden.url(fieldValue(head.fields, "referer") ?? "-"));
   const agent = quoted(fieldValue(head.fields, "user-agent") ?? "-");
   const request = quoted(`${head.method} ${head.path}${hidden.query(head.query)} ${exchange.protocol}`);
-  // 499 is nginx's code for a client that left before there was a response.
+  // 499 is nginx's code for a client that closed its connection before there was a response.
   const status = exchange.status === 0 ? 499 : exchange.status;
   line.text(
     `${exchange.clientAddress} - - [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"`,

@@ -6,13 +6,13 @@ import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 import { type Finished } from "./access-log.ts";
 
-/** Bytes of a part that is kept for the lines that follow; a longer part is composed for each line. */
+/** Maximum bytes of a part that is kept for later lines. A longer part is composed for each line. */
 const MAX_KEPT_BYTES = 1024;
 
 let knownTime = -1;
 let begin = "";
 
-/** `{"time":` in ISO 8601 and what follows it; many requests end in the same millisecond. */
+/** `{"time":` in ISO 8601, and the key after it. It is kept, because many requests end in the same millisecond. */
 function lineBegin(at: number): string {
   if (at !== knownTime) {
     knownTime = at;
@@ -22,27 +22,28 @@ function lineBegin(at: number): string {
 }
 
 /**
- * The bytes of a part that is often equal to that of the line before. They are kept once the part has come twice in a row, and
- * copied from then on: a copy takes 20 ns, and the part of the client's fields 200 ns (bench log-line).
+ * The bytes of a part that is often the same as in the line before. They are kept when the part has occurred twice in a
+ * row, and copied from then on. A copy takes 20 ns; composing the part of the client's fields takes 200 ns (bench
+ * log-line).
  */
 class KeptPart {
   #bytes = "";
   #came = false;
 
-  /** Another part comes. */
+  /** Drops the kept bytes: the next part is different. */
   forget(): void {
     this.#bytes = "";
     this.#came = false;
   }
 
-  /** False: the part must be composed, and then be given to `composed`. */
+  /** Writes the kept bytes. Returns false if there are no such bytes: the caller composes the part and calls `composed`. */
   write(line: LineBytes): boolean {
     if (this.#bytes === "") return false;
     line.ascii(this.#bytes);
     return true;
   }
 
-  /** The part was written from the offset `start` on. */
+  /** The caller has written the part, which begins at the offset `start`. */
   composed(line: LineBytes, start: number): void {
     if (this.#came && line.at - start <= MAX_KEPT_BYTES) this.#bytes = line.since(start);
     this.#came = true;
@@ -64,7 +65,7 @@ function addMillis(line: LineBytes, start: string, ms: number): void {
 const target = new KeptPart();
 let { protocol, method, scheme, authority } = { protocol: "", method: "", scheme: "", authority: "" };
 
-/** Protocol, method, scheme and host, up to the path. */
+/** Adds protocol, method, scheme and host, up to the path. */
 function addTarget(line: LineBytes, exchange: LoggedRequest): void {
   const { head } = exchange;
   const isKept =
@@ -90,7 +91,7 @@ const upstream = new KeptPart();
 let server = "";
 let upstreamStatus = -1;
 
-/** What tells of the server that answered. */
+/** Adds the server that responded. */
 function addUpstream(line: LineBytes, record: UpstreamRecord): void {
   const isKept = server === record.server && upstreamStatus === record.status;
   if (!isKept || !upstream.write(line)) {
@@ -117,7 +118,7 @@ const client = new KeptPart();
 let fields = "";
 let clientHidden: HiddenParameters | undefined;
 
-/** What the client's fields tell, and the line's end. */
+/** Adds the values of the client's fields, and the end of the object. */
 function addFields(line: LineBytes, sent: string, hidden: HiddenParameters): void {
   const isKept = fields === sent && clientHidden === hidden;
   if (isKept && client.write(line)) return;
@@ -134,7 +135,7 @@ function addFields(line: LineBytes, sent: string, hidden: HiddenParameters): voi
   client.composed(line, start);
 }
 
-/** One JSON object; keys that a request has nothing for are left out. */
+/** One JSON object. Keys without a value in this request are left out. */
 export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): void {
   const { head, trace, consumer } = exchange;
   line.ascii(lineBegin(at));
@@ -151,7 +152,7 @@ export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsed
     line.json(hidden.query(head.query));
     line.ascii(',"status":');
   }
-  // 499 is nginx's code for a client that left before there was a response.
+  // 499 is nginx's code for a client that closed its connection before there was a response.
   line.integer(exchange.status === 0 ? 499 : exchange.status);
   line.ascii(',"bytes_received":');
   line.integer(exchange.bytesReceived);

@@ -1,6 +1,9 @@
 import { type Admitted, consumerLine, type Method } from "./method.ts";
 
-/** Lets everybody in, under one name; an empty one is that of nobody: `none`. Throws where the name cannot stand in a header. */
+/**
+ * Admits every request under the name `subject`. An empty name means no name, as for `none`. Throws if the name cannot
+ * be a field value.
+ */
 export function createAnonymous(subject: string): Method {
   const fields = consumerLine(subject);
   if (fields === undefined) throw new Error(`Cannot let everybody in: ${JSON.stringify(subject)} cannot be a name`);

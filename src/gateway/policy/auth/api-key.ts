@@ -11,7 +11,7 @@ import {
 import { QueryParameter } from "./query-parameter.ts";
 import { refusal } from "./refusals.ts";
 
-/** One key, itself or as the SHA-256 of it in hexadecimal digits, and whose it is. */
+/** One key, as text or as its SHA-256 in hexadecimal digits, and the consumer that it belongs to. */
 export interface NamedKey {
   readonly key?: string | undefined;
   readonly key_hash?: string | undefined;
@@ -21,22 +21,28 @@ export interface NamedKey {
 export interface ApiKeyConfig {
   readonly keys: readonly NamedKey[];
   readonly header_name: string;
-  /** Empty: none. */
+  /** Name of the query parameter. Empty: keys are not read from the query. */
   readonly query_param: string;
-  /** Names that may pass; empty: all. */
+  /** Names of the consumers that are admitted. Empty: all. */
   readonly consumers: readonly string[];
 }
 
 const IS_ASCII = /^[\u0000-\u007f]*$/;
 
-/** Numbers of 32 bits in a hash. */
+/** The number of 32-bit words in a hash. */
 const HASH_WORDS = 8;
-/** Places for the keys that were presented last: 2 KiB a route. @bound */
+/**
+ * Slots for the keys that were presented last: 2 KiB per route. A key that has lost its slot is searched among all
+ * keys. @bound
+ */
 const RECENT_KEYS = 1024;
-/** A place has 16 bits. */
+/** A slot has 16 bits. */
 const MAX_RECENT_NUMBER = 65_536;
 
-/** Keys that clients send, by header or, without that, by query. */
+/**
+ * API keys that clients send in a header or, if that is absent, in the query. Throws if a key's name cannot be a field
+ * value.
+ */
 export function createApiKey(config: ApiKeyConfig): Method {
   return new ApiKey(config);
 }
@@ -46,7 +52,10 @@ class ApiKey implements Method {
   readonly isLasting = true;
   readonly #headers: readonly [string];
   readonly #parameter: QueryParameter;
-  /** By some bits of its hash, the configured key that was found there last: of a thousand keys it saves 6 µs (bench policy-parts). */
+  /**
+   * The index of the key that was found last, by some bits of its hash. With a thousand keys it saves 6 µs (bench
+   * policy-parts).
+   */
   readonly #recent: Uint16Array;
   readonly #hashes: Uint32Array;
   readonly #outcomes: readonly Outcome[];
@@ -89,16 +98,16 @@ class ApiKey implements Method {
 
   close(): void {}
 
-  /** Where a header and a query both have one, the header's counts. */
+  /** If both the header and the query have a key, the header's is used. */
   #read(fields: Fields, query: string): { value: string | undefined; count: number } {
     let values: readonly string[] = fieldValues(fields, this.#headers[0]);
     if (values.length === 0) values = this.#parameter.values(query);
     return { value: values[0], count: values.length };
   }
 
-  /** The number of the key, from 1 on; 0: it is none. */
+  /** The number of the key, from 1; 0 if it is not a configured key. */
   #find(value: string): number {
-    // Text is hashed as UTF-8, which is the same bytes where all of them are ASCII.
+    // Strings are hashed as UTF-8, which gives the same bytes only if all characters are ASCII.
     Bun.SHA256.hash(IS_ASCII.test(value) ? value : Buffer.from(value, "latin1"), this.#presentedBytes);
     const slot = (this.#presented[0] ?? 0) & (RECENT_KEYS - 1);
     const recent = this.#recent[slot] ?? 0;
@@ -113,8 +122,8 @@ class ApiKey implements Method {
   }
 
   /**
-   * Compares with every key from one number to another, all bits of each, without a branch: how long it takes tells nothing of
-   * any of them.
+   * Compares the presented key with the configured keys from `from` to `to`. It compares all bits of each key without a
+   * branch, so that the time it takes reveals nothing about the keys.
    */
   #among(from: number, to: number): number {
     const hashes = this.#hashes;
@@ -123,7 +132,7 @@ class ApiKey implements Method {
     for (let key = from; key < to; key++) {
       let difference = 0;
       for (let i = 0; i < HASH_WORDS; i++) difference |= (hashes[key * HASH_WORDS + i] ?? 0) ^ (presented[i] ?? 0);
-      // All ones where nothing differs, else 0.
+      // All bits are set if nothing differs, else 0.
       const mask = ((difference | -difference) >>> 31) - 1;
       found |= (key + 1) & mask;
     }

@@ -13,22 +13,25 @@ import { type Admitted, type Method, type Outcome, type Refused } from "./method
 
 export interface AuthConfig {
   readonly auth: Auth;
-  /** What any route of the configuration tells upstreams of clients: names of fields, in lower case. */
+  /** Names, in lower case, of the fields by which any route of the configuration describes clients to upstreams. */
   readonly identityNames: readonly string[];
 }
 
 export type AuthDeps = KeySetDeps;
 
 /**
- * Characters of the fields and the query of a request whose admission its connection keeps. For a longer request the
- * credentials are checked again. @bound
+ * Maximum characters of the fields and the query of a request whose admission its connection keeps. For a longer
+ * request the credentials are checked again. @bound
  */
 const MAX_KEPT_CHARS = 1024;
 
-/** Fields that clients send for reasons of their own: only the route that sets one takes the client's away. */
+/** Fields that clients also send for other purposes. They are removed only on the route that sets them. */
 const CLIENTS_OWN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 
-/** Lets a request on once it is known whose it is. Undefined where the route asks for nothing, and nobody could pretend anything. */
+/**
+ * Admits a request after its client is authenticated. Undefined if the route requires no authentication and there are
+ * no identity fields to protect.
+ */
 export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, deps: AuthDeps): Policy | undefined {
   if (auth.type === "none" && names.every((name) => CLIENTS_OWN.has(name))) return undefined;
   const own = identityNames(auth);
@@ -43,7 +46,7 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
     request(exchange) {
       exchange.isLetIn = false;
       if (guards && isPreflight(exchange)) {
-        // A preflight has no credentials: what scripts may ask for is the gateway's to say, by `cors`.
+        // A preflight has no credentials. The fields that scripts can use are configured by `cors`.
         respondToPreflight(exchange, "");
         return "responded";
       }
@@ -59,7 +62,7 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
 
 interface Gate {
   readonly method: Method;
-  /** Fields that nobody but the gateway may send to the upstream. */
+  /** Fields that only the gateway sends to the upstream. */
   readonly forged: readonly string[];
   readonly verifiesTokens: boolean;
 }
@@ -73,16 +76,16 @@ function decide(gate: Gate, exchange: Exchange, outcome: Outcome): Decision {
     admit(gate, exchange, outcome);
     return "continue";
   }
-  // What was presented is written into no log.
+  // Presented credentials must not be in a log.
   gate.method.take(exchange.head);
   if (!exchange.gone) refuse(exchange, outcome);
   return "responded";
 }
 
 /**
- * Lets in a request whose fields and query are those of the last one that was let in on its connection. Looking
- * for a key and checking it takes 220 ns, a comparison 5 ns (bench policy-parts). A request is compared with one of its own
- * connection alone, so the time tells nothing of other clients' keys.
+ * Admits a request whose fields and query are those of the last request that was admitted on its connection. Finding a
+ * key and checking it takes 220 ns, a comparison 5 ns (bench policy-parts). A request is compared only with one of its
+ * own connection, so the time reveals nothing about other clients' keys.
  */
 function admitAgain(gate: Gate, exchange: Exchange): boolean {
   const { head, admission } = exchange;
@@ -108,10 +111,10 @@ function admit(gate: Gate, exchange: Exchange, { by, consumer, fields }: Admitte
   exchange.admission = { by: gate, sentFields, sentQuery, fields: head.fields, query: head.query, consumer };
 }
 
-/** The client's own fields that the upstream may believe. */
+/** The client's own fields that the upstream may trust. */
 function toldFields({ forged, verifiesTokens }: Gate, sent: Fields, by: Method): Fields {
   const fields = forged.length > 0 ? withoutIdentity(sent, forged) : sent;
-  // Behind a route that verifies tokens, one that was not verified would be believed.
+  // The upstream of a route that verifies tokens would trust any token, so an unverified token is removed.
   return verifiesTokens && by.type !== "jwt" && hasBearer(fields) ? withoutFields(fields, ["authorization"]) : fields;
 }
 

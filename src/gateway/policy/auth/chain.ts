@@ -2,7 +2,7 @@ import { type Exchange } from "../../exchange.ts";
 import { type Method, type Outcome, type Refused } from "./method.ts";
 import { combined } from "./refusals.ts";
 
-/** Asks methods in order; the first that lets a request in decides. */
+/** Tries methods in order. The first method that admits the request decides. */
 export function createChain(methods: readonly Method[]): Method {
   return {
     type: "chain",
@@ -17,7 +17,7 @@ export function createChain(methods: readonly Method[]): Method {
   };
 }
 
-/** Goes on after the methods that have refused. */
+/** Continues after the methods that have refused the request. */
 function ask(methods: readonly Method[], exchange: Exchange, refused: readonly Refused[]): Outcome | Promise<Outcome> {
   const before = [...refused];
   for (;;) {

@@ -9,10 +9,10 @@ import { type Method } from "./method.ts";
 
 export type Auth = RouteConfig["auth"];
 
-/** Fields that hold credentials whoever sets them. */
+/** Fields that hold credentials, no matter which program sets them. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 
-/** The method of a `routes[].auth`. Throws where it cannot be used. */
+/** Creates the method of a `routes[].auth`. Throws if it cannot be used. */
 export function createMethod(auth: Auth, deps: KeySetDeps): Method {
   switch (auth.type) {
     case "api_key":
@@ -31,24 +31,25 @@ export function createMethod(auth: Auth, deps: KeySetDeps): Method {
   throw new Error("Cannot authenticate: there is no such method");
 }
 
-/** Every method in it, chains taken apart. */
+/** All methods of `auth`, with chains flattened. */
 export function methodsIn(auth: Auth): readonly Exclude<Auth, { type: "chain" }>[] {
   return auth.type === "chain" ? auth.methods.flatMap(methodsIn) : [auth];
 }
 
-/** True if nobody is let in without credentials. */
+/** True if every method requires credentials. */
 export function asksCredentials(auth: Auth): boolean {
   return methodsIn(auth).every(({ type }) => type !== "none" && type !== "anonymous");
 }
 
-/** Names of the query parameters that have keys in them; an empty one is none. */
+/** Names of the query parameters that hold keys. An empty name stands for no parameter. */
 export function keyParameters(auth: Auth): string[] {
   return methodsIn(auth).flatMap((method) => (method.type === "api_key" ? [method.query_param] : []));
 }
 
 /**
- * Names, in lower case, of the fields that any of its methods reads credentials from, or gives the upstream credentials in. Of a
- * service that is asked, nobody knows which of the fields that it gets are credentials: all of them.
+ * Names, in lower case, of the fields from which its methods read credentials, or in which they send credentials to the
+ * upstream. All fields that are sent to an auth service count, because the gateway does not know which of them hold
+ * credentials.
  */
 export function credentialNames(auth: Auth): string[] {
   return methodsIn(auth).flatMap((method) => {
@@ -72,7 +73,7 @@ export function credentialNames(auth: Auth): string[] {
   });
 }
 
-/** Names, in lower case, of the fields by which upstreams learn who a client is. */
+/** Names, in lower case, of the fields that identify the client to upstreams. */
 export function identityNames(auth: Auth): string[] {
   return methodsIn(auth).flatMap((method) => {
     if (method.type === "jwt") return method.claims_to_headers.map(({ header }) => header.toLowerCase());

@@ -19,19 +19,24 @@ export interface ForwardAuthConfig {
   readonly consumers: readonly string[];
 }
 
-/** Questions to one service at one time, in one worker; one more request is answered 503. */
+/** Requests that one auth service may have pending in one worker. Beyond it, a client's request is refused with 503. */
 const MAX_QUESTIONS = 256;
-/** Connections to one service, in one worker, those without a question, and how long these are kept, in milliseconds. */
+/**
+ * Maximum connections to one auth service in one worker; maximum idle ones among them; and the milliseconds after which
+ * an idle one is closed.
+ */
 const MAX_SERVICE_CONNECTIONS = 64;
 const MAX_IDLE_SERVICE_CONNECTIONS = 16;
 const SERVICE_IDLE_MS = 60_000;
-/** Characters of fields that upstreams get from one response. */
+/**
+ * Maximum characters of the fields that one response adds to the upstream request. Longer ones fail the authentication.
+ */
 const MAX_GIVEN_FIELDS = 16_384;
 
-/** Services are no servers of upstreams: nobody reads these numbers. */
+/** Auth services are not upstream servers, so these counters are not published. */
 let uncounted: ServerMetrics | undefined;
 
-/** A service of the operator's that is asked about each request. */
+/** Authentication by the operator's own service, which receives a subrequest for each request. */
 export function createForwardAuth(config: ForwardAuthConfig, deps: KeySetDeps): Method {
   return new ForwardAuth(config, deps);
 }
@@ -80,7 +85,7 @@ class ForwardAuth implements Method {
   }
 
   take(): void {
-    // What the service reads, such as a cookie, may be read behind as well.
+    // Credentials that the service reads, such as a cookie, can be meant for the upstream as well.
   }
 
   close(): void {
@@ -104,7 +109,7 @@ class ForwardAuth implements Method {
     }
   }
 
-  /** Without the empty line. */
+  /** The head of the subrequest, without the empty line. */
   #headFor({ head, peerAddress, clientAddress, id }: Exchange): string {
     const { host, path } = this.#address;
     const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;
@@ -132,12 +137,12 @@ class ForwardAuth implements Method {
     return passedOn(response);
   }
 
-  /** What the upstream is told; a text says what is wrong with it. */
+  /** The outcome of a 2xx response. A text describes a fault of the response. */
   #admit(fields: Fields): Outcome | string {
     const given = onlyFields(fields, this.#given);
     if (given.length > MAX_GIVEN_FIELDS) return "its headers are too long";
     const names = fieldValues(fields, this.#consumerHeader);
-    // Names in UTF-8, as bytes.
+    // Names are UTF-8, in a string of bytes.
     const consumer = Buffer.from(names[0] ?? "", "latin1").toString();
     const line = consumerLine(consumer);
     if (names.length > 1 || line === undefined) return `its ${this.#config.consumer_header} cannot be read`;
@@ -147,7 +152,10 @@ class ForwardAuth implements Method {
     return admitted;
   }
 
-  /** Nobody is let in while nobody can say who may. Said in the log once, until it answers again. */
+  /**
+   * Refuses requests while the service gives no valid response. Logs the first failure only, until the service responds
+   * again.
+   */
   #failed(reason: string): Refused {
     if (!this.#failing) this.#deps.log(`Cannot ask the service of ${this.#deps.where} who is let in: ${reason}`);
     this.#failing = true;
@@ -155,10 +163,10 @@ class ForwardAuth implements Method {
   }
 }
 
-/** The service's own response, for the client. */
+/** Passes the service's own response on to the client. */
 function passedOn({ status, fields, body }: ServiceResponse): Refused {
   const { error } = status === 403 ? FORBIDDEN : UNAUTHORIZED;
-  // The date is set anew.
+  // The gateway sets its own Date.
   return {
     kind: "refused",
     error,

@@ -3,7 +3,10 @@ import { type Fields } from "../../../lib/fields.ts";
 import { type BodySink, type RequestBody } from "../../exchange.ts";
 import { withoutIdentity } from "./identity-fields.ts";
 
-/** A request's body whose trailers say nothing of who the client is: some servers take trailers for fields of the head. */
+/**
+ * A request body whose identity fields are removed from the trailers, because some servers merge trailers into the
+ * head.
+ */
 export class GuardedBody implements RequestBody {
   readonly #body: RequestBody;
   readonly #forged: readonly string[];

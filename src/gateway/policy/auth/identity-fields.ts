@@ -4,7 +4,7 @@ const HYPHEN = 0x2d;
 const UNDERSCORE = 0x5f;
 const COLON = 0x3a;
 
-/** True where `fields` has, at `start`, a line of that name, in any capitalisation, with hyphens or underscores. */
+/** True if `fields` has, at `start`, a line of that name, in any capitalisation, with hyphens or underscores. */
 function isNamed(fields: Fields, start: number, lowerName: string): boolean {
   if (fields.charCodeAt(start + lowerName.length) !== COLON) return false;
   for (let i = 0; i < lowerName.length; i++) {
@@ -17,8 +17,8 @@ function isNamed(fields: Fields, start: number, lowerName: string): boolean {
 }
 
 /**
- * The fields without what tells upstreams who a client is: only the gateway may say that. CGI and its children make one
- * name of `X-User` and `X_User`, so both go.
+ * The fields without those that identify the client to upstreams: only the gateway may set them. CGI and its successors
+ * map `X-User` and `X_User` to one name, so both are removed.
  */
 export function withoutIdentity(fields: Fields, lowerNames: readonly string[]): Fields {
   let kept = "";
@@ -34,7 +34,7 @@ export function withoutIdentity(fields: Fields, lowerNames: readonly string[]): 
   return from === 0 ? fields : kept + fields.slice(from);
 }
 
-/** The lines of the named fields alone, in order. Names are lower case. */
+/** Only the lines of the named fields, in order. Names are lower case. */
 export function onlyFields(fields: Fields, lowerNames: ReadonlySet<string>): Fields {
   let found = "";
   for (let start = 0; start < fields.length; ) {

@@ -6,46 +6,49 @@ import { Ask, type AskDeps, type Question, type Reply } from "../../upstream/dir
 import { member } from "./jwt-token.ts";
 import { serviceAddress } from "./service-address.ts";
 
-/** Bytes of a key set; large issuers publish about ten. */
+/** Maximum bytes of a key set; those of large issuers have about 10 keys. A longer response is a failed load. */
 const MAX_KEY_SET_BYTES = 131_072;
-/** Keys of a set that are taken. */
+/** Maximum keys of a set. Later keys are ignored. */
 const MAX_KEYS = 64;
-/** Milliseconds for one response of the issuer. @bound */
+/** Milliseconds that the issuer has for one response. After them the load has failed. @bound */
 const KEY_SET_TIMEOUT_MS = 5000;
-/** Milliseconds after which the set is asked for again, and after which one that could not be is believed no longer. @bound */
+/**
+ * Milliseconds after which the set is loaded again; and milliseconds after which a set that could not be loaded again
+ * is no longer trusted. @bound
+ */
 const FRESH_MS = 600_000;
 const USABLE_MS = 3_600_000;
 /** Milliseconds between two requests for a key set. Tokens with invented key ids cannot cause more requests. @bound */
 const MIN_REFETCH_MS = 10_000;
-/** Requests that wait for a set at one time; one more is answered 503. */
+/** Requests that wait for one key set at a time. Beyond it, a request is refused with 503. */
 const MAX_WAITING_FOR_KEYS = 1024;
 
 export interface KeySetDeps extends AskDeps {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
-  /** What needs it, for the log: `route "/a"`. */
+  /** The part of the configuration that uses the keys, for the log: `route "/a"`. */
   readonly where: string;
 }
 
 export interface KeySetSettings {
   readonly url: string;
   readonly algorithm: JwtAlgorithm;
-  /** The keys are others now. */
+  /** Called when the keys have changed. */
   readonly onChange: () => void;
 }
 
 export type FoundKey = KeyObject | "unknown" | "unavailable";
 
-/** The public keys that an issuer publishes (RFC 7517), asked for when they are needed first. */
+/** The public keys that an issuer publishes (RFC 7517), loaded on first use. */
 export class KeySet {
   readonly #settings: KeySetSettings;
   readonly #deps: KeySetDeps;
   readonly #question: Question;
-  /** By key id; a key without one has the empty one. Undefined: none was ever had. */
+  /** The keys by key id; a key without an id has the empty one. Undefined until the first successful load. */
   #keys: ReadonlyMap<string, KeyObject> | undefined;
   #text = "";
-  /** When they came, and when they were asked for last. */
+  /** When the keys were loaded, and when they were last requested, in Unix milliseconds. */
   #cameAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
@@ -65,7 +68,7 @@ export class KeySet {
     };
   }
 
-  /** The key of that id, or the only key where a token names none. */
+  /** The key of that id. For a token without a key id it is the set's only key. */
   find(kid: string | undefined): FoundKey | Promise<FoundKey> {
     const age = this.#deps.clock() - this.#cameAt;
     const found = this.#held(kid);
@@ -79,7 +82,7 @@ export class KeySet {
     return this.#findAfter(loading, kid);
   }
 
-  /** Nothing is asked for any more; those who wait get the response to what is under way. */
+  /** Stops further loads. Requests that wait get the result of the load under way. */
   close(): void {
     this.#closed = true;
   }
@@ -102,7 +105,9 @@ export class KeySet {
     return only !== undefined && other === undefined ? only : "unknown";
   }
 
-  /** Asks for the set, once at a time and not too often; undefined where that must wait. */
+  /**
+   * Loads the set: one load at a time, and not before `MIN_REFETCH_MS` have passed. Undefined if no load can start now.
+   */
   #load(): Promise<void> | undefined {
     if (this.#loading !== undefined) return this.#loading;
     const now = this.#deps.clock();
@@ -125,7 +130,7 @@ export class KeySet {
     this.#failing = fault !== "";
   }
 
-  /** Takes the keys over; says why not where it cannot. */
+  /** Stores the keys of the reply. Returns the fault of the reply, or an empty text. */
   #faultOf(reply: Reply): string {
     if (reply.kind === "failure") return `the connection to jwks_url failed (${reply.reason})`;
     if (reply.status !== 200) return `jwks_url answered ${reply.status}`;
@@ -142,7 +147,10 @@ export class KeySet {
   }
 }
 
-/** The keys of a set that can verify the algorithm's signatures, by id; undefined where it is no set. Others are passed over (RFC 7517 §5). @internal */
+/**
+ * The keys of a set that can verify signatures of the algorithm, by id. Undefined if the text is not a key set. Other
+ * keys are ignored (RFC 7517 §5). @internal
+ */
 export function parseKeySet(text: string, algorithm: JwtAlgorithm): ReadonlyMap<string, KeyObject> | undefined {
   let set: unknown;
   try {
@@ -159,7 +167,7 @@ export function parseKeySet(text: string, algorithm: JwtAlgorithm): ReadonlyMap<
     if (key === undefined || !isObject(item)) continue;
     const kid = member(item, "kid");
     const id = typeof kid === "string" ? kid : "";
-    // The first of two counts: which one is meant cannot be told.
+    // The first of two keys with the same id is used, because nothing shows which of them is meant.
     if (!keys.has(id)) keys.set(id, key);
   }
   return keys;
@@ -171,7 +179,7 @@ function publicKey(jwk: Readonly<Record<string, unknown>>, algorithm: JwtAlgorit
     (use === undefined || use === "sig") &&
     (alg === undefined || alg === algorithm) &&
     (ops === undefined || (Array.isArray(ops) && ops.includes("verify")));
-  // A shared secret in a published set is everybody's.
+  // A shared secret in a published set is known to everyone.
   if (!isMeant || (kty !== "RSA" && kty !== "EC" && kty !== "OKP")) return undefined;
   try {
     const { n, e, crv, x, y } = jwk;

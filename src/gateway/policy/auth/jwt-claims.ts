@@ -13,16 +13,16 @@ export interface ClaimRules {
   readonly claims_to_headers: readonly { readonly claim: string; readonly header: string }[];
 }
 
-/** What a verified token says of its bearer. */
+/** The bearer of a verified token. */
 export interface Bearer {
   readonly consumer: string;
-  /** Lines for the upstream. */
+  /** Field lines for the upstream. */
   readonly fields: Fields;
-  /** When the token is no longer good, skew included, in Unix seconds; infinite where it does not say. */
+  /** When the token expires, with the clock skew, in Unix seconds. Infinite if the token has no expiry. */
   readonly until: number;
 }
 
-/** Why a token is refused, as its client is told. ASCII without quotes. */
+/** Why a token is refused, in the words that the client receives. ASCII without quotes. */
 export type ClaimFault =
   | "the token has expired"
   | "the token is not valid yet"
@@ -30,7 +30,7 @@ export type ClaimFault =
   | "the token is for another audience"
   | "a claim of the token cannot be read";
 
-/** Judges the claims of a token (RFC 7519 §4.1). `now`: Unix seconds. */
+/** Checks the claims of a token (RFC 7519 §4.1). `now`: Unix seconds. */
 export function readClaims(claims: Claims, rules: ClaimRules, now: number): Bearer | ClaimFault {
   const exp = seconds(member(claims, "exp"), Number.POSITIVE_INFINITY);
   const nbf = seconds(member(claims, "nbf"), Number.NEGATIVE_INFINITY);
@@ -51,13 +51,13 @@ export function readClaims(claims: Claims, rules: ClaimRules, now: number): Bear
   return { consumer, fields: line + given, until: exp + SKEW_S };
 }
 
-/** A NumericDate; undefined where it is something else. */
+/** A NumericDate in seconds, or `absent` if there is no value. Undefined if the value is not a number. */
 function seconds(value: unknown, absent: number): number | undefined {
   if (value === undefined) return absent;
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** RFC 7519 §4.1.3: one string, or an array of them. */
+/** The audiences: one string, or an array of strings (RFC 7519 §4.1.3). Undefined for any other value. */
 function audiencesOf(value: unknown): readonly string[] | undefined {
   if (value === undefined) return [];
   if (typeof value === "string") return [value];
@@ -66,7 +66,10 @@ function audiencesOf(value: unknown): readonly string[] | undefined {
   return list.every((item) => typeof item === "string") ? list : undefined;
 }
 
-/** Undefined where a claim cannot stand in a header: half of what upstreams are to know is not told. */
+/**
+ * The claims as field lines for the upstream. Undefined if one of them cannot be a field value, because the upstream
+ * must not get only a part of the claims.
+ */
 function givenFields(claims: Claims, { claims_to_headers: rules }: ClaimRules): Fields | undefined {
   let fields = "";
   for (const { claim, header } of rules) {
@@ -80,7 +83,10 @@ function givenFields(claims: Claims, { claims_to_headers: rules }: ClaimRules): 
   return fields;
 }
 
-/** A claim as one text. A list's items have commas between them: an item with a comma in it would be two, and one with spaces around it another's. */
+/**
+ * A claim as one text. The items of a list are joined with commas. Undefined if an item has a comma or outer spaces,
+ * because the upstream would read other items.
+ */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -92,7 +98,7 @@ function textOf(value: unknown): string | undefined {
     if (texts.length === items.length) return texts.join(",");
     if (items.some((item) => typeof item === "string")) return undefined;
   }
-  // JSON in ASCII: what is not stands as an escape.
+  // JSON in ASCII. Other characters are escaped.
   return JSON.stringify(value).replaceAll(
     /[\u007f-\uffff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,

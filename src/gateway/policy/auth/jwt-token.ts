@@ -1,8 +1,8 @@
 import { isObject } from "../../../lib/is-object.ts";
-/** A token taken apart; nothing of it is believed before its signature is verified. */
+/** The parts of a token. They are not trusted until its signature is verified. */
 export interface JwtToken {
   readonly header: Readonly<Record<string, unknown>>;
-  /** What is signed. */
+  /** The bytes that are signed. */
   readonly signed: Buffer;
   readonly signature: Buffer;
   readonly payload: string;
@@ -12,7 +12,7 @@ export interface JwtToken {
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Undefined where the text is no token. */
+/** Parses a token. Undefined if the text is not a token. */
 export function parseJwt(token: string): JwtToken | undefined {
   const match = COMPACT.exec(token);
   if (match === null) return undefined;
@@ -23,7 +23,7 @@ export function parseJwt(token: string): JwtToken | undefined {
   return { header, signed, signature: Buffer.from(signature, "base64url"), payload };
 }
 
-/** The JSON object in a part; undefined where there is none. */
+/** The JSON object in a part. Undefined if the part does not hold one. */
 export function jsonObject(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(part, "base64url")));
@@ -33,7 +33,7 @@ export function jsonObject(part: string): Readonly<Record<string, unknown>> | un
   }
 }
 
-/** The object's own member. */
+/** The object's own property. */
 export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

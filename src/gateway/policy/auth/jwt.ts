@@ -10,15 +10,18 @@ import { refusal } from "./refusals.ts";
 
 export interface JwtConfig extends ClaimRules {
   readonly algorithm: JwtAlgorithm;
-  /** Shared secret or PEM public key; undefined where there is a `jwks_url`. */
+  /** Shared secret or PEM public key. Undefined if there is a `jwks_url`. */
   readonly secret?: string | undefined;
   readonly jwks_url?: string | undefined;
   readonly consumers: readonly string[];
 }
 
-/** Verified tokens that are remembered; a token less costs one verification. */
+/**
+ * Verified tokens that are remembered per method. Beyond it, the oldest is dropped and is verified again when it is
+ * next used.
+ */
 const MAX_REMEMBERED_TOKENS = 4096;
-/** The longest that a token is believed without looking at it again, in milliseconds. */
+/** Maximum milliseconds for which a verified token is accepted without another verification. */
 const MAX_REMEMBERED_MS = 300_000;
 
 type Fault = ClaimFault | "the token cannot be read" | "the token is not signed as it must be";
@@ -29,7 +32,7 @@ interface Remembered {
   readonly until: number;
 }
 
-/** JSON Web Tokens in `Authorization: Bearer`. Throws where the key does not fit the algorithm. */
+/** JSON Web Tokens in `Authorization: Bearer`. Throws if the key does not fit the algorithm. */
 export function createJwt(config: JwtConfig, deps: KeySetDeps): Method {
   return new Jwt(config, deps);
 }
@@ -40,7 +43,7 @@ class Jwt implements Method {
   readonly #clock: () => number;
   readonly #key: KeyObject | undefined;
   readonly #keys: KeySet | undefined;
-  /** By the token's SHA-256: who reads this memory finds no token. */
+  /** By the token's SHA-256, so that a memory dump of it shows no token. */
   readonly #remembered = new Map<string, Remembered>();
   readonly #refusals = new Map<Fault, Refused>();
   readonly #missing = refusal("unauthorized", "this path needs a token", ['Bearer realm="api"']);
@@ -76,7 +79,7 @@ class Jwt implements Method {
   }
 
   take(): void {
-    // The token stays: upstreams may read it, and it was verified.
+    // The token stays in the request: it is verified, and the upstream may read it.
   }
 
   close(): void {
@@ -84,7 +87,10 @@ class Jwt implements Method {
     this.#keys?.close();
   }
 
-  /** RFC 8725 §3.1, §3.2: the algorithm is ours to choose, and what is critical and unknown is refused (RFC 7515 §4.1.11). Where it says that keys are (`jku`, `jwk`, `x5u`) is not read. */
+  /**
+   * Checks the header. The configuration chooses the algorithm (RFC 8725 §3.1, §3.2). A token with critical extensions
+   * is refused, because none is supported (RFC 7515 §4.1.11). Its references to keys (`jku`, `jwk`, `x5u`) are ignored.
+   */
   #headerFault({ header }: JwtToken): Fault | "" {
     if (member(header, "alg") !== this.#config.algorithm || Object.hasOwn(header, "crit")) {
       return "the token is not signed as it must be";

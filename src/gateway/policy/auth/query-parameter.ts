@@ -2,16 +2,16 @@ import { unescapedBytes } from "../../../lib/percent.ts";
 
 const PERCENT = 0x25;
 
-/** One parameter of queries, by its name in any percent-encoded spelling. */
+/** One query parameter. Its name is found in any percent-encoded spelling. */
 export class QueryParameter {
   readonly #name: string;
 
-  /** An empty name is that of no parameter. */
+  /** An empty name stands for no parameter. */
   constructor(name: string) {
     this.#name = Buffer.from(name).toString("latin1");
   }
 
-  /** Its values, one character a byte. `query` is empty or begins with `?`. */
+  /** The values of the parameter, one character per byte. `query` is empty or begins with `?`. */
   values(query: string): readonly string[] {
     if (!this.#mayHold(query)) return [];
     return partsOf(query)
@@ -19,7 +19,7 @@ export class QueryParameter {
       .map((part) => (part.includes("=") ? unescapedBytes(part.slice(part.indexOf("=") + 1)) : ""));
   }
 
-  /** The query without it. */
+  /** The query without the parameter. */
   without(query: string): string {
     if (!this.#mayHold(query)) return query;
     const parts = partsOf(query);

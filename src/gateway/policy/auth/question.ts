@@ -8,14 +8,14 @@ import { flushCork } from "../../wire/outgoing.ts";
 /** Bytes of the body of an authentication response. Login pages are smaller; a longer body fails the authentication. */
 const MAX_RESPONSE_BODY_BYTES = 65_536;
 
-/** What a service answered. */
+/** The response of an auth service. */
 export interface ServiceResponse {
   readonly status: number;
   readonly fields: Fields;
   readonly body: Uint8Array;
 }
 
-/** Waits for a connection of the pool. */
+/** Waits for a connection from the pool. */
 class QuestionWaiter extends Waiter {
   readonly #question: Question;
 
@@ -34,8 +34,8 @@ class QuestionWaiter extends Waiter {
 }
 
 /**
- * One GET to a service that decides, over a connection of its pool. `onResponse` is called once: with the whole response, or with why
- * there is none.
+ * One GET to an auth service, over a connection of its pool. `onResponse` is called once, with the whole response or
+ * with the reason of the failure.
  */
 export class Question implements ResponseSink, TimeKeeper {
   readonly #pool: ServerPool;
@@ -44,13 +44,13 @@ export class Question implements ResponseSink, TimeKeeper {
   #onResponse: ((response: ServiceResponse | string) => void) | undefined;
   #waiter: QuestionWaiter | undefined;
   #connection: ClientConnection | undefined;
-  /** The connection had carried others: the service may have closed it meanwhile. */
+  /** The connection has carried other requests, so the service can have closed it in the meantime. */
   #reused = false;
   #responseHead: ResponseHead | undefined;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** `head` is the request without its empty line; `timeoutMs` is the time for all of it. */
+  /** `head` is the request without its empty line. `timeoutMs` limits the whole exchange, in milliseconds. */
   constructor(
     pool: ServerPool,
     head: string,
@@ -69,22 +69,22 @@ export class Question implements ResponseSink, TimeKeeper {
     else this.send(connection);
   }
 
-  /** Ends it; nobody hears of it any more. */
+  /** Ends the request without a call of `onResponse`. */
   cancel(): void {
     this.#onResponse = undefined;
     this.#release();
   }
 
-  /** Sends it on a connection that was waited for. */
+  /** Sends the request on `connection`. */
   send(connection: UpstreamConnection): void {
     this.#waiter = undefined;
-    // Pools of HTTP/1 have no others.
+    // Pools for HTTP/1 have no other connections.
     if (!(connection instanceof ClientConnection)) throw new Error("Cannot ask over HTTP/2");
     this.#connection = connection;
     this.#reused = connection.requests > 0;
     connection.timeKeeper = this;
     connection.request("GET", this.#head, 0, this);
-    // After a wait there is no socket's event of a client that would send it.
+    // After a wait no socket event of a client follows that would send the data.
     flushCork();
     if (this.#connection === connection) connection.waitAtMost(Number.POSITIVE_INFINITY, this.#dueAt);
   }
@@ -93,7 +93,7 @@ export class Question implements ResponseSink, TimeKeeper {
     this.fail("timeout");
   }
 
-  /** There is no response. */
+  /** Reports that there is no response. */
   fail(reason: string): void {
     this.#release();
     this.#tell(reason);
@@ -106,7 +106,7 @@ export class Question implements ResponseSink, TimeKeeper {
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     this.#bytes += end - start;
     if (this.#bytes > MAX_RESPONSE_BODY_BYTES) this.fail(`more than ${MAX_RESPONSE_BODY_BYTES} bytes`);
-    // A copy: what a socket brought is larger than what is kept of it.
+    // A copy, because the socket's buffer is larger than the piece.
     else this.#chunks.push(Buffer.from(chunk.subarray(start, end)));
     return true;
   }
@@ -121,7 +121,7 @@ export class Question implements ResponseSink, TimeKeeper {
   abort(_error: TurnpikeError): void {
     const isStale = this.#reused && this.#connection?.heard === false;
     this.#connection = undefined;
-    // A pooled connection that was closed meanwhile: nothing was asked. It happens once, the next one is new.
+    // The service closed the reused connection before it responded. The request is sent once more, on a new connection.
     if (isStale) this.#wait();
     else this.#tell("closed or malformed");
   }

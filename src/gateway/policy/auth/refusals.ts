@@ -7,7 +7,10 @@ export function refusal(code: ErrorCode, detail: string, challenges: readonly st
   return { kind: "refused", error: new CannedError(code, detail), challenges };
 }
 
-/** Which of several refusals tells the client most: a service's own response, then 403, 503, 401; with the challenges of all. */
+/**
+ * Combines refusals into the most informative one: a service's own response, then 403, 503, 401. It has the challenges
+ * of all of them.
+ */
 export function combined(refusals: readonly Refused[]): Refused {
   const [first] = refusals;
   if (first === undefined) throw new Error("Cannot refuse: no method was asked");
