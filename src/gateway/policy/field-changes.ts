@@ -2,28 +2,31 @@ import { type Fields } from "../../lib/fields.ts";
 import { flatText } from "../../lib/flat-text.ts";
 import { type ResponseHead } from "../exchange.ts";
 
-/** What is done to a head's field lines. Names in any capitalisation. */
+/** Changes to the field lines of a head. Names in any capitalisation. */
 export interface FieldChangeList {
-  /** Every line of these goes. */
+  /** Names whose lines are all removed. */
   readonly removed?: readonly string[];
   /** Whole lines that are added at the end. */
   readonly added?: Fields;
-  /** Lines that are added where the head has none of the name; 31 at most. */
+  /** Lines that are added if the head has no line of the name; 31 at most. */
   readonly defaults?: readonly { readonly name: string; readonly line: Fields }[];
 }
 
 interface Watched {
   readonly lowerName: string;
-  /** The bit of a default; 0: the line goes. */
+  /** The bit of a default. 0: the line is removed. */
   readonly bit: number;
 }
 
-/** Changes to field lines, compiled: applying them takes one scan, which reads names of the right length alone. */
+/** Compiled changes to field lines. They are applied in one scan, which reads only names of a matching length. */
 export class FieldChanges {
   readonly #byLength: (Watched[] | undefined)[] = [];
   readonly #added: Fields;
   readonly #defaults: readonly { readonly bit: number; readonly line: Fields }[];
-  /** An upstream's responses have the same fields for a second or longer: a comparison takes a tenth of the scan. */
+  /**
+   * An upstream's responses often have the same fields for a second or longer. A comparison takes a tenth of the time
+   * of the scan.
+   */
   #lastFields = "";
   #lastChanged: Fields | undefined;
   #lastHead: ResponseHead | undefined;
@@ -40,7 +43,7 @@ export class FieldChanges {
     (this.#byLength[name.length] ??= []).push({ lowerName: name.toLowerCase(), bit });
   }
 
-  /** The fields as they are afterwards. */
+  /** Returns the changed fields. */
   apply(fields: Fields): Fields {
     if (this.#lastChanged !== undefined && fields === this.#lastFields) return this.#lastChanged;
     const changed = flatText(this.#change(fields));
@@ -49,7 +52,10 @@ export class FieldChanges {
     return changed;
   }
 
-  /** The head with its fields as they are afterwards. The codec gives the same object for a repeated head, and so does this. */
+  /**
+   * The head with the changed fields. For the same head object it returns the same result: the codec repeats the object
+   * for a repeated head.
+   */
   applyToHead(head: ResponseHead): ResponseHead {
     if (head === this.#lastHead && this.#changedHead !== undefined) return this.#changedHead;
     this.#lastHead = head;

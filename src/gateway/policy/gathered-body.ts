@@ -4,31 +4,31 @@ import { CannedError } from "../local-response.ts";
 import { askForBody } from "../ask-for-body.ts";
 import { type BodySink, type Exchange, type RequestBody } from "../exchange.ts";
 
-/** The account of what a worker holds of gathered bodies, in bytes. */
+/** The worker's account of gathered bodies, in bytes. */
 export interface BodyMemory {
-  /** False, with nothing taken, where there is not so much. */
+  /** Returns false, and takes nothing, if that many bytes are not free. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
 
-/** What a body may take, and what a request is told that may not have it. */
+/** The bounds of a gathered body, and the errors for a request that exceeds them. */
 export interface GatherBounds {
-  /** Of the body, in bytes. */
+  /** Maximum bytes of the body. */
   readonly maxBytes: number;
   readonly memory: BodyMemory;
   readonly tooLong: TurnpikeError;
   readonly noRoom: TurnpikeError;
 }
 
-/** Room for a body of unknown length at first, in bytes. */
+/** Initial buffer of a body of unknown length, in bytes. */
 const FIRST_BYTES = 4096;
 const NOTHING = new Uint8Array(0);
 
 const GONE = new CannedError("bad-request", "the client is gone");
 
 /**
- * Reads a request's body into `sink`, whose sender gets leave to send it where he waits for that: the upstream is asked only
- * for what is sound. An error where the client is gone: then nothing is read.
+ * Reads a request's body into `sink`. A client that waits for a 100 gets it first, so the gateway asks only for bodies
+ * of accepted requests. If the client's connection is closed, it reads nothing and returns an error.
  */
 export function readBody(exchange: Exchange, sink: BodySink): TurnpikeError | undefined {
   if (exchange.gone) return GONE;
@@ -38,13 +38,13 @@ export function readBody(exchange: Exchange, sink: BodySink): TurnpikeError | un
 }
 
 /**
- * A request's body, held whole so that it can be looked at before anybody works for it, and then given on as it came. What it
- * takes counts in the memory for bodies until it has been given on or the exchange is over.
+ * A request's body, buffered as a whole so that the gateway can check it first, and then passed on unchanged. Its bytes
+ * count in the memory for bodies until the body is passed on or the exchange ends.
  */
 export class GatheredBody implements BodySink, RequestBody {
   readonly #exchange: Exchange;
   readonly #bounds: GatherBounds;
-  /** As it is given on. */
+  /** The next reader gets the whole body at once. */
   readonly complete = true;
   #room = NOTHING;
   #taken = 0;
@@ -59,12 +59,12 @@ export class GatheredBody implements BodySink, RequestBody {
     this.#bounds = bounds;
   }
 
-  /** As far as it has come. */
+  /** The bytes that have arrived. */
   get bytes(): Uint8Array {
     return this.#room.subarray(0, this.#length);
   }
 
-  /** Reads the body; why it could not be had, where it could not. A promise only where there is something to wait for. */
+  /** Reads the body. Returns the error if the body cannot be read. Returns a promise only if it must wait. */
   gather(): TurnpikeError | undefined | Promise<TurnpikeError | undefined> {
     const exchange = this.#exchange;
     if (exchange.head.bodyLength > this.#bounds.maxBytes) return this.#bounds.tooLong;
@@ -87,15 +87,15 @@ export class GatheredBody implements BodySink, RequestBody {
     return promise;
   }
 
-  /** Puts itself in the place of the body that it has read: the same bytes, with their length. */
+  /** Replaces the exchange's body with the buffered one: the same bytes, with their length. */
   replace(): void {
     const { head } = this.#exchange;
     this.#exchange.body = this;
-    // What has trailers keeps its chunks.
+    // A body with trailers stays chunked.
     if (this.#trailers === "") head.bodyLength = this.#length;
   }
 
-  // --- what the codec sends ---
+  // --- called by the codec ---
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     if (this.#isOver) return false;
@@ -118,10 +118,10 @@ export class GatheredBody implements BodySink, RequestBody {
     this.#end(error);
   }
 
-  // --- who reads it next ---
+  // --- called by the next reader ---
 
   readTo(sink: BodySink): void {
-    // Taken also where the sink is full: there is nothing to hold back.
+    // The result is ignored: all bytes are passed at once, so there is nothing to pause.
     if (this.#length > 0) sink.data(this.#room, 0, this.#length);
     this.release();
     sink.end(this.#trailers);
@@ -131,7 +131,7 @@ export class GatheredBody implements BodySink, RequestBody {
 
   resume(): void {}
 
-  /** Lets go of it: nobody will read it. */
+  /** Frees the buffer: the body is not read any more. */
   release(): void {
     this.#bounds.memory.give(this.#taken);
     this.#taken = 0;
@@ -142,7 +142,8 @@ export class GatheredBody implements BodySink, RequestBody {
   #makeRoom(length: number): boolean {
     if (length <= this.#room.length) return true;
     const { bodyLength } = this.#exchange.head;
-    // What is announced is no more believed than it has come: who announces much and sends nothing takes no memory.
+    // The buffer grows with the bytes that arrive and not with the announced length. A client that announces a long
+    // body and sends nothing uses no memory.
     const doubled = Math.max(length, 2 * this.#room.length, FIRST_BYTES);
     const larger = Math.min(doubled, bodyLength < length ? this.#bounds.maxBytes : bodyLength);
     if (!this.#bounds.memory.take(larger - this.#taken)) return false;

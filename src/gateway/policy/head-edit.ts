@@ -7,9 +7,12 @@ function isFinal({ status }: ResponseHead): boolean {
   return status >= 200 || status === 101;
 }
 
-/** Stands before the response and edits the fields of its final head, whoever gives it. All else passes as it is. */
+/**
+ * A sink before the response that edits the fields of the final head, for upstream and local responses. Everything else
+ * passes unchanged.
+ */
 export abstract class HeadEdit extends ResponseRelay {
-  /** What the fields become. */
+  /** Returns the edited fields. */
   protected abstract edit(fields: Fields): Fields;
 
   override start(head: ResponseHead): void {

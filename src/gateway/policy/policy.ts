@@ -1,35 +1,38 @@
 import { type Exchange } from "../exchange.ts";
 
-/** Hold the request, and what its client sends, for so long; then go on. */
+/** The gateway holds the request, and pauses its client's body, for `pauseMs`. Then it continues. */
 export interface Backpressure {
-  /** Milliseconds, `MAX_PAUSE_MS` at most. */
+  /** Milliseconds, at most `MAX_PAUSE_MS`. */
   readonly pauseMs: number;
 }
 
-/** The longest that a policy may hold a request, in milliseconds. */
+/** Maximum milliseconds for which a policy can hold a request. */
 export const MAX_PAUSE_MS = 60_000;
 
 /**
- * What a policy decides before the handler runs. The definition's names:
+ * The decision of a policy before the handler runs, with the names of the definition:
  *
  *   allow                       "continue"
- *   modify                      "continue", with fields put into `exchange.addedFields`, or a sink before `exchange.response`
- *   skip                        "skip": the policies that follow are passed over, but for those that guard
- *   reject                      "responded": it has begun to respond by itself through `exchange.response`
+ *   modify                      "continue", with fields added to `exchange.addedFields`, or a sink before `exchange.response`
+ *   skip                        "skip": later policies are skipped, except those that guard
+ *   reject                      "responded": the policy has begun to respond through `exchange.response`
  *   rate_limit_backpressure     `Backpressure`
  */
 export type Decision = "continue" | "skip" | "responded" | Backpressure;
 
-/** One link of a route's chain. It is made when the configuration is loaded; a request never reads raw configuration. */
+/**
+ * One policy of a route's chain. It is created when the configuration is loaded: requests never read raw configuration.
+ */
 export interface Policy {
   readonly name: string;
-  /** It decides who may pass, as authentication and payment do: nothing skips it. */
+  /** It decides which clients may pass, as authentication and payment do. It is never skipped. */
   readonly guards?: boolean;
-  /** It changes answers, whoever gives them: it runs as well for a request that is refused before any policy is asked. */
+  /** It edits upstream and local responses. It also runs for a request that is refused before any policy runs. */
   readonly runsOnLocalReply?: boolean;
   /**
-   * Runs before the handler; it may put a sink in front of `exchange.response`, and so see every response, whoever gives it. A
-   * throw is answered as an error. What needs no waiting answers at once: a promise costs more than most policies.
+   * Runs before the handler. It can put a sink before `exchange.response`, and so see every upstream or local response.
+   * If it throws, the client gets an error. A policy that need not wait returns its decision directly, because a
+   * promise costs more than most policies.
    */
   request(exchange: Exchange): Decision | Promise<Decision>;
   close(): void | Promise<void>;

@@ -2,7 +2,7 @@ import { fieldLine, type Fields, fieldValue } from "../../lib/fields.ts";
 import { respond } from "../local-response.ts";
 import { type Exchange } from "../exchange.ts";
 
-/** A response to a preflight depends on these. */
+/** The fields on which the response to a preflight depends. */
 export const VARY_PREFLIGHT: Fields = fieldLine(
   "Vary",
   "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
@@ -10,7 +10,8 @@ export const VARY_PREFLIGHT: Fields = fieldLine(
 const NOTHING = new Uint8Array(0);
 
 /**
- * A browser asks for leave before a request of a script, without credentials, money and body (Fetch §CORS-preflight fetch).
+ * True for a preflight: a browser's request for permission before a script's request. It has no credentials, no payment
+ * and no body (Fetch §CORS-preflight fetch).
  */
 export function isPreflight({ head }: Exchange): boolean {
   return (
@@ -22,9 +23,9 @@ export function isPreflight({ head }: Exchange): boolean {
   );
 }
 
-/** Answers a preflight. Without `allowed`, the browser refuses the script. */
+/** Responds to a preflight. Without `allowed`, the browser refuses the script. */
 export function respondToPreflight(exchange: Exchange, allowed: Fields): void {
-  // The browser's request, and not the script's.
+  // The preflight comes from the browser, not from the script.
   exchange.isLetIn = false;
   respond(exchange, 204, VARY_PREFLIGHT + allowed, NOTHING);
 }

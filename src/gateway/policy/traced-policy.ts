@@ -17,7 +17,7 @@ function failed({ trace, span }: Work, error: unknown): never {
   throw error;
 }
 
-/** A policy whose work is a span of the requests that are traced. */
+/** Wraps a policy so that traced requests have a span for its work. */
 export function tracedPolicy(policy: Policy): Policy {
   return {
     name: policy.name,

@@ -36,7 +36,7 @@ class KeptPart {
     this.#came = false;
   }
 
-  /** Writes the kept bytes. Returns false if there are no such bytes: the caller composes the part and calls `composed`. */
+  /** Writes the kept bytes. Returns false without kept bytes: the caller composes the part and calls `composed`. */
   write(line: LineBytes): boolean {
     if (this.#bytes === "") return false;
     line.ascii(this.#bytes);

@@ -8,18 +8,21 @@ import { type BodyMemory, GatheredBody, type GatherBounds } from "../gathered-bo
 import { type Decision, type Policy } from "../policy.ts";
 
 export interface BodySchemaConfig {
-  /** Of draft 2020-12. */
+  /** A JSON Schema of draft 2020-12. */
   readonly body_schema: object;
-  /** Bytes; more than `MAX_CHECKED_BYTES` changes nothing. */
+  /** Bytes. A value above `MAX_CHECKED_BYTES` has no effect. */
   readonly max_body_bytes: number;
 }
 
 export interface BodySchemaDeps {
-  /** The worker's buffers: kept responses, which were paid for, must not make way for what strangers send. */
+  /** The worker's buffers. Requests of strangers must not displace kept responses, which are paid for. */
   readonly memory: BodyMemory;
 }
 
-/** Longest body that is checked, in bytes; `limits.max_body_bytes` may be less. */
+/**
+ * Maximum bytes of a body that is checked; `limits.max_body_bytes` can be lower. A request with a longer body is
+ * refused.
+ */
 const MAX_CHECKED_BYTES = 1_048_576;
 
 const TOO_LONG = new CannedError("body-too-large", "the body is longer than what is checked by a schema");
@@ -31,15 +34,18 @@ const NOT_JSON = new CannedError(
 );
 const ENCODED = new CannedError("unsupported-media-type", "the body must not have a Content-Encoding");
 
-/** `application/json` and `type/name+json`; parameters follow. */
+/** `application/json` and `type/name+json`, then parameters. */
 const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}\+json)[ \t]*(?:;|$)/i;
-/** One parameter; all that a media type's are made of (RFC 9110 §5.6.6). */
+/** One parameter of a media type (RFC 9110 §5.6.6). */
 const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]+))?[ \t]*/gy;
 
-/** Methods that mostly come without a body, and may. */
+/** Methods that usually have no body, and do not need one. */
 const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
-/** Refuses requests whose bodies do not fit the route's schema. Throws `SchemaFault` where the schema cannot be kept to. Decision 0511. */
+/**
+ * Refuses requests whose bodies do not fit the route's schema. Throws `SchemaFault` if the schema cannot be applied.
+ * Decision 0511.
+ */
 export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: BodySchemaDeps): Policy {
   const schema = compileSchema(config.body_schema, { checksFormats: true });
   const maxBytes = Math.min(config.max_body_bytes, MAX_CHECKED_BYTES);
@@ -48,7 +54,7 @@ export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: Bod
     name: "body_schema",
     request(exchange) {
       const { head } = exchange;
-      // Messages of gRPC are no JSON, and the bytes of a tunnel no body.
+      // gRPC messages are not JSON, and a tunnel has no body.
       if (head.isGrpc || head.upgrade !== "") return "continue";
       if (head.bodyLength === 0) return NEEDS_NONE.has(head.method) ? "continue" : refuse(exchange, NO_BODY);
       const refusal = typeFault(head);
@@ -65,7 +71,7 @@ export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: Bod
 interface Gathered {
   readonly schema: Schema;
   readonly body: GatheredBody;
-  /** Why it could not be had. */
+  /** Why the body could not be read. */
   readonly fault: TurnpikeError | undefined;
 }
 
@@ -74,7 +80,7 @@ function decide(exchange: Exchange, { schema, body, fault }: Gathered): Decision
   if (fault !== undefined) return refuse(exchange, fault);
   const { method } = exchange.head;
   const isEmpty = body.bytes.length === 0;
-  // Of a body that is not announced it shows only here that there is none.
+  // For a body of unknown length, only its end shows that it is empty.
   const refusal = isEmpty && NEEDS_NONE.has(method) ? undefined : isEmpty ? NO_BODY : problemOf(schema, body.bytes);
   if (refusal !== undefined) return refuse(exchange, refusal);
   body.replace();
@@ -98,7 +104,7 @@ function problemOf(schema: Schema, bytes: Uint8Array): TurnpikeError | undefined
   }
 }
 
-/** Why a body of that type is not read. */
+/** The error for a body of that type. Undefined if the type can be checked. */
 function typeFault({ fields }: RequestHead): TurnpikeError | undefined {
   const [type, other] = fieldValues(fields, "content-type");
   if (type === undefined || (other !== undefined && other !== type) || !isJsonType(type)) return NOT_JSON;

@@ -1,27 +1,30 @@
 import zlib, { type Zlib } from "node:zlib";
 
-/** In the order in which they are preferred where a client likes them equally, unless the configuration has another. @internal */
+/**
+ * In order of preference, for a client that accepts several codings equally. The configuration can give another order.
+ * @internal
+ */
 export const CODINGS = ["zstd", "br", "gzip", "deflate"] as const;
 
 export type Coding = (typeof CODINGS)[number];
 
-/** How one content coding is made (RFC 9110 §8.4.1, RFC 7932, RFC 8878). */
+/** Encodes one content coding (RFC 9110 §8.4.1, RFC 7932, RFC 8878). */
 export interface Coder {
-  /** A whole body at once. */
+  /** Compresses a whole body at once. */
   readonly whole: (body: Uint8Array) => Uint8Array;
-  /** One whose work is done beside the event loop. */
+  /** Opens a stream that compresses outside the event loop. */
   readonly open: () => CompressStream;
-  /** Has all that was taken go out, and the stream go on. */
+  /** Outputs all bytes that the stream has taken, and keeps the stream open. */
   readonly flushKind: number;
 }
 
 export type CompressStream = ReturnType<typeof zlib.createGzip> & Zlib;
 
-/** Bytes of compressed output that are made at a time. */
+/** Bytes of compressed output per chunk. */
 const OUTPUT_BYTES = 32_768;
-/** Behind it a level costs more time than it saves bytes (bench compression). */
+/** A higher level costs more time than it saves bytes (bench compression). */
 const ZLIB_LEVEL = 5;
-/** 256 KiB a stream; RFC 8878 §3.1.1.1.2 has decoders take 8 MiB. @bound */
+/** 256 KiB per stream. RFC 8878 §3.1.1.1.2 requires decoders to accept 8 MiB. @bound */
 const ZSTD_WINDOW_LOG = 18;
 const ZSTD_LEVEL = 3;
 const BROTLI_WINDOW_LOG = 18;
@@ -37,9 +40,9 @@ interface ZstdMethods {
   readonly createZstdCompress: (options: ZstdOptions) => CompressStream;
 }
 
-// The types of Node that we have are older than its Zstandard, which the runtime has.
+// The installed types of Node do not have Zstandard yet, which the runtime has.
 const zstd = zlib as unknown as ZstdMethods;
-/** zstd.h: parameters of a compressor, and its directive to flush. */
+/** Constants of zstd.h: two compression parameters, and the flush directive. */
 const ZSTD_COMPRESSION_LEVEL = 100;
 const ZSTD_PARAM_WINDOW_LOG = 101;
 const ZSTD_FLUSH = 1;
@@ -78,7 +81,7 @@ export const CODERS: Readonly<Record<Coding, Coder>> = {
     open: () => zlib.createGzip(ZLIB_OPTIONS),
     flushKind: constants.Z_SYNC_FLUSH,
   },
-  // The zlib format, as RFC 9110 §8.4.1.2 has it; not bare deflate.
+  // The zlib format of RFC 9110 §8.4.1.2, not raw deflate.
   deflate: {
     whole: (body) => zlib.deflateSync(body, ZLIB_OPTIONS),
     open: () => zlib.createDeflate(ZLIB_OPTIONS),

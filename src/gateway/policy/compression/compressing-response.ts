@@ -5,17 +5,20 @@ import { CODERS, type Coding } from "./codings.ts";
 import { Compressor } from "./compressor.ts";
 import { isLive, type Plan } from "./plan.ts";
 
-/** Bytes up to which a body that arrives in one piece is compressed at once. Handing it to a thread would cost more. */
+/**
+ * Maximum bytes of a body in one piece that is compressed at once. A longer body is compressed in a thread; for a short
+ * one the handover would cost more.
+ */
 const MAX_AT_ONCE_BYTES = 65_536;
 
-/** They speak of the bytes as they were (RFC 9530, RFC 1864). */
+/** Digests of the uncompressed bytes (RFC 9530, RFC 1864). */
 const DIGESTS = ["content-digest", "repr-digest", "digest", "content-md5"];
 const OF_PLAIN_BYTES = [...DIGESTS, "accept-ranges"];
 
 /**
- * Stands before the response and compresses what may be compressed.
+ * A sink before the response that compresses its body, if the plan allows it.
  *
- *   start ──▶ passing: as it is
+ *   start ──▶ passing, unchanged
  *     └─────▶ waiting ──the whole body in one piece──▶ done
  *                └──any other piece──▶ streaming ──end──▶ the last bytes, then the end
  */
@@ -27,7 +30,7 @@ export class CompressingResponse implements ResponseSink {
   #compressor: Compressor | undefined;
   #live = false;
   #expected = -1;
-  /** What the source has put there, while this one waits for the client. */
+  /** The source's own `onDrain`, while this sink waits for the client. */
   #sourceDrain: (() => void) | undefined;
   #trailers: Fields = "";
 
@@ -68,7 +71,7 @@ export class CompressingResponse implements ResponseSink {
         return this.#atOnce(this.#coding, piece);
       this.#compressor = this.#open(this.#coding);
     }
-    // Whoever sends has been told that the client takes more.
+    // The source has replaced `onDrain` and sends again, so the client takes data again.
     if (this.#exchange.onDrain !== this.#drained) this.#compressor.goOn();
     return this.#compressor.write(piece);
   }
@@ -89,7 +92,7 @@ export class CompressingResponse implements ResponseSink {
       return;
     }
     this.#trailers = kept;
-    // The source is done: who leaves now, and what the client takes, is no longer its business.
+    // The source has sent everything: a closed connection and backpressure no longer concern it.
     this.#exchange.onCancel = undefined;
     this.#sourceDrain = undefined;
     this.#exchange.onDrain = this.#drained;

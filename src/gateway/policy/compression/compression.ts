@@ -11,14 +11,14 @@ import { forbidsTransforms, Plan, type RouteRules } from "./plan.ts";
 import { type Slots, WORKER_SLOTS } from "./slots.ts";
 
 /**
- * Compresses answers as clients ask for it by Accept-Encoding (RFC 9110 §12.5.3). Undefined where it is switched off. Nothing
- * is ever decompressed: what is encoded stays as it is.
+ * Compresses responses in a coding that the client accepts by Accept-Encoding (RFC 9110 §12.5.3). Undefined if
+ * compression is switched off. Responses that are already encoded pass unchanged.
  */
 export function createCompressionPolicy(config: CompressionConfig, slots: Slots = WORKER_SLOTS): Policy | undefined {
   const { enabled, min_bytes: minBytes, types, encodings } = { ...COMPRESSION_DEFAULTS, ...config };
   if (!enabled || types.length === 0 || encodings.length === 0) return undefined;
   const rules: RouteRules = { minBytes, matches: createMediaTypeMatch(types), slots };
-  // Clients ask for much the same: the last response serves most of them.
+  // Most clients send the same Accept-Encoding, so the result for the last value is kept.
   let lastAsked = "";
   let lastCoding: Coding | undefined;
   function codingFor(acceptEncoding: string): Coding | undefined {

@@ -1,23 +1,23 @@
 import { type Coder, type CompressStream } from "./codings.ts";
 
-/** Who gets what a compressor makes. */
+/** Receives the output of a compressor. */
 export interface CompressorHost {
-  /** False: no more until `goOn`. */
+  /** Takes output. False: the compressor sends no more until `goOn`. */
   output(bytes: Uint8Array): boolean;
-  /** There is room again, after a `write` that returned false. */
+  /** The compressor has room again, after a `write` that returned false. */
   room(): void;
   ended(): void;
   broken(): void;
 }
 
-/** Bytes that may wait for a compressor before its source is held; what a source brings all the same is taken. */
+/** Bytes that may wait for a compressor before its source is paused. Data that the source still sends is accepted. */
 const MAX_WAITING_BYTES = 65_536;
-/** Milliseconds for which bytes may stay inside a compressor, where they are not to go out at once. @bound */
+/** Milliseconds after which compressed data is flushed, if it is not flushed at once. @bound */
 const FLUSH_MS = 5;
 
 /**
- * Compresses a body as it comes, beside the event loop, one piece at a time. What comes meanwhile waits, and is the next piece.
- * Output follows input within `FLUSH_MS`, or at once where `isLive`.
+ * Compresses a body as it arrives, outside the event loop, one piece at a time. Data that arrives in the meantime
+ * becomes the next piece. Output follows input within `FLUSH_MS`, or at once if `isLive`.
  */
 export class Compressor {
   readonly #host: CompressorHost;
@@ -27,14 +27,14 @@ export class Compressor {
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #busy = false;
-  /** Bytes went in since the last flush. */
+  /** The stream has taken bytes since the last flush. */
   #dirty = false;
   #flushDue = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ending = false;
-  /** The host takes no more for now. */
+  /** The host takes no more output for now. */
   #held = false;
-  /** The source was told to wait. */
+  /** `write` has returned false, and `room` is not yet called. */
   #isFull = false;
   #over = false;
 
@@ -56,7 +56,7 @@ export class Compressor {
     });
   }
 
-  /** False: wait for `room`; the bytes are taken either way. */
+  /** Takes the bytes. False: the caller waits for `room`. */
   write(bytes: Uint8Array): boolean {
     if (this.#over) return true;
     this.#waiting.push(bytes);
@@ -66,13 +66,13 @@ export class Compressor {
     return !this.#isFull;
   }
 
-  /** All has come. */
+  /** Ends the body. */
   end(): void {
     this.#ending = true;
     this.#run();
   }
 
-  /** The host takes more again. */
+  /** The host takes output again. */
   goOn(): void {
     if (!this.#held || this.#over) return;
     this.#held = false;
@@ -80,7 +80,7 @@ export class Compressor {
     this.#tellRoom();
   }
 
-  /** What is inside goes nowhere. */
+  /** Discards all buffered data. */
   destroy(): void {
     if (this.#over) return;
     this.#over = true;

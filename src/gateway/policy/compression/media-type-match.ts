@@ -1,14 +1,17 @@
 import { trimOws } from "../../../lib/fields.ts";
 
 interface Pattern {
-  /** Empty: every type. */
+  /** The type in lower case. Empty: every type. */
   readonly type: string;
-  /** The whole subtype; undefined: what ends in `suffix`. */
+  /** The whole subtype. Undefined: every subtype that ends in `suffix`. */
   readonly subtype: string | undefined;
   readonly suffix: string;
 }
 
-/** Matches Content-Type values by patterns such as `text/html`, `text/*` and `application/*+json`; parameters do not count. */
+/**
+ * Matches Content-Type values with patterns such as `text/html`, `text/*` and `application/*+json`. Parameters are
+ * ignored.
+ */
 export function createMediaTypeMatch(patterns: readonly string[]): (contentType: string) => boolean {
   const compiled = patterns.map(patternOf);
   return function matches(contentType) {

@@ -1,11 +1,11 @@
 import { type Coding } from "./codings.ts";
 
-/** RFC 9110 §12.4.2: up to three decimals, at most 1. */
+/** RFC 9110 §12.4.2: at most 1, with up to three decimals. */
 const WEIGHT = /^[\t ]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[\t ]*$/i;
 
 /**
- * The coding that a client likes best of `offered`, the first among equals (RFC 9110 §12.5.3); undefined: plain bytes, which
- * a client gets as well that accepts nothing that we have, rather than a 406.
+ * The coding of `offered` that the client prefers, and the first among equals (RFC 9110 §12.5.3). Undefined: the
+ * response is not compressed. A client that accepts none of the codings gets uncompressed bytes too, and not a 406.
  */
 export function negotiate(acceptEncoding: string, offered: readonly Coding[]): Coding | undefined {
   const weights = new Map<string, number>();
@@ -26,6 +26,6 @@ export function negotiate(acceptEncoding: string, offered: readonly Coding[]): C
     best = coding;
     bestWeight = weight;
   }
-  // Plain bytes are preferred only where the client says so.
+  // Uncompressed bytes are preferred only if the client explicitly prefers them.
   return (weights.get("identity") ?? 0) > bestWeight ? undefined : best;
 }

@@ -6,24 +6,24 @@ import { type Slots } from "./slots.ts";
 
 const VARY = "Vary: Accept-Encoding\r\n";
 
-/** What is done to a response; without `coding` its body stays as it is. */
+/** The decision for a response. Without `coding` its body stays as it is. */
 export interface Decided {
   readonly fields: Fields;
   readonly coding: Coding | undefined;
 }
 
-/** What a route compresses, compiled. */
+/** The compiled compression rules of a route. */
 export interface RouteRules {
   readonly minBytes: number;
   readonly matches: (contentType: string) => boolean;
   readonly slots: Slots;
 }
 
-/** How the response to one request may be sent. */
+/** Decides how the response to one request is sent. */
 export class Plan {
   readonly #rules: RouteRules;
   readonly #coding: Coding | undefined;
-  /** The request's, as the client sent them. */
+  /** The request's fields, as the client sent them. */
   readonly #requestFields: Fields;
 
   constructor(rules: RouteRules, coding: Coding | undefined, requestFields: Fields) {
@@ -36,7 +36,7 @@ export class Plan {
     return this.#rules.slots;
   }
 
-  /** A decision for a coding takes a slot, but to HEAD. */
+  /** Takes a slot if it decides for a coding, except for HEAD. */
   decide(exchange: Exchange, head: ResponseHead): Decided {
     const { fields, status } = head;
     if (status === 304) return { fields: this.#notModified(fields), coding: undefined };
@@ -51,7 +51,7 @@ export class Plan {
   }
 
   #mayCompress({ status, fields, bodyLength }: ResponseHead): boolean {
-    // 205 and 204 have no body; 206 is a range of plain bytes.
+    // 204 and 205 have no body; 206 is a range of the uncompressed bytes.
     if (status < 200 || (status >= 204 && status <= 206)) return false;
     if (bodyLength !== -1 && bodyLength < this.#rules.minBytes) return false;
     const type = fieldValue(fields, "content-type");
@@ -61,7 +61,10 @@ export class Plan {
     return fieldValue(fields, "content-range") === undefined && !forbidsTransforms(fields);
   }
 
-  /** What the client has stored was compressed by us where it asks with the weak form: the response speaks of that one. */
+  /**
+   * If the client asks with the weak form, the response that it has stored was compressed by the gateway. The 304 then
+   * has the weak tag.
+   */
   #notModified(fields: Fields): Fields {
     const tag = fieldValue(fields, "etag");
     if (tag === undefined || !tag.startsWith('"') || !hasWeakForm(this.#requestFields, tag)) return fields;
@@ -69,20 +72,20 @@ export class Plan {
   }
 }
 
-/** RFC 9111 §5.2.1.6 and §5.2.2.6; of requests and of responses. */
+/** True for a request or a response with `no-transform` (RFC 9111 §5.2.1.6 and §5.2.2.6). */
 export function forbidsTransforms(fields: Fields): boolean {
   const control = fieldValue(fields, "cache-control");
   return control !== undefined && /(?:^|,)[\t ]*no-transform[\t ]*(?:,|$)/i.test(control);
 }
 
-/** With the field once. */
+/** Adds Accept-Encoding to Vary, unless it is there. */
 function withVary(fields: Fields): Fields {
   const vary = fieldValue(fields, "vary");
   if (vary !== undefined && /(?:^|,)[\t ]*(?:accept-encoding|\*)[\t ]*(?:,|$)/i.test(vary)) return fields;
   return fields + VARY;
 }
 
-/** Whoever reads waits for each piece: a stream of events, or of lines. */
+/** True for a stream of events or lines: the client needs each piece at once. */
 export function isLive({ fields, bodyLength }: ResponseHead): boolean {
   const type = fieldValue(fields, "content-type") ?? "";
   return bodyLength === -1 && /^(?:text\/event-stream|application\/(?:x-)?nd-?json|application\/jsonl)\b/i.test(type);

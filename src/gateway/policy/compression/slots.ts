@@ -1,4 +1,4 @@
-/** Responses that a worker compresses at one time; those beyond it go out as they are. @internal */
+/** Responses that a worker compresses at a time. Beyond it, responses are sent uncompressed. @internal */
 export const MAX_COMPRESSORS = 256;
 
 /** Counts the responses that are being compressed. */
@@ -14,7 +14,7 @@ export class Slots {
     return this.#taken;
   }
 
-  /** False: there is none left. Each that is taken is to be given back once. */
+  /** Takes a slot, which must be given back once. Returns false if no slot is free. */
   take(): boolean {
     if (this.#taken >= this.#most) return false;
     this.#taken++;
@@ -26,5 +26,5 @@ export class Slots {
   }
 }
 
-/** Those of this process. */
+/** The slots of this process. */
 export const WORKER_SLOTS = new Slots(MAX_COMPRESSORS);

@@ -10,11 +10,14 @@ import { createOriginMatch, type OriginMatch } from "./origins.ts";
 
 const ANY = "*";
 
-/** What a paying script sends and reads (x402), on routes with a price. */
+/** Fields that a paying script sends and reads (x402), on routes with a price. */
 const PAYMENT_REQUEST = ["PAYMENT-SIGNATURE", "X-PAYMENT"];
 const PAYMENT_RESPONSE = ["PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Retry-After"];
 
-/** What an upstream says of it is not asked: one who speaks for a route is enough, and two values are none (Fetch, CORS check). */
+/**
+ * CORS fields of the upstream are removed, because only the gateway speaks for the route. Browsers reject a response
+ * with two values (Fetch, CORS check).
+ */
 const OVERRULED = new FieldChanges({
   removed: [
     "Access-Control-Allow-Origin",
@@ -31,26 +34,26 @@ const VARY = fieldLine("Vary", "Origin");
 
 /** A list of tokens. */
 const TOKENS = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+)*$/;
-/** Characters of a preflight field that the response repeats; a longer one is not repeated. */
+/** Maximum characters of a preflight field that the response repeats. A longer field is not repeated. */
 const MAX_ECHOED = 4096;
 
 interface Compiled {
   readonly allows: OriginMatch;
-  /** Every origin gets the same response, so caches need not tell them apart. */
+  /** Every origin gets the same response, so caches need not distinguish them. */
   readonly isForAll: boolean;
   readonly credentials: Fields;
-  /** Of answers that scripts may read. */
+  /** The line for responses that scripts may read. */
   readonly exposed: Fields;
-  /** Of preflights; undefined: what is asked for is sent back. */
+  /** The line for preflights. Undefined: the response repeats the requested methods. */
   readonly methods: Fields | undefined;
   readonly headers: Fields | undefined;
   readonly maxAge: Fields;
 }
 
 /**
- * The CORS protocol (Fetch). A preflight is answered here, whatever the rest of the chain asks for: it carries neither
- * credentials nor payment. It refuses nobody: the fields that are missing have the browser do so. `isPriced`: payment's own
- * fields may be sent and read. Undefined where no origin is allowed.
+ * The CORS protocol (Fetch). The gateway responds to a preflight itself, whatever the rest of the chain requires,
+ * because a preflight has no credentials and no payment. It refuses no request: a browser that does not find the fields
+ * refuses the script. `isPriced`: the fields of payments may be sent and read. Undefined if no origin is allowed.
  */
 export function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy | undefined {
   if (config.allow_origins === undefined || config.allow_origins.length === 0) return undefined;
@@ -60,7 +63,7 @@ export function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy 
     runsOnLocalReply: true,
     request(exchange) {
       const { head } = exchange;
-      // No browser calls gRPC.
+      // Browsers do not send gRPC calls.
       if (head.isGrpc) return "continue";
       const origin = fieldValue(head.fields, "origin");
       if (origin !== undefined && isPreflight(exchange)) {
@@ -97,11 +100,12 @@ function listLine(name: string, items: readonly string[]): Fields {
   return items.length === 0 ? "" : fieldLine(name, items.join(", "));
 }
 
-/** Empty where scripts of the origin may ask for nothing. `asked` is the preflight's fields. */
+/** Empty if scripts of the origin may not send the request. `asked`: the fields of the preflight. */
 function preflightFields(compiled: Compiled, origin: string, asked: Fields): Fields {
   const allowed = allowedFields(compiled, origin);
   if (allowed === "") return "";
-  // "*" does not do: it excludes Authorization, and means itself where credentials go along (Fetch, CORS-preflight fetch).
+  // "*" would not do: it excludes Authorization, and with credentials it has no special meaning (Fetch, CORS-preflight
+  // fetch).
   const methods =
     compiled.methods ?? echo("Access-Control-Allow-Methods", fieldValue(asked, "access-control-request-method") ?? "");
   const headers =
@@ -109,12 +113,12 @@ function preflightFields(compiled: Compiled, origin: string, asked: Fields): Fie
   return allowed + methods + headers + compiled.maxAge;
 }
 
-/** Sends back what was asked for, where it is what a browser sends. */
+/** Repeats the requested value, if a browser could have sent it. */
 function echo(name: string, value: string): Fields {
   return value.length <= MAX_ECHOED && TOKENS.test(value) ? fieldLine(name, value) : "";
 }
 
-/** Empty where scripts of the origin may not read the response. */
+/** Empty if scripts of the origin may not read the response. */
 function allowedFields({ allows, isForAll, credentials }: Compiled, origin: string | undefined): Fields {
   if (isForAll) return `Access-Control-Allow-Origin: *\r\n`;
   if (origin === undefined || !allows(origin)) return "";

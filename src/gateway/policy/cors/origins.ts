@@ -1,10 +1,13 @@
-/** True for origins that are allowed, as browsers write them. */
+/** True for allowed origins. The text is an origin as browsers write it. */
 export type OriginMatch = (origin: string) => boolean;
 
-/** What may stand for the star of `https://*.example.com`: labels of a host, and nothing that would end one. */
+/**
+ * The labels of a host that the star of `https://*.example.com` can match. They have no character that would end the
+ * host.
+ */
 const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
-/** No host is longer (RFC 1035 §2.3.4). */
+/** Maximum characters of a host (RFC 1035 §2.3.4). */
 const MAX_LABELS_LENGTH = 253;
 
 interface Wildcard {
@@ -14,7 +17,7 @@ interface Wildcard {
   readonly end: string;
 }
 
-/** Compiles origins; `*` matches whatever is sent, `null` those that have none to tell. */
+/** Compiles origins. `*` matches every value, and `null` matches opaque origins. */
 export function createOriginMatch(origins: readonly string[]): OriginMatch {
   if (origins.includes("*")) return () => true;
   const exact = new Set(origins.filter((origin) => !origin.includes("*")));

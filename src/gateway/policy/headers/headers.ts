@@ -6,7 +6,10 @@ import { type Policy } from "../policy.ts";
 
 type Rules = HeaderRulesConfig["request"];
 
-/** Changes what goes on to the upstream; the last of a chain. Undefined where there is no rule. */
+/**
+ * Edits the request's header fields for the upstream. It is the last policy of a chain. Undefined if there are no
+ * rules.
+ */
 export function createRequestHeadersPolicy({ request: rules }: HeaderRulesConfig): Policy | undefined {
   if (isEmpty(rules)) return undefined;
   const changes = changesOf(rules);
@@ -20,11 +23,14 @@ export function createRequestHeadersPolicy({ request: rules }: HeaderRulesConfig
   };
 }
 
-/** Changes what goes to the client, whoever answers; the first of a chain. Undefined where there is no rule. */
+/**
+ * Edits the header fields of upstream and local responses. It is the first policy of a chain. Undefined if there are no
+ * rules.
+ */
 export function createResponseHeadersPolicy({ response: rules }: HeaderRulesConfig): Policy | undefined {
   if (isEmpty(rules)) return undefined;
   const changes = changesOf(rules);
-  // By its type a client knows a call's response.
+  // Clients recognise the response of a gRPC call by its Content-Type, so rules cannot change it.
   const ofCalls = changesOf(without(rules, "content-type"));
   return {
     name: "headers.response",

@@ -12,8 +12,8 @@ const REFUSED = new TurnpikeError(
 const OVERRIDES = new LineSearch(FIELD_ROLES.methodOverride);
 
 /**
- * Refuses fields by which an upstream takes another method than the request's: what is sold, guarded, retried and stored
- * goes by the request's own.
+ * Refuses header fields that make an upstream use another method than the request's. Payment, authentication, retries
+ * and caching depend on the request's own method.
  */
 export function createMethodOverridePolicy(): Policy {
   return {

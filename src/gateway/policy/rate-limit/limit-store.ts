@@ -1,6 +1,6 @@
-/** A limit as the store keeps it: the same for all servers that are configured alike. */
+/** A limit in the store. It is the same for all servers with the same configuration. */
 export interface StoredLimit {
-  /** Names route and limit. */
+  /** Identifies the route and the limit. */
   readonly space: string;
   /** The microseconds in which a bucket gains one token. */
   readonly costUs: number;
@@ -9,14 +9,14 @@ export interface StoredLimit {
 
 export interface StoredCharge {
   readonly allowed: boolean;
-  /** Microseconds until the bucket is full, with this request where it was allowed. */
+  /** Microseconds until the bucket is full. An allowed request is included. */
   readonly debtUs: number;
 }
 
 /** Buckets that several servers share. */
 export interface LimitStore {
-  /** False: it is away, and asking it would only cost time. */
+  /** False: the store is not available, and a request to it would only take time. */
   readonly isReady: boolean;
-  /** Takes a token; undefined where it does not answer in time. Never rejects. */
+  /** Takes a token. Undefined if the store does not respond in time. Never rejects. */
   charge(limit: StoredLimit, key: string): Promise<StoredCharge | undefined>;
 }

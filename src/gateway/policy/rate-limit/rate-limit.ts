@@ -14,9 +14,9 @@ import { type LimitStore, type StoredLimit } from "./limit-store.ts";
 
 export type RateLimitConfig = NonNullable<RouteConfig["rate_limit"]>;
 
-/** Characters of a header's value that a bucket is known by; of a longer one it is a hash. */
+/** Maximum characters of a header's value that is a bucket's key as it is. A longer value is hashed. */
 const MAX_NAME = 128;
-/** Between two sweeps; 64 of them go through all buckets. */
+/** Milliseconds between two sweeps. 64 sweeps cover all buckets. */
 const SWEEP_MS = 60_000;
 
 const LIMITED = new CannedError("rate-limited", "too many requests: wait as long as Retry-After says");
@@ -27,7 +27,7 @@ export class RateLimits {
   readonly metrics: RateLimitMetrics;
   readonly #sweeps: NodeJS.Timeout;
 
-  /** `memory` has `BUCKET_BYTES`; `isShared`: several workers have it. */
+  /** `memory` has `BUCKET_BYTES`. `isShared`: several workers use it. */
   constructor(memory: Uint8Array, metrics: RateLimitMetrics, isShared: boolean) {
     const offset = sharedTimeOffset();
     this.buckets = new TokenBuckets(memory, () => eventTime() + offset, isShared);
@@ -43,14 +43,14 @@ export class RateLimits {
 
 export interface RateLimitDeps {
   readonly limits: RateLimits;
-  /** Where buckets are kept for several servers; undefined: this server's own are all. */
+  /** The store of buckets that several servers share. Undefined: the server uses only its own buckets. */
   readonly store: LimitStore | undefined;
   readonly respondWithError: RespondWithError;
 }
 
 /**
- * Lets each key of a route have so many requests a second, and answers 429 to more. `route` names the route: a configuration
- * in which route and limit are as before goes on with the same buckets.
+ * Limits the requests per second for each key of a route, and responds with 429 beyond the limit. `route` identifies
+ * the route. After a reload in which route and limit are unchanged, the same buckets are used.
  */
 export function createRateLimitPolicy(
   config: RateLimitConfig & { readonly route: string },
@@ -63,12 +63,12 @@ export function createRateLimitPolicy(
 class RateLimit {
   readonly #deps: RateLimitDeps;
   readonly #byConsumer: boolean;
-  /** The request header that has the key, in lower case; empty: none has. */
+  /** The request header that has the key, in lower case. Empty: the key is not in a header. */
   readonly #header: string;
   readonly #ipv6Prefix: number;
   readonly #size: BucketSize;
   readonly #stored: StoredLimit;
-  /** What no consumer's name can be taken for an address by, or the other way about. */
+  /** Separate spaces for addresses and consumers, so that a consumer's name cannot be mistaken for an address. */
   readonly #spaces: { readonly ip: readonly [number, number]; readonly consumer: readonly [number, number] };
   readonly #policyField: string;
   readonly #fieldStart: string;
@@ -84,7 +84,7 @@ class RateLimit {
     this.#byConsumer = key === "consumer";
     this.#header = key.startsWith("header:") ? key.slice("header:".length).toLowerCase() : "";
     this.#ipv6Prefix = ipv6Prefix;
-    // Up, so that nobody gets more than the rate.
+    // Rounded up, so that no key gets more than the rate.
     this.#size = { cost: Math.ceil((1000 * TICKS_PER_MS) / rate), burst };
     const space = JSON.stringify([config.route, rate, burst, key, ipv6Prefix]);
     this.#stored = { space, costUs: Math.ceil(1e6 / rate), burst };
@@ -107,11 +107,11 @@ class RateLimit {
     return this.#ask(store, exchange, { byName, key });
   }
 
-  /** What the client is limited by in place of its address; empty: nothing. */
+  /** The key that replaces the client's address. Empty: the address is the key. */
   #nameOf({ consumer, head }: Exchange): string {
     if (this.#header === "") return this.#byConsumer ? consumer : "";
     const value = fieldValue(head.fields, this.#header) ?? "";
-    // A store keeps no more of a client's text than of a hash.
+    // A long value is hashed, so that the client's text takes no more space in the store.
     return value.length <= MAX_NAME ? value : createHash("sha256").update(value, "latin1").digest("base64");
   }
 
@@ -129,7 +129,7 @@ class RateLimit {
   ): Promise<Decision> {
     const response = await store.charge(this.#stored, `${byName ? "consumer" : "ip"} ${key}`);
     this.#deps.limits.metrics.store(response === undefined ? "failed" : "answered");
-    // Nobody waits for it any more, and an exchange that is over must not be answered.
+    // The client's connection is closed, and an exchange that has ended must not get a response.
     if (exchange.gone) return "responded";
     if (response === undefined) return this.#decideHere(exchange, byName, key);
     // The store counts in microseconds.
@@ -152,7 +152,10 @@ class RateLimit {
     return "responded";
   }
 
-  /** The lines that tell of the limit; clients that stay within theirs are told the same again and again. */
+  /**
+   * The lines that describe the limit. The last ones are kept, because clients within their limit often get the same
+   * values.
+   */
   #told(remaining: number, seconds: number): Fields {
     if (remaining !== this.#lastRemaining || seconds !== this.#lastSeconds) {
       this.#lastRemaining = remaining;
@@ -162,7 +165,7 @@ class RateLimit {
     return this.#lastTold;
   }
 
-  /** Requests of one connection come one after the other, so the last address is often the next one. */
+  /** The last key is kept, because consecutive requests often have the same address. */
   #addressKey(address: string): string {
     if (address !== this.#lastAddress) {
       this.#lastKey = addressKey(address, this.#ipv6Prefix);

@@ -4,8 +4,9 @@ import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";
 import { type LimitStore, type StoredCharge, type StoredLimit } from "./limit-store.ts";
 
 /**
- * The buckets' rule (`TokenBuckets`), by the clock of the store. A key is the microsecond at which its bucket is full, and goes
- * away by itself then. It answers whether a token was had, and the microseconds until the bucket is full.
+ * The algorithm of `TokenBuckets`, with the clock of the store. A key's value is the time at which its bucket is full,
+ * in microseconds; the key expires then. The script returns whether a token was taken, and the microseconds until the
+ * bucket is full.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -20,14 +21,17 @@ return {1, string.format('%.0f', debt)}
 `;
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
 
-/** Failures in a row after which it is away: one that is late is no outage. */
+/** Consecutive failures after which the store counts as unavailable. A single late response is not an outage. */
 const MAX_FAILURES = 5;
-/** Milliseconds between two tries to have it back, which double up to a bound. */
+/** Milliseconds before the first try to reconnect. The time doubles with each try, up to `MAX_RETRY_MS`. */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** Milliseconds that a new connection may take. @bound */
+/** Milliseconds that a new connection may take. After them the try has failed. @bound */
 const CONNECT_MS = 2_000;
-/** Questions that wait for a response at one time, a worker; beyond them it is late anyway. */
+/**
+ * Requests to the store that wait for a response at a time, per worker. Beyond it the server uses its own buckets,
+ * because the response would be late.
+ */
 const MAX_WAITING = 4096;
 
 export interface RedisStoreDeps {
@@ -41,8 +45,8 @@ interface Waiting {
 }
 
 /**
- * Buckets in Redis, for all servers that use the same one. Whatever it does not answer in time is undefined, and what cannot be
- * asked is not: after `MAX_FAILURES` it counts as away, until one that was asked apart from requests has answered.
+ * Buckets in Redis, shared by all servers that use the same one. The result is undefined if Redis does not respond in
+ * time. After `MAX_FAILURES` the store counts as unavailable and gets no requests, until a new connection to it works.
  */
 export class RedisStore implements LimitStore {
   readonly #url: string;
@@ -50,19 +54,19 @@ export class RedisStore implements LimitStore {
   readonly #deps: RedisStoreDeps;
   #client: RedisClient | undefined;
   #ready = false;
-  /** It was said that it is away. */
+  /** The log says that the store is unavailable. */
   #told = false;
   #failures = 0;
   #retryMs = RETRY_MS;
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Settles when it has answered for the first time, or was found to be away. */
+  /** Settles when the store has responded for the first time, or the first connection has failed. */
   readonly #started: Promise<void>;
-  /** In the order of their deadlines, since all wait equally long. */
+  /** In the order of their deadlines, because all have the same timeout. */
   readonly #waiting = new Set<Waiting>();
   #deadline: NodeJS.Timeout | undefined;
 
-  /** `url` may hold a password: it is never told. */
+  /** `url` can hold a password, so it must not be in a log. */
   constructor({ url, timeoutMs }: { readonly url: string; readonly timeoutMs: number }, deps: RedisStoreDeps) {
     this.#url = url;
     this.#timeoutMs = timeoutMs;
@@ -70,7 +74,7 @@ export class RedisStore implements LimitStore {
     this.#started = this.#connect();
   }
 
-  /** Waits for its first response, as long as a connection may take. */
+  /** Waits until the first connection works or has failed. */
   async ready(): Promise<void> {
     await this.#started;
   }
@@ -82,7 +86,7 @@ export class RedisStore implements LimitStore {
   charge({ space, costUs, burst }: StoredLimit, key: string): Promise<StoredCharge | undefined> {
     const client = this.#client;
     if (client === undefined) return Promise.resolve(undefined);
-    // A hash, since names are of any length, and nobody who looks into the store is to read addresses.
+    // A hash, because keys can have any length, and the store must not reveal addresses to a person who reads it.
     const name = `turnpike:rate:${createHash("sha256").update(`${space}\n${key}`).digest("base64url")}`;
     return new Promise((give) => {
       const waiting = { deadline: performance.now() + this.#timeoutMs, give };
@@ -101,7 +105,7 @@ export class RedisStore implements LimitStore {
     });
   }
 
-  /** Whoever waits is told that there is no response. */
+  /** Closes the store. Pending requests get no result. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -111,7 +115,7 @@ export class RedisStore implements LimitStore {
     if (this.#told) this.#deps.metrics.storeIsAway(false);
   }
 
-  /** One timer for all that wait. */
+  /** One timer for all pending requests. */
   #watch(): void {
     this.#deadline ??= setTimeout(() => {
       this.#deadline = undefined;
@@ -154,7 +158,7 @@ export class RedisStore implements LimitStore {
   }
 
   async #connect(): Promise<void> {
-    // It does nothing by itself: what it would try again and keep for later is what requests cannot wait for.
+    // Redis commands are neither repeated nor queued by the client: rate limited requests cannot wait for that.
     let client: RedisClient | undefined;
     try {
       client = new RedisClient(this.#url, {
@@ -189,13 +193,13 @@ async function evaluate(client: RedisClient, [key, ...rest]: readonly string[]):
   try {
     return await client.send("EVALSHA", [SCRIPT_SHA, ...args]);
   } catch (error) {
-    // Its scripts were flushed, or it was started anew.
+    // Redis was restarted, or its scripts were flushed.
     if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
     return await client.send("EVAL", [SCRIPT, ...args]);
   }
 }
 
-/** What the script answers; undefined where it is anything else. */
+/** The script's result. Undefined if Redis returned anything else. */
 function chargeOf(response: unknown): StoredCharge | undefined {
   if (!Array.isArray(response) || response.length !== 2) return undefined;
   const [allowed, debt]: unknown[] = response;
@@ -203,7 +207,7 @@ function chargeOf(response: unknown): StoredCharge | undefined {
   return { allowed: allowed === 1, debtUs: Number(debt) };
 }
 
-/** Rejects where `work` takes longer than `ms`. */
+/** Rejects if `work` takes longer than `ms`. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -4,18 +4,19 @@ import { FieldChanges } from "../field-changes.ts";
 import { FieldEdit } from "../head-edit.ts";
 import { type Policy } from "../policy.ts";
 
-/** What browsers are told where the configuration asks for these fields and says no more. */
+/** Values for browsers, if the configuration enables these fields without values of its own. */
 const DEFAULTS = {
   /** Seconds: a year. */
   maxAge: 31_536_000,
-  /** What browsers do by themselves; it is said for those that do not. */
+  /** The default of current browsers, sent for browsers that have another one. */
   referrerPolicy: "strict-origin-when-cross-origin",
   frameOptions: "SAMEORIGIN",
 } as const;
 
 /**
- * Sends the fields by which a browser protects a site's users: HSTS over TLS alone (RFC 6797 §7.2), a CSP where there is one. What
- * is configured takes the place of what the upstream sends; a default stands back behind it. Undefined where nothing is asked for.
+ * Sends the fields by which browsers protect a site's users. HSTS is sent only over TLS (RFC 6797 §7.2), and a CSP only
+ * if it is configured. A configured value replaces the upstream's; a default is sent only if the upstream sends none.
+ * Undefined if the fields are disabled.
  */
 export function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Policy | undefined {
   if (config.enabled === false) return undefined;
@@ -25,7 +26,7 @@ export function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Poli
     name: "security_headers",
     runsOnLocalReply: true,
     request(exchange) {
-      // No browser calls gRPC.
+      // Browsers do not send gRPC calls.
       if (exchange.head.isGrpc) return "continue";
       const changes = exchange.head.scheme === "https" ? secure : plain;
       exchange.response = new FieldEdit(exchange.response, changes);
@@ -37,7 +38,7 @@ export function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Poli
 
 const NONE = "none";
 
-/** A field, what it says (`NONE`: it is not sent), and whether the operator chose that. */
+/** A field, its value (`NONE`: it is not sent), and whether the operator has configured it. */
 type Choice = readonly [name: string, value: string, isConfigured: boolean];
 
 function changesFor(config: SecurityHeadersConfig, overTls: boolean): FieldChanges {
