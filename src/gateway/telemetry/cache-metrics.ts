@@ -1,7 +1,7 @@
 import { add, CACHE_RESULTS, COLUMN } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
-/** Counts what the caches of a worker's routes do. */
+/** Counts the results of the caches of a worker's routes. */
 export class CacheMetrics {
   readonly #row: Float64Array;
 
@@ -9,19 +9,22 @@ export class CacheMetrics {
     this.#row = row;
   }
 
-  /** A request came to a cache: `miss` and `revalidated` went on to the upstream to be stored, `bypass` went past. */
+  /**
+   * A request has reached a cache. For `miss` and `revalidated` the request went to the upstream so that its response
+   * is stored. For `bypass` the cache was not used.
+   */
   responded(how: (typeof CACHE_RESULTS)[number]): void {
     add(this.#row, COLUMN.cacheRequests + CACHE_RESULTS.indexOf(how), 1);
   }
 
-  /** So much more is stored. */
+  /** Adds to the number and the bytes of stored responses. Negative numbers subtract. */
   holds(entries: number, bytes: number): void {
     add(this.#row, COLUMN.cacheEntries, entries);
     add(this.#row, COLUMN.cacheBytes, bytes);
   }
 }
 
-/** The caches of all routes together. */
+/** Writes the caches, summed over all routes. */
 export function writeCaches(page: Page, { totals }: Snapshot): void {
   page.metric("turnpike_cache_requests_total", "counter", "Requests that reached a cache, by result.");
   for (const [index, result] of CACHE_RESULTS.entries())

@@ -1,16 +1,16 @@
 import { add, COLUMN, ORDER_RESULTS } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
-/** Domains of `tls.acme` by what is shown for them. */
+/** Domains of `tls.acme`, by the state of their certificates. */
 export interface CertificateCounts {
   readonly valid: number;
   readonly missing: number;
   readonly expired: number;
-  /** When the first of all certificates expires, in Unix seconds; 0: there is none. */
+  /** When the first certificate expires, in Unix seconds; 0 without certificates. */
   readonly nextExpiry: number;
 }
 
-/** Counts orders of certificates, and tells what there is. */
+/** Counts orders of certificates, and reports the current certificates. */
 export class CertificateMetrics {
   readonly #row: Float64Array;
 
@@ -30,7 +30,7 @@ export class CertificateMetrics {
   }
 }
 
-/** Certificates of `tls.acme`. */
+/** Writes the certificates of `tls.acme`. */
 export function writeCertificates(page: Page, { totals }: Snapshot): void {
   page.metric("turnpike_acme_orders_total", "counter", "Orders of certificates by tls.acme, by result.");
   for (const [index, result] of ORDER_RESULTS.entries())

@@ -11,12 +11,12 @@ export class ConnectionMetrics {
     this.#row = row;
   }
 
-  /** A connection was taken on. */
+  /** A connection was accepted. */
   accepted(transport: Transport): void {
     add(this.#row, COLUMN.connections + TRANSPORTS.indexOf(transport), 1);
   }
 
-  /** One more is open, or a new stage of one: the stage before leaves right after. */
+  /** A connection is open, or has entered a new stage. In the second case `left` follows for the stage before. */
   entered(transport: Transport): void {
     add(this.#row, COLUMN.connectionsOpen + TRANSPORTS.indexOf(transport), 1);
   }
@@ -25,22 +25,22 @@ export class ConnectionMetrics {
     add(this.#row, COLUMN.connectionsOpen + TRANSPORTS.indexOf(transport), -1);
   }
 
-  /** An idle connection was closed so that another one could have its place. */
+  /** An idle connection was closed to make room for another one. */
   yielded(transport: Transport): void {
     add(this.#row, COLUMN.connectionsYielded + TRANSPORTS.indexOf(transport), 1);
   }
 
-  /** A connection over `server.max_connections` or its address's share, or one that came while the server stops. */
+  /** A connection exceeded `server.max_connections` or the share of its address, or came while the server drained. */
   refused(transport: Transport): void {
     add(this.#row, COLUMN.connectionsRefused + TRANSPORTS.indexOf(transport), 1);
   }
 
-  /** It is known what a connection speaks. */
+  /** The protocol of a connection is known. */
   speaks(protocol: (typeof PROTOCOLS)[number]): void {
     add(this.#row, COLUMN.connectionProtocols + PROTOCOLS.indexOf(protocol), 1);
   }
 
-  /** `version` as OpenSSL calls it. */
+  /** `version` is OpenSSL's name of it. */
   handshake(version: string, resumed: boolean): void {
     const index = version === "TLSv1.2" ? 0 : 1;
     add(this.#row, COLUMN.tlsHandshakes + index * 2 + (resumed ? 1 : 0), 1);
@@ -51,7 +51,7 @@ export class ConnectionMetrics {
   }
 }
 
-/** Connections by what carries them, and TLS handshakes. */
+/** Writes connections by transport, and TLS handshakes. */
 export function writeConnections(page: Page, { totals }: Snapshot): void {
   const perTransport = (column: number): void => {
     for (const [t, transport] of TRANSPORTS.entries()) page.sample(at(totals, column + t), { transport });

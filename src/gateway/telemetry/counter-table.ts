@@ -2,42 +2,42 @@ import { type PairName, SharedNames } from "../../lib/shared-names.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { COMMON } from "./layout.ts";
 
-/** Where a table lies in the shared memory. */
+/** The place of a table in the shared memory. */
 export interface TableRegion {
-  /** Its names in the common memory, from where to where. */
+  /** The range of its names in the common memory. */
   readonly names: readonly [from: keyof typeof COMMON, to: keyof typeof COMMON];
   readonly rows: number;
   /** Its first column in the row of a process. */
   readonly column: number;
   /** Columns of each of its rows. */
   readonly columns: number;
-  /** Of these it is the newest of all processes that counts, and not the sum. */
+  /** The column whose total is the largest value of all processes, and not the sum. */
   readonly newest?: number;
 }
 
-/** What all processes together have counted under one name. */
+/** The totals of all processes for one name. */
 export interface TableEntry {
-  /** Its row in the table: the same for as long as the memory lasts. */
+  /** Its row in the table, which does not change as long as the memory exists. */
   readonly index: number;
-  /** Undefined: all that found no row of their own. */
+  /** Undefined: all names without a row of their own. */
   readonly name: PairName | undefined;
-  /** By column. */
+  /** The totals, by column. */
   readonly values: Float64Array;
 }
 
-/** The row of all that found no row of their own. */
+/** The row of all names that have no row of their own. */
 const NOBODYS: readonly [index: number, name: undefined] = [0, undefined];
 
-/** Counters by name, of which every process has its own, and which only grow. Decision 0509. */
+/** Counters by name. Every process has its own counters, and they only grow. Decision 0509. */
 export class CounterTable {
-  /** What this process counts into. */
+  /** The counters of this process. */
   readonly row: Float64Array;
   readonly #zone: SharedZone;
   readonly #region: TableRegion;
   readonly #names: SharedNames;
-  /** Names that were read, by row: a row keeps its own for as long as the memory lasts. */
+  /** Names by row. A row keeps its name as long as the memory exists. */
   readonly #known = new Map<number, PairName>();
-  /** That of the names when they were read. */
+  /** The generation of the names when they were last read. */
   #generation = -1;
 
   constructor(zone: SharedZone, row: number, region: TableRegion) {
@@ -48,17 +48,22 @@ export class CounterTable {
     this.#names = new SharedNames(zone.common().subarray(COMMON[from], COMMON[to]), region.rows);
   }
 
-  /** The first column of a name; that of all others where no row is left. Not for every request: it hashes. */
+  /**
+   * The first column of a name, or the shared column if no row is left. It hashes the name, so it must not be called
+   * for every request.
+   */
   columnOf(name: PairName): number {
     return this.#region.column + this.#names.rowOf(name) * this.#region.columns;
   }
 
-  /** True: more names than rows have come, and this is the column that they share. */
+  /** True if there are more names than rows, and `column` is the one that the other names share. */
   isShared(column: number): boolean {
     return column === this.#region.column;
   }
 
-  /** Every name with something counted, in no order; the last one is that of all others, where there are any. */
+  /**
+   * All names with a count above 0, in no order. The last entry is that of the shared row, if its counts are above 0.
+   */
   entries(): TableEntry[] {
     const { column, columns } = this.#region;
     const counters = Array.from({ length: this.#zone.shape.rows }, (_, row) => this.#zone.counters(row));
@@ -71,7 +76,9 @@ export class CounterTable {
     return found;
   }
 
-  /** Looks through all rows only if there are new names: they are half a megabyte, and the console asks twice a second. */
+  /**
+   * Reads all rows only if there are new names. The rows have half a megabyte, and the console reads twice a second.
+   */
   #readNames(): void {
     const { generation } = this.#names;
     if (generation === this.#generation) return;

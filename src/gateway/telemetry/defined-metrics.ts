@@ -6,16 +6,16 @@ import { at, type Page } from "./page.ts";
 const TYPES = ["counter", "gauge", "histogram"] as const;
 export type DefinedType = (typeof TYPES)[number];
 
-/** 1 in every row that is a metric's, so that one of the value 0 is shown. */
+/** 1 in every row that belongs to a metric, so that a metric with the value 0 is shown. */
 const DEFINED = 0;
-/** The value; of a histogram the sum. */
+/** The value; for a histogram the sum. */
 const VALUE = 1;
 const BUCKETS = 2;
 const PREFIX = "turnpike_wasm_custom_";
-/** Between the type and the name of a metric in the name of its row. */
+/** The separator of the type and the metric's name in the name of its row. */
 const BETWEEN = ":";
 
-/** Where a metric of a filter's is counted. */
+/** The counters of a metric that a filter defines. */
 export interface DefinedCell {
   /** Adds to a counter or gauge. */
   add(amount: number): void;
@@ -23,7 +23,7 @@ export interface DefinedCell {
   record(value: number): void;
 }
 
-/** The metrics that the filters of a worker define themselves. Of a gauge every worker has its own part. */
+/** The metrics that the filters of a worker define. Each worker has its own part of a gauge. */
 export class DefinedMetrics {
   readonly #table: CounterTable;
 
@@ -32,7 +32,7 @@ export class DefinedMetrics {
     this.#clearGauges();
   }
 
-  /** Those beyond `DEFINED_ROWS` are not counted. */
+  /** Metrics beyond `DEFINED_ROWS` are not counted. */
   cell(filter: string, type: DefinedType, name: string): DefinedCell {
     const column = this.#table.columnOf({ first: filter, second: type + BETWEEN + name });
     const { row } = this.#table;
@@ -50,7 +50,7 @@ export class DefinedMetrics {
     };
   }
 
-  /** What the worker before this one, which has died, had. */
+  /** Clears the gauges of the worker that had this row before and has died. */
   #clearGauges(): void {
     for (const { index, name } of this.#table.entries()) {
       if (name?.second.startsWith(`gauge${BETWEEN}`) !== true) continue;
@@ -73,7 +73,10 @@ function definedTable(zone: SharedZone, row: number): CounterTable {
   });
 }
 
-/** Metrics of all filters by name; of two that are one name here and differ in their type, the first is shown. */
+/**
+ * Writes the metrics of all filters by name. If two metrics get the same name here but differ in type, the first one is
+ * written.
+ */
 export function writeDefined(page: Page, zone: SharedZone): void {
   const families = new Map<string, { type: DefinedType; entries: Map<string, TableEntry> }>();
   for (const entry of definedTable(zone, SUPERVISOR_ROW)

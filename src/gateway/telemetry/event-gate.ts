@@ -1,7 +1,10 @@
-/** Of each kind, as many pass at once, and as many a second after that. @bound */
+/**
+ * Events of one kind that pass at once, and events that pass per second after that. Further events are left out and
+ * counted. @bound
+ */
 const BURST = 200;
 const PER_SECOND = 20;
-/** Milliseconds until it is told how many were left out. */
+/** Milliseconds until the number of left out events is reported. */
 const TELL_MS = 1000;
 
 interface Kind {
@@ -10,14 +13,19 @@ interface Kind {
   leftOut: number;
 }
 
-/** Lets a bounded number of events of each kind pass, so that a storm of them costs nobody anything. Decision 1107. */
+/**
+ * Lets a bounded number of events of each kind pass, so that a storm of events takes no noticeable time. Decision 1107.
+ */
 export class EventGate {
   readonly #now: () => number;
   readonly #onLeftOut: (kind: string, count: number) => void;
   readonly #kinds = new Map<string, Kind>();
   #telling: ReturnType<typeof setTimeout> | undefined;
 
-  /** `onLeftOut` hears, at most once a second for a kind, how many did not pass. `now` is in milliseconds. */
+  /**
+   * `onLeftOut` gets the number of events that did not pass, at most once a second for each kind. `now` is in
+   * milliseconds.
+   */
   constructor(onLeftOut: (kind: string, count: number) => void, now: () => number = () => performance.now()) {
     this.#onLeftOut = onLeftOut;
     this.#now = now;

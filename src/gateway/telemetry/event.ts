@@ -1,4 +1,4 @@
-/** What can happen that operators are told of. `lost` stands for events that a reader of the stream has missed. */
+/** Kinds of events for operators. `lost` stands for events that a reader of the stream has missed. */
 export const EVENT_KINDS = [
   "server_health",
   "discovery",
@@ -20,18 +20,18 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** Who asked for a change. The key itself is never part of it. */
+/** The person or program that requested a change. The key itself is never included. */
 export interface Actor {
   readonly kind: "operator" | "signal" | "console" | "read-only operator";
   readonly key: "api_key" | "read_api_key" | "-";
-  /** Where the request came from; empty for a signal. */
+  /** The address that sent the request; empty for a signal. */
   readonly address: string;
 }
 
-/** What an event tells beside its message: numbers, names and lists, and no secrets. */
+/** Details of an event beside its message: numbers, names and lists, but no secrets. */
 export type EventDetails = Readonly<Record<string, unknown>>;
 
-/** Something that has happened. */
+/** An event. */
 export interface NewEvent {
   readonly kind: Exclude<EventKind, "log" | "lost">;
   /** One line of plain text. */
@@ -42,12 +42,12 @@ export interface NewEvent {
   readonly details?: EventDetails;
 }
 
-/** Takes events; it returns at once, and never throws. */
+/** Takes events. It does not block, and never throws. */
 export type OnEvent = (event: NewEvent) => void;
 
-/** Takes what happens in a process, and the lines of its log; it returns at once, and never throws. */
+/** Takes the events of a process, and the lines of its log. It does not block, and never throws. */
 export interface EventSink {
   add(event: NewEvent): void;
-  /** `worker` is the row of the worker that logged it; left out: this process did. */
+  /** `worker` is the row of the worker that logged the line. Absent: this process logged it. */
   addLine(text: string, worker?: number): void;
 }

@@ -8,7 +8,7 @@ import {
 import { add, COLUMN } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
-/** Counts what a worker asks facilitators. */
+/** Counts a worker's requests to facilitators. */
 export class FacilitatorMetrics implements FacilitatorObserver {
   readonly #row: Float64Array;
 
@@ -29,7 +29,7 @@ function columnOf(operation: Operation, outcome: OperationOutcome): number {
   return COLUMN.facilitatorRequests + OPERATIONS.indexOf(operation) * OUTCOMES.length + OUTCOMES.indexOf(outcome);
 }
 
-/** The facilitators of all routes together: their addresses are nobody's business. */
+/** Writes the facilitators, summed over all routes: metrics must not reveal their addresses. */
 export function writeFacilitators(page: Page, { totals }: Snapshot): void {
   page.metric("turnpike_facilitator_requests_total", "counter", "Calls to facilitators, by operation and outcome.");
   for (const operation of OPERATIONS) {

@@ -27,7 +27,7 @@ const SECONDS = DURATIONS + BUCKETS;
 const PHASE_OF = new Map(FILTER_PHASES.map((phase, index) => [phase, index]));
 const OUTCOME_OF = new Map(FILTER_OUTCOMES.map((outcome, index) => [outcome, index]));
 
-/** Filters and tenants of a worker. Gauges are its own; they are cleared when it dies. */
+/** Filters and tenants of a worker. It has gauges of its own, which are cleared when the worker dies. */
 export class WasmMetrics {
   readonly #row: Float64Array;
   readonly #table: CounterTable;
@@ -37,37 +37,40 @@ export class WasmMetrics {
     this.#table = filterTable(zone, row);
   }
 
-  /** Counts the invocations of a filter on a route, which is named by its path prefix. Not for every request. */
+  /**
+   * Counts the invocations of a filter on a route, which is identified by its path prefix. It must not be called for
+   * every request.
+   */
   filter(name: string, route: string): FilterMetrics {
     return new FilterMetrics(this.#table, name, route);
   }
 
-  /** Instances were made (1) or let go (-1). */
+  /** An instance was created (1) or destroyed (-1). */
   instancesChanged(change: number): void {
     add(this.#row, COLUMN.poolInstances, change);
   }
 
-  /** A request has got an instance for itself (1), or has given it back (-1). */
+  /** An instance was bound to a request (1) or freed (-1). */
   pinnedChanged(change: number): void {
     add(this.#row, COLUMN.poolPinned, change);
   }
 
-  /** A request was parked (1), or is parked no more (-1). */
+  /** A request was parked (1) or has ended its wait (-1). */
   parkedChanged(change: number): void {
     add(this.#row, COLUMN.parkActive, change);
   }
 
-  /** Requests that the worker may park. */
+  /** Maximum requests that the worker may park. */
   parkCapacity(capacity: number): void {
     this.#row[COLUMN.parkCapacity] = capacity;
   }
 
-  /** Path prefixes that are answered 503, since a filter of theirs cannot be loaded. */
+  /** Number of path prefixes that respond with 503 because one of their filters cannot be loaded. */
   closed(count: number): void {
     this.#row[COLUMN.routesClosed] = count;
   }
 
-  /** The way to the sandbox, as this worker has it. */
+  /** The state of the worker's control socket. */
   control(isConfigured: boolean, isReady: boolean): void {
     this.#row[COLUMN.controlConfigured] = Number(isConfigured);
     this.#row[COLUMN.controlReady] = Number(isReady);
@@ -77,17 +80,20 @@ export class WasmMetrics {
     add(this.#row, COLUMN.tenants + TENANT_EVENTS.indexOf(event), 1);
   }
 
-  /** Warm mappings that the worker has. */
+  /** Number of warm mappings in the worker. */
   tenantsActive(count: number): void {
     this.#row[COLUMN.tenantsActive] = count;
   }
 }
 
-/** What an invocation took. */
+/** The cost of an invocation. */
 export interface Invocation {
   readonly fuel: number;
   readonly microseconds: number;
-  /** `exchange.trace` of the request that it was about: it becomes a span of that. Undefined: it was about none. */
+  /**
+   * `exchange.trace` of the invocation's request, which gets a span for it. Undefined: the invocation belongs to no
+   * request.
+   */
   readonly trace: UpstreamTrace | undefined;
 }
 
@@ -97,7 +103,7 @@ export class FilterMetrics {
   readonly #name: string;
   readonly #route: string;
   readonly #row: Float64Array;
-  /** Found with the first invocation. */
+  /** Looked up at the first invocation. */
   #column: number | undefined;
 
   constructor(table: CounterTable, name: string, route: string) {
@@ -111,7 +117,7 @@ export class FilterMetrics {
     return (this.#column ??= this.#table.columnOf({ first: this.#name, second: this.#route }));
   }
 
-  /** An invocation has ended just now. */
+  /** An invocation has just ended. */
   invoked(phase: FilterPhase, outcome: FilterOutcome, { fuel, microseconds, trace }: Invocation): void {
     this.#count(phase, outcome);
     if (trace instanceof RequestTrace) trace.filterRan({ filter: this.#name, phase, outcome, fuel, microseconds });
@@ -122,7 +128,7 @@ export class FilterMetrics {
     add(row, column + SECONDS, microseconds / 1_000_000);
   }
 
-  /** The filter was to be invoked and could not be, or was parked and is not gone on with. */
+  /** The filter could not be invoked, or was parked and does not continue. */
   notInvoked(phase: FilterPhase, outcome: FilterOutcome, trace: UpstreamTrace | undefined): void {
     this.#count(phase, outcome);
     if (trace instanceof RequestTrace)
@@ -141,15 +147,15 @@ function bucketOf(microseconds: number): number {
   return bucket;
 }
 
-/** What all workers together have of filters and tenants now, or have counted. */
+/** The figures of filters and tenants, summed over all workers. */
 export interface WasmFigures {
   readonly parkActive: number;
   readonly parkCapacity: number;
   readonly poolInstances: number;
   readonly poolPinned: number;
-  /** In some worker. */
+  /** True if a worker has a configured control socket. */
   readonly controlConfigured: boolean;
-  /** In every worker where it is configured. */
+  /** True if the control socket is ready in every worker that has one. */
   readonly controlReady: boolean;
   readonly tenantsActive: number;
   readonly tenantHits: number;
@@ -177,9 +183,9 @@ export function wasmFigures(zone: SharedZone): WasmFigures {
   };
 }
 
-/** What all workers have counted of one filter on one route. */
+/** The totals of one filter on one route, over all workers. */
 export interface FilterTotals {
-  /** Undefined: all filters that found no row of their own. */
+  /** Undefined: all filters without a row of their own. */
   readonly filter: string | undefined;
   readonly route: string | undefined;
   readonly invocations: readonly {
@@ -189,11 +195,14 @@ export interface FilterTotals {
   }[];
   readonly fuel: number;
   readonly seconds: number;
-  /** Invocations by their time: one number for each of `FILTER_BOUNDS`, and a last one for what took longer. */
+  /** Invocations by duration: one number for each of `FILTER_BOUNDS`, and a last one for longer invocations. */
   readonly durations: readonly number[];
 }
 
-/** What was counted of each filter, for any process of the server. Keep it, as it knows the names that it has read. */
+/**
+ * Reads the counts of each filter, in any process of the server. Keep the object, because it remembers the names that
+ * it has read.
+ */
 export class FilterCounts {
   readonly #table: CounterTable;
 
@@ -201,7 +210,7 @@ export class FilterCounts {
     this.#table = filterTable(zone, SUPERVISOR_ROW);
   }
 
-  /** The last one is of all filters that found no row, where there are any. */
+  /** The last entry is of all filters without a row of their own, if there are any. */
   read(): FilterTotals[] {
     return this.#table.entries().map(({ name, values }) => ({
       filter: name?.first,
@@ -256,7 +265,7 @@ const TENANT_COUNTERS = [
   ],
 ] as const;
 
-/** Filters by name and route, and tenants. */
+/** Writes filters by name and route, and tenants. */
 export function writeWasm(page: Page, { totals }: Snapshot, zone: SharedZone): void {
   writeFilters(page, filterTable(zone, SUPERVISOR_ROW).entries());
   for (const [name, column, help] of GAUGES) {

@@ -3,12 +3,12 @@ import { at, type Page, type Snapshot } from "./page.ts";
 
 const OTHER = GRPC_STATUSES - 1;
 
-/** Counts a call that has ended with this status. */
+/** Counts a gRPC call that has ended with this status. */
 export function countGrpc(row: Float64Array, status: number): void {
   add(row, COLUMN.grpcResponses + (status < OTHER ? status : OTHER), 1);
 }
 
-/** Calls of gRPC, by how they ended. */
+/** Writes gRPC calls by their status. */
 export function writeGrpc(page: Page, { totals }: Snapshot): void {
   page.metric(
     "turnpike_grpc_responses_total",

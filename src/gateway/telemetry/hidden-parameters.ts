@@ -1,32 +1,36 @@
 import { unescapedBytes } from "../../lib/percent.ts";
 
-/** Names of parameters that are secrets whatever the configuration says, in lower case. */
+/** Names of parameters that are always secrets, in lower case. */
 const SECRET =
   /^(?:.*(?:token|secret|password|passwd|signature|credential|(?:api|access|secret|private|auth|subscription)[-_.+ ]?key)|awsaccesskeyid|sig|auth|key|jwt|code|pass|pwd|otp|session|sessionid|x-amz-.*)$/;
 
-/** What any name of those has in it. */
+/** Every one of those names contains one of these words. */
 const SIGNS = "token|secret|pass|pwd|otp|signature|credential|key|sig|auth|jwt|code|session|x-amz-";
 
-/** What ends a parameter for some readers, or begins the query of a URL that is a value, in any spelling. */
+/** Characters that end a parameter for some readers, or that begin the query of a URL in a value, in any spelling. */
 const INNER = /[;?#]|%(?:3[bBfF]|2[36])/;
 
 const USERINFO = /^([a-z][a-z0-9+\-.]*:)?\/\/[^/?#]*@/i;
 
-/** A name in its one spelling: without escapes, in lower case. */
+/** The normalised name: without escapes, in lower case. */
 function plain(name: string): string {
   return unescapedBytes(name).toLowerCase();
 }
 
 /**
- * What log lines and traces show of queries: parameters that are secrets, by the configuration or by their names, say
- * REDACTED in place of their values, in any percent-encoded spelling and in capitals, behind `;` and in the URLs that are values too.
+ * Redacts queries for log lines and traces. The values of secret parameters become REDACTED. A parameter is secret by
+ * the configuration or by its name. Percent-encoded and capital spellings are found, and so are parameters behind `;`
+ * and in URLs that are values.
  */
 export class HiddenParameters {
   readonly #names: ReadonlySet<string>;
-  /** Only a query that it finds something in can hold a secret: to look at each name takes nine times as long (430 ns and 49 ns of two parameters). */
+  /**
+   * Only a query that matches can hold a secret. Without this check, a look at each name takes nine times as long (430
+   * ns instead of 49 ns for two parameters).
+   */
   readonly #suspect: RegExp;
 
-  /** `names`: parameters that the configuration has keys in; an empty one is none. */
+  /** `names`: parameters that hold keys, by the configuration. Empty names are ignored. */
   constructor(names: Iterable<string>) {
     const known = [...names].filter((name) => name !== "");
     this.#names = new Set(known.map((name) => plain(Buffer.from(name).toString("latin1"))));
@@ -34,7 +38,7 @@ export class HiddenParameters {
     this.#suspect = new RegExp([`%|${SIGNS}`, ...escaped].join("|"), "i");
   }
 
-  /** A query, with its `?` or without. */
+  /** Redacts a query, with or without its `?`. */
   query(query: string): string {
     if (!query.includes("=") || !this.#suspect.test(query)) return query;
     const start = query.startsWith("?") ? "?" : "";
@@ -42,7 +46,9 @@ export class HiddenParameters {
     return start + parts.map((part) => this.#shown(part)).join("&");
   }
 
-  /** A URL as Referer has it: without user and password, and its query and fragment as `query` shows them. */
+  /**
+   * Redacts a URL as in Referer: it removes user and password, and redacts the query and the fragment as `query` does.
+   */
   url(url: string): string {
     const bare = url.includes("@") ? url.replace(USERINFO, "$1//") : url;
     if (!bare.includes("=")) return bare;
@@ -60,7 +66,7 @@ export class HiddenParameters {
     let end = 0;
     for (const piece of part.split(INNER)) {
       const equals = piece.search(/=|%3d/i);
-      // The rest of the part goes with it: to other readers it is the value's.
+      // The rest of the part is redacted too, because other readers take it as part of the value.
       if (equals !== -1 && this.#isSecret(piece.slice(0, equals))) return `${part.slice(0, end + equals)}=REDACTED`;
       end += piece.length;
       end += part.charAt(end) === "%" ? 3 : 1;

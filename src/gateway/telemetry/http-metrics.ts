@@ -6,7 +6,7 @@ import { at, type Page, type Snapshot } from "./page.ts";
 
 const OTHER_METHOD = METHODS.length - 1;
 const BUCKETS = DURATION_BOUNDS.length + 1;
-/** A client that left before it was answered, as in the access log. */
+/** A client that closed its connection before the response, as in the access log. */
 const CLIENT_GONE = 499;
 
 /** Counts requests and responses into a worker's row. */
@@ -17,14 +17,14 @@ export class HttpMetrics {
     this.#row = row;
   }
 
-  /** A request has come. */
+  /** A request has arrived. */
   begin(exchange: Exchange): void {
     const protocol = protocolOf(exchange.protocol);
     this.#request(protocol, exchange.head.method);
     add(this.#row, COLUMN.requestsInFlight + protocol, 1);
   }
 
-  /** The exchange that `begin` counted is over, `elapsedMs` later. */
+  /** The exchange that `begin` counted has ended, after `elapsedMs` milliseconds. */
   end(exchange: Exchange, elapsedMs: number): void {
     const row = this.#row;
     const protocol = protocolOf(exchange.protocol);
@@ -34,14 +34,14 @@ export class HttpMetrics {
     add(row, COLUMN.durationSum + protocol, elapsedMs / 1000);
   }
 
-  /** A codec has answered a request by itself; that takes no time worth counting. */
+  /** A codec has responded to a request itself. The duration is too short to be counted. */
   refused(request: LoggedRequest): void {
     const protocol = protocolOf(request.protocol);
     this.#request(protocol, request.head.method);
     this.#response(protocol, request);
   }
 
-  /** A call of gRPC has ended. */
+  /** A gRPC call has ended. */
   grpcEnded(status: number): void {
     countGrpc(this.#row, status);
   }
@@ -66,12 +66,12 @@ function protocolOf(protocol: Exchange["protocol"]): number {
 
 function methodOf(method: string): number {
   if (method === "GET") return 0;
-  // What is no method of ours; `indexOf` takes text of any length, and the list is short.
+  // `indexOf` accepts any text despite the cast, and the list is short enough to search.
   const index = METHODS.indexOf(method as (typeof METHODS)[number]);
   return index === -1 ? OTHER_METHOD : index;
 }
 
-/** Requests and responses, by protocol. */
+/** Writes requests and responses, by protocol. */
 export function writeHttp(page: Page, { totals }: Snapshot): void {
   page.metric("turnpike_http_requests_total", "counter", "Requests received.");
   for (const [p, protocol] of PROTOCOLS.entries()) {

@@ -4,9 +4,9 @@ import { BUCKET_BYTES } from "../../lib/token-buckets.ts";
 import { OPERATIONS, OUTCOMES } from "../../payments/facilitator/facilitator-observer.ts";
 import { MAX_SERVERS } from "../config/max-servers.ts";
 
-/** Every protocol that a request can come by, as it is called in labels. */
+/** The protocols of requests, as labels. */
 export const PROTOCOLS = ["http1", "http2", "http3"] as const;
-/** Methods that are counted by name; a client can make up any other. @bound */
+/** Methods that are counted by name. All other methods count as `other`, because clients can invent any. @bound */
 export const METHODS = [
   "GET",
   "HEAD",
@@ -19,46 +19,51 @@ export const METHODS = [
   "PATCH",
   "other",
 ] as const;
-/** What carries a connection. */
+/** The transports of connections, as labels. */
 export const TRANSPORTS = ["tcp", "tls", "quic"] as const;
-/** Upper bounds of the duration buckets, in seconds; a last one takes all that is longer. */
+/** Upper bounds of the duration buckets, in seconds. A last bucket takes all longer times. */
 export const DURATION_BOUNDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 ] as const;
-/** What a cache makes of a request. */
+/** Results of a request to a cache. */
 export const CACHE_RESULTS = ["hit", "miss", "stale", "revalidated", "bypass"] as const;
-/** How far payments come: `delivered` has been `settled` before. */
+/** States that payments reach. A `delivered` payment was `settled` before. */
 export const PAYMENT_OUTCOMES = ["settled", "delivered", "released", "failed", "unknown"] as const;
-/** What becomes of settlement records. */
+/** Results of posting settlement records. */
 export const RECORD_RESULTS = ["posted", "failed", "dropped"] as const;
-/** What rate limits decide. */
+/** Decisions of rate limits. */
 export const RATE_LIMIT_RESULTS = ["allowed", "limited"] as const;
-/** What becomes of questions to the store of rate limits. */
+/** Results of requests to the rate limit store. */
 export const RATE_LIMIT_STORE_RESULTS = ["answered", "failed", "skipped"] as const;
-/** What becomes of spans. */
+/** Results of spans. */
 export const SPAN_RESULTS = ["exported", "rejected", "dropped"] as const;
-/** What becomes of orders for certificates. */
+/** Results of orders for certificates. */
 export const ORDER_RESULTS = ["issued", "failed"] as const;
 export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
-/** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. @bound */
+/** Codes from 100 to 599 have a column each. Other codes that an upstream invents share the last column. @bound */
 export const FIRST_CODE = 100;
 export const CODES = 501;
-/** gRPC's statuses, 0 to 16; what a server makes up beyond them shares the last column. */
+/** The statuses of gRPC from 0 to 16. Other statuses that a server invents share the last column. */
 export const GRPC_STATUSES = 18;
 
-/** Pairs of consumer and route whose use is counted apart; the first row takes all that find none. @bound */
+/** Pairs of consumer and route that are counted separately. Beyond it, pairs share the first row. @bound */
 export const USAGE_ROWS = 2048;
-/** What is counted of each: see `UsageCounters`. */
+/** Columns of each pair: see `UsageCounters`. */
 export const USAGE_COLUMNS = 6;
-/** Upstreams whose use is counted apart, and what is counted of each: see `UpstreamCounters`. @bound */
+/**
+ * Upstreams that are counted separately, and the columns of each: see `UpstreamCounters`. Beyond it, upstreams share
+ * the first row. @bound
+ */
 export const UPSTREAM_ROWS = 512;
 export const UPSTREAM_COLUMNS = 6;
-/** When a filter runs: `callback` is what it is told of besides requests, such as its timer and the replies to its calls. */
+/**
+ * When a filter runs. `callback` stands for events other than requests, such as its timer and the replies to its calls.
+ */
 export const FILTER_PHASES = ["request", "resume", "response", "callback"] as const;
 /**
- * What came of an invocation. From `fuel` to `start` it failed: no fuel was left, it trapped, it asked for what it must not, it was
- * parked for too long, its host call failed, no instance could be started. `busy`: no instance was free, or the request was too
- * large to be parked. `gone`: the client left while it was parked.
+ * The outcome of an invocation. From `fuel` to `start` it failed: it ran out of fuel, trapped, made a forbidden call,
+ * was parked for too long, its host call failed, or no instance could be started. `busy`: no instance was free, or the
+ * request was too large to be parked. `gone`: the client closed its connection while the request was parked.
  */
 export const FILTER_OUTCOMES = [
   "allow",
@@ -75,19 +80,28 @@ export const FILTER_OUTCOMES = [
   "busy",
   "gone",
 ] as const;
-/** Upper bounds of the buckets for the time of an invocation, in seconds; a last one takes all that is longer. */
+/** Upper bounds of the buckets for the duration of an invocation, in seconds. A last bucket takes all longer times. */
 export const FILTER_BOUNDS = [0.000_005, 0.000_025, 0.0001, 0.0005, 0.0025, 0.01, 0.05, 0.25] as const;
-/** Filters that are counted apart, each by its route, and what is counted of each: see `FilterMetrics`. @bound */
+/**
+ * Pairs of filter and route that are counted separately, and the columns of each: see `FilterMetrics`. Beyond it, pairs
+ * share the first row. @bound
+ */
 export const FILTER_ROWS = 256;
 export const FILTER_COLUMNS = FILTER_PHASES.length * (FILTER_OUTCOMES.length + 1) + FILTER_BOUNDS.length + 1 + 1;
-/** Metrics that filters define themselves, and what each has: a mark, a value, and the buckets of a histogram. @bound */
+/**
+ * Metrics that filters define, and the columns of each: a mark, a value, and the buckets of a histogram. Metrics beyond
+ * `DEFINED_ROWS` are not counted. @bound
+ */
 export const DEFINED_ROWS = 512;
 export const DEFINED_BOUNDS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const;
 export const DEFINED_COLUMNS = 2 + DEFINED_BOUNDS.length + 1;
-/** What becomes of requests on tenant routes, and of the mappings that they make. */
+/** Events of requests on tenant routes, and of their warm mappings. */
 export const TENANT_EVENTS = ["hit", "miss", "eviction"] as const;
 
-/** Routes whose traffic is counted apart, and what is counted of each: see `RouteTraffic`. @bound */
+/**
+ * Routes that are counted separately, and the columns of each: see `RouteTraffic`. Beyond it, routes share the first
+ * row. @bound
+ */
 export const ROUTE_ROWS = 1024;
 export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.length;
 
@@ -95,7 +109,7 @@ export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.leng
 const SHARE_KEY_BYTES = 8;
 /** The two cells of `LogTrouble`. */
 const LOG_TROUBLE_BYTES = 8;
-/** Where the parts of the common memory begin, in bytes. */
+/** The offsets of the parts of the common memory, in bytes. */
 export const COMMON = commonParts();
 
 function commonParts() {
@@ -110,19 +124,22 @@ function commonParts() {
   return { buckets: 0, usageNames, upstreamNames, routeNames, filterNames, definedNames, shareKey, logTrouble, end };
 }
 
-/** Cell of a row with the worker's access logs that fail: see `LogTrouble`. */
+/** The cell of a row that has the number of the worker's failing access logs: see `LogTrouble`. */
 export const LOGS_FAILING = 2;
-/** Cells of a row before those of servers: that one, and those of `SharedConnectionCounter`. */
+/** Cells of a row before those of servers: the one above, and those of `SharedConnectionCounter`. */
 export const CELLS_BEFORE_SERVERS = 3;
 /** Cells of a row for each server: see `ServerStates`. */
 export const CELLS_PER_SERVER = 7;
 
-/** Counters of client connections by address, behind those of servers, and their lines: see `AddressShares`. @bound */
+/**
+ * Counters of client connections by address, which follow those of servers: their lines and their cells. See
+ * `AddressShares`. @bound
+ */
 export const SHARE_DEPTH = 4;
 export const SHARE_CELLS = SHARE_DEPTH * 2048;
 export const SHARES_FROM = CELLS_BEFORE_SERVERS + MAX_SERVERS * CELLS_PER_SERVER;
 
-/** What each slot counts, in this order from its first column on. */
+/** The counters of each slot, as offsets from its first column. */
 export const SERVER_COLUMN = {
   requests: 0,
   failures: 1,
@@ -132,7 +149,7 @@ export const SERVER_COLUMN = {
   responses: 4,
 };
 const SERVER_COLUMNS = SERVER_COLUMN.responses + 5;
-/** What each slot has now. */
+/** The gauges of each slot. */
 export const SERVER_GAUGE = { connectionsOpen: 0, requestsWaiting: 1 };
 const SERVER_GAUGES = 2;
 
@@ -144,7 +161,7 @@ function column(count = 1): number {
   return first;
 }
 
-/** State, not history: of a worker that has died it is cleared. */
+/** Gauges: the current state, which is cleared when the worker dies. */
 const GAUGES = {
   pid: column(),
   /** Unix seconds. */
@@ -178,7 +195,7 @@ const GAUGES = {
 };
 const GAUGE_COUNT = columns;
 
-/** Where each number lies in a process's row: the first column of as many as its labels need. */
+/** The first column of each metric in a process's row. A metric has as many columns as its labels need. */
 export const COLUMN = {
   ...GAUGES,
   requests: column(PROTOCOLS.length * METHODS.length),
@@ -239,13 +256,13 @@ export const COLUMN = {
   defined: column(DEFINED_ROWS * DEFINED_COLUMNS),
 };
 
-/** Columns before those of usage, which have names of their own and are on no page of metrics. */
+/** The columns before those with names of their own. Only these are summed for the metrics page. */
 export const METRIC_COLUMNS = COLUMN.usage;
 
-/** The row of the supervisor; workers have those from 1 on. */
+/** The row of the supervisor. Workers have the rows from 1. */
 export const SUPERVISOR_ROW = 0;
 
-/** The shared memory of a server with so many workers. */
+/** The shape of the shared memory of a server with `workers` workers. */
 export function zoneShape(workers: number): ZoneShape {
   return {
     rows: workers + 1,
@@ -255,7 +272,7 @@ export function zoneShape(workers: number): ZoneShape {
   };
 }
 
-/** The first of the columns in which a server is counted. */
+/** The first column of a server's counters. */
 export function serverColumn(slot: number): number {
   return COLUMN.servers + slot * SERVER_COLUMNS;
 }
@@ -264,13 +281,13 @@ export function serverGauge(slot: number): number {
   return COLUMN.serverGauges + slot * SERVER_GAUGES;
 }
 
-/** Clears what was counted of a server whose slot another one gets. */
+/** Clears the counters of a slot before another server gets it. */
 export function clearServer(row: Float64Array, slot: number): void {
   row.fill(0, serverColumn(slot), serverColumn(slot) + SERVER_COLUMNS);
   row.fill(0, serverGauge(slot), serverGauge(slot) + SERVER_GAUGES);
 }
 
-/** Clears what a worker that has died was doing; what it had done stays counted. */
+/** Clears the gauges of a worker that has died. Its counters stay. */
 export function clearGauges(row: Float64Array): void {
   row.fill(0, 0, GAUGE_COUNT);
 }

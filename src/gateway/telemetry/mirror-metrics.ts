@@ -1,7 +1,7 @@
 import { add, COLUMN } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
-/** Counts what becomes of the copies of requests. */
+/** Counts the copies of requests. */
 export class MirrorMetrics {
   readonly #row: Float64Array;
 
@@ -9,17 +9,17 @@ export class MirrorMetrics {
     this.#row = row;
   }
 
-  /** A request came that is to be copied. */
+  /** A request has arrived that is to be copied. */
   requested(): void {
     add(this.#row, COLUMN.mirrorRequests, 1);
   }
 
-  /** No copy was sent, or not the whole of one. */
+  /** No copy was sent, or only a part of one. */
   gaveUp(): void {
     add(this.#row, COLUMN.mirrorGivenUp, 1);
   }
 
-  /** A copy was not answered. */
+  /** A copy got no response. */
   failed(): void {
     add(this.#row, COLUMN.mirrorFailures, 1);
   }
@@ -35,7 +35,7 @@ const COUNTERS = [
   ["failures", COLUMN.mirrorFailures, "Copies that a mirror refused or did not respond to."],
 ] as const;
 
-/** The copies of all routes together. */
+/** Writes the copies, summed over all routes. */
 export function writeMirrors(page: Page, { totals }: Snapshot): void {
   for (const [name, column, help] of COUNTERS) {
     page.metric(`turnpike_mirror_${name}_total`, "counter", help);

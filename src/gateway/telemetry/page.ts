@@ -1,13 +1,13 @@
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** What each process has counted, and all of them together. */
+/** The counts of each process, and the totals. */
 export interface Snapshot {
   readonly rows: readonly Float64Array[];
-  /** The sums of each column. */
+  /** The sum of each column. */
   readonly totals: Float64Array;
 }
 
-/** Metrics of one kind, written out. */
+/** Writes a group of metrics to the page. */
 export type Family = (page: Page, snapshot: Snapshot) => void;
 
 /** A page of metrics in Prometheus' text format 0.0.4. */
@@ -23,7 +23,7 @@ export class Page {
     return this;
   }
 
-  /** `suffix` is put behind the metric's name, as in `_bucket`. */
+  /** `suffix` is appended to the metric's name, as in `_bucket`. */
   sample(value: number, labels: Labels = {}, suffix = ""): this {
     const list = Object.entries(labels).map(([name, text]) => `${name}="${escaped(String(text))}"`);
     this.#text += `${this.#name}${suffix}${list.length === 0 ? "" : `{${list.join(",")}}`} ${value}\n`;

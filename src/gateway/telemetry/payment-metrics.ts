@@ -1,7 +1,7 @@
 import { add, COLUMN, PAYMENT_OUTCOMES, RECORD_RESULTS } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
-/** Counts what becomes of payments, and of the records of their settlement. */
+/** Counts payments by their state, and the records of their settlement. */
 export class PaymentMetrics {
   readonly #row: Float64Array;
 
@@ -9,28 +9,28 @@ export class PaymentMetrics {
     this.#row = row;
   }
 
-  /** A payment has come so far. */
+  /** A payment has reached this state. */
   became(outcome: (typeof PAYMENT_OUTCOMES)[number]): void {
     add(this.#row, COLUMN.payments + PAYMENT_OUTCOMES.indexOf(outcome), 1);
   }
 
-  /** So many payments' outcome is open now, in the whole ledger. */
+  /** The number of payments in the whole ledger whose outcome is open. */
   open(count: number): void {
     this.#row[COLUMN.paymentsOpen] = count;
   }
 
-  /** `failed` is one try. */
+  /** Counts records by result. `failed` counts tries. */
   ended(result: (typeof RECORD_RESULTS)[number], count: number): void {
     add(this.#row, COLUMN.records + RECORD_RESULTS.indexOf(result), count);
   }
 
-  /** So many records wait now, in the whole outbox. */
+  /** The number of records that wait in the whole outbox. */
   waiting(count: number): void {
     this.#row[COLUMN.recordsWaiting] = count;
   }
 }
 
-/** The ledger and its outbox, over all routes. */
+/** Writes the ledger and its outbox, over all routes. */
 export function writePayments(page: Page, { rows, totals }: Snapshot): void {
   page.metric("turnpike_payments_total", "counter", "Payments by the last state that they reached.");
   for (const [index, outcome] of PAYMENT_OUTCOMES.entries()) {
@@ -46,7 +46,7 @@ export function writePayments(page: Page, { rows, totals }: Snapshot): void {
     .sample(largest(rows, COLUMN.recordsWaiting));
 }
 
-/** Workers share one ledger: each has counted the same. */
+/** All workers share one ledger and report the same number, so the numbers are not added. */
 function largest(rows: readonly Float64Array[], column: number): number {
   return Math.max(...rows.map((row) => at(row, column)));
 }

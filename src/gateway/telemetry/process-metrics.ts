@@ -5,7 +5,7 @@ import { at, type Page, type Snapshot } from "./page.ts";
 
 const PAGE_BYTES = 4096;
 
-/** The program, its processes, and what one worker may hold in memory. */
+/** Writes the version, the processes and their memory, reloads, and the state of the access logs. */
 export function writeProcesses(page: Page, { rows, totals }: Snapshot): void {
   page.metric("turnpike_build_info", "gauge", "The running version; always 1.").sample(1, { version: VERSION });
   const running = rows.flatMap((row, worker) => (at(row, COLUMN.pid) === 0 ? [] : [{ row, worker }]));
@@ -35,13 +35,13 @@ export function writeProcesses(page: Page, { rows, totals }: Snapshot): void {
     .sample(at(totals, COLUMN.logsFailing));
 }
 
-/** The pools of buffers: for what waits for a slow peer, and for bodies that are gathered. */
+/** The pools of buffers: `stream` for data that waits for a slow peer, and `body` for gathered bodies. */
 export type PoolName = "stream" | "body";
 
-/** The bytes that each worker has: of its pools, and of the disk for responses whose clients are slow. */
+/** Capacities of each worker in bytes: of its pools, and of the disk for responses to slow clients. */
 export type Capacities = Record<PoolName | "disk", number>;
 
-/** How full the buffers are. */
+/** Writes the use and the limits of the buffers. */
 export function writeBuffers(page: Page, totals: Float64Array, capacities: Capacities): void {
   page
     .metric("turnpike_buffer_bytes", "gauge", "Bytes of buffers in use, over all workers.")
@@ -59,7 +59,7 @@ export function writeBuffers(page: Page, totals: Float64Array, capacities: Capac
     .sample(at(totals, COLUMN.bodyBufferRefusals), { pool: "body" });
 }
 
-/** Undefined where the process has ended. */
+/** Resident memory in bytes. Undefined if the process has ended. */
 function residentBytes(pid: number): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES;

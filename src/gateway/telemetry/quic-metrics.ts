@@ -2,7 +2,7 @@ import { type QuicFigures } from "../http3/figures.ts";
 import { add, COLUMN } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
-/** What is told of QUIC beside what connections and requests of all protocols count: figure, column, name, help. */
+/** Metrics of QUIC beside those that all protocols have: figure, column, name, help. */
 const COUNTERS = [
   ["handshakeFailures", COLUMN.quicHandshakeFailures, "handshake_failures", "Failed QUIC handshakes."],
   ["streamsTotal", COLUMN.quicStreams, "streams", "Opened request streams."],
@@ -14,17 +14,17 @@ const COUNTERS = [
   ["packetsLost", COLUMN.quicPacketsLost, "lost_packets", "Lost packets of ended connections."],
 ] as const;
 
-/** Counts what HTTP/3 endpoints say of themselves into a worker's row. */
+/** Adds the figures of HTTP/3 endpoints to a worker's row. */
 export class QuicMetrics {
   readonly #row: Float64Array;
-  /** What each endpoint said last. */
+  /** The last figures of each endpoint. */
   readonly #known = new WeakMap<object, QuicFigures>();
 
   constructor(row: Float64Array) {
     this.#row = row;
   }
 
-  /** Counts what an endpoint's figures have changed by since they were last told. */
+  /** Adds the difference between an endpoint's figures and its last ones. */
   tell(endpoint: object, figures: QuicFigures): void {
     const before = this.#known.get(endpoint);
     this.#known.set(endpoint, figures);
@@ -33,7 +33,7 @@ export class QuicMetrics {
   }
 }
 
-/** QUIC, over all endpoints. */
+/** Writes QUIC, summed over all endpoints. */
 export function writeQuic(page: Page, { totals }: Snapshot): void {
   page
     .metric("turnpike_quic_streams_open", "gauge", "Open request streams.")

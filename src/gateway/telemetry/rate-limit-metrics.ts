@@ -1,7 +1,7 @@
 import { add, COLUMN, RATE_LIMIT_RESULTS, RATE_LIMIT_STORE_RESULTS } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
-/** Counts what rate limits decide. */
+/** Counts the decisions of rate limits. */
 export class RateLimitMetrics {
   readonly #row: Float64Array;
 
@@ -13,12 +13,12 @@ export class RateLimitMetrics {
     add(this.#row, COLUMN.rateLimits + (allowed ? 0 : 1), 1);
   }
 
-  /** All slots of a key had buckets that are not full: the route's shared bucket decided. */
+  /** All slots of the key's set had buckets that are not full, so the route's shared bucket decided. */
   shared(): void {
     add(this.#row, COLUMN.rateLimitsShared, 1);
   }
 
-  /** The store was asked, or spared. */
+  /** The result of a request to the store, or `skipped` if the store is unavailable. */
   store(result: (typeof RATE_LIMIT_STORE_RESULTS)[number]): void {
     add(this.#row, COLUMN.rateLimitStore + RATE_LIMIT_STORE_RESULTS.indexOf(result), 1);
   }
@@ -28,7 +28,7 @@ export class RateLimitMetrics {
   }
 }
 
-/** The rate limits of all routes together. */
+/** Writes the rate limits, summed over all routes. */
 export function writeRateLimits(page: Page, { totals }: Snapshot): void {
   page.metric("turnpike_rate_limit_requests_total", "counter", "Requests on routes with a rate limit, by result.");
   for (const [index, result] of RATE_LIMIT_RESULTS.entries())

@@ -4,9 +4,9 @@ import { CounterTable } from "./counter-table.ts";
 import { bucketOf } from "./duration-buckets.ts";
 import { add, CACHE_RESULTS, COLUMN, DURATION_BOUNDS, ROUTE_COLUMNS, ROUTE_ROWS } from "./layout.ts";
 
-/** Every request of one route since the server was started, those included that nobody has let in. */
+/** All requests of one route since the server was started, including unauthenticated ones. */
 export interface RouteTotals {
-  /** The route's host, where it has one, and path prefix. Undefined: all routes that found no row of their own. */
+  /** The route's path prefix, after its host if it has one. Undefined: all routes without a row of their own. */
   readonly route: string | undefined;
   readonly requests: number;
   readonly clientErrors: number;
@@ -14,9 +14,9 @@ export interface RouteTotals {
   /** Body bytes, before framing. */
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** Requests by their time: one number for each of `DURATION_BOUNDS`, and a last one for what took longer. */
+  /** Requests by duration: one number for each of `DURATION_BOUNDS`, and a last one for longer requests. */
   readonly durations: readonly number[];
-  /** Requests that came to its cache, by `CACHE_RESULTS`. */
+  /** Requests to the route's cache, by `CACHE_RESULTS`. */
   readonly cache: readonly number[];
 }
 
@@ -29,7 +29,7 @@ const FIELD = {
   cache: 4 + DURATION_BOUNDS.length + 1,
 };
 
-/** The traffic of each route: names that all workers share, and what one worker counts of them. */
+/** The traffic of each route. All workers share the names; each worker has its own counts. */
 export class RouteTraffic {
   readonly #table: CounterTable;
 
@@ -42,12 +42,12 @@ export class RouteTraffic {
     });
   }
 
-  /** Counts the requests of one route, which is named by its host and path prefix. */
+  /** Counts the requests of one route, which is identified by its host and path prefix. */
   route(name: string): TrafficOfRoute {
     return new TrafficOfRoute(this.#table, name);
   }
 
-  /** What all workers have counted; the last entry is of routes that found no row, where there are any. */
+  /** The totals over all workers. The last entry is of routes without a row of their own, if there are any. */
   read(): RouteTotals[] {
     return this.#table.entries().map(({ name, values }) => {
       const durations = [...values.subarray(FIELD.durations, FIELD.cache)];
@@ -69,7 +69,7 @@ export class RouteTraffic {
 export class TrafficOfRoute {
   readonly #table: CounterTable;
   readonly #name: string;
-  /** Found with the first request: a configuration may have more routes than are ever used. */
+  /** Looked up at the first request, because some configured routes are never used. */
   #column: number | undefined;
 
   constructor(table: CounterTable, name: string) {
@@ -81,12 +81,12 @@ export class TrafficOfRoute {
     return (this.#column ??= this.#table.columnOf({ first: this.#name, second: "" }));
   }
 
-  /** A request came to the route's cache. */
+  /** A request has reached the route's cache. */
   cached(how: (typeof CACHE_RESULTS)[number]): void {
     add(this.#table.row, this.#first + FIELD.cache + CACHE_RESULTS.indexOf(how), 1);
   }
 
-  /** A request has ended, `elapsedMs` after it began. */
+  /** A request has ended, `elapsedMs` milliseconds after it began. */
   count({ status, bytesReceived, bytesSent }: Exchange, elapsedMs: number): void {
     const column = this.#first;
     const { row } = this.#table;

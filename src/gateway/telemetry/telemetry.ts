@@ -21,19 +21,19 @@ import { UsageCounters } from "./usage.ts";
 import { type Capacities, type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
 import { type CountedServer, ServerMetrics, writeHealth, writeUpstreams } from "./upstream-metrics.ts";
 
-/** Where a worker counts: the server's shared memory, and the worker's own row of it. */
+/** The place of a worker's counts: the server's shared memory, and the worker's own row in it. */
 export interface WorkerSlot {
   readonly zone: SharedZone;
-  /** From 1 on; 0 is the supervisor's. */
+  /** From 1. Row 0 is the supervisor's. */
   readonly row: number;
 }
 
-/** The slot of a server that is one process. */
+/** The slot of a server that runs as one process. */
 export function onlySlot(): WorkerSlot {
   return { zone: SharedZone.local(zoneShape(1)), row: 1 };
 }
 
-/** What a worker counts, and the page that tells it for the whole server. */
+/** The counts of a worker, and the metrics page of the whole server. */
 export class Telemetry {
   readonly http: HttpMetrics;
   readonly connections: ConnectionMetrics;
@@ -75,7 +75,7 @@ export class Telemetry {
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
   }
 
-  /** Watches the worker's pool of that name. */
+  /** Observes the worker's pool of that name. */
   poolWatcher(pool: PoolName): PoolWatcher {
     const row = this.#row;
     const [bytes, refusals] =
@@ -90,12 +90,12 @@ export class Telemetry {
     };
   }
 
-  /** So many bytes of the disk are in use for responses whose clients are slow. */
+  /** The bytes on disk that are in use for responses to slow clients. */
   diskUsed(bytes: number): void {
     this.#row[COLUMN.diskBufferBytes] = bytes;
   }
 
-  /** Counts for the server that has this slot, and for its upstream. */
+  /** Counts for the server in this slot, and for its upstream. */
   serverMetrics(slot: number, upstream: string): ServerMetrics {
     return new ServerMetrics(this.#row, slot, this.#upstreams.upstream(upstream));
   }
@@ -108,7 +108,7 @@ export class Telemetry {
     add(this.#row, COLUMN.logsFailing, change);
   }
 
-  /** The server is one process: it counts what else its supervisor would. */
+  /** Counts a reload in a server that runs as one process. Otherwise the supervisor counts it. */
   reloaded(success: boolean): void {
     countReload(this.#row, success);
   }
@@ -124,7 +124,7 @@ export interface MetricsPage {
   readonly contentType: string;
 }
 
-/** The metrics of the whole server in Prometheus' text format, of whatever process asks. */
+/** The metrics of the whole server in Prometheus' text format, in any process. */
 export function metricsPage(zone: SharedZone, capacities: Capacities, servers: readonly CountedServer[]): MetricsPage {
   const page = new Page();
   const snapshot = snapshotOf(zone);
@@ -148,7 +148,7 @@ export function metricsPage(zone: SharedZone, capacities: Capacities, servers: r
   return { text: page.text, contentType: Page.contentType };
 }
 
-/** What a supervisor counts, and what it does with the rows of its workers. */
+/** The counts of a supervisor, which also clears the rows of its workers. */
 export class SupervisorTelemetry {
   readonly zone: SharedZone;
   readonly certificates: CertificateMetrics;
@@ -164,7 +164,7 @@ export class SupervisorTelemetry {
     countReload(this.#row, success);
   }
 
-  /** The worker of this row has died: what it was doing is over, and its connections are closed. */
+  /** Clears the gauges and cells of a worker that has died: its requests have ended, and its connections are closed. */
   workerDied(row: number): void {
     clearGauges(this.zone.counters(row));
     this.zone.cells(row).fill(0);

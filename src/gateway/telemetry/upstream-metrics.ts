@@ -2,27 +2,27 @@ import { add, SERVER_COLUMN, SERVER_GAUGE, serverColumn, serverGauge } from "./l
 import { type UpstreamUses } from "./upstream-usage.ts";
 import { at, type Labels, type Page, type Snapshot } from "./page.ts";
 
-/** A server as it is called in labels, and where it is counted. */
+/** A server with its labels and the slot of its counters. */
 export interface CountedServer {
   readonly upstream: string;
   readonly key: string;
   readonly slot: number;
-  /** Probes and real requests both allow it. */
+  /** True if neither probes nor failures take the server out of rotation. */
   readonly inRotation: boolean;
-  /** What probes say; undefined: there are none, or no response is in yet. */
+  /** The result of the probes. Undefined: there are no probes, or the first one has not ended. */
   readonly healthy: boolean | undefined;
-  /** Why the last probe failed; empty where it did not. */
+  /** Why the last probe failed; empty if it succeeded. */
   readonly probeFailure: string;
 }
 
-/** Counts what happens between a worker and one server of an upstream. */
+/** Counts the traffic between a worker and one server of an upstream. */
 export class ServerMetrics {
   readonly #row: Float64Array;
   readonly #counters: number;
   readonly #gauges: number;
   readonly #upstream: UpstreamUses | undefined;
 
-  /** `upstream` is what its upstream is counted in as well, where that is wanted. */
+  /** `upstream` also gets the counts, if it is given. */
   constructor(row: Float64Array, slot: number, upstream?: UpstreamUses) {
     this.#row = row;
     this.#counters = serverColumn(slot);
@@ -36,24 +36,24 @@ export class ServerMetrics {
     add(this.#row, this.#gauges + SERVER_GAUGE.connectionsOpen, 1);
   }
 
-  /** A connection is closed, or was not opened. */
+  /** A connection was closed or could not be opened. */
   closed(): void {
     add(this.#row, this.#gauges + SERVER_GAUGE.connectionsOpen, -1);
   }
 
-  /** So many more requests wait for a connection. */
+  /** Adds to the number of requests that wait for a connection. */
   waiting(change: number): void {
     add(this.#row, this.#gauges + SERVER_GAUGE.requestsWaiting, change);
   }
 
-  /** A request goes to the server, for the first time or after another try. */
+  /** A request is sent to the server. `isRetry`: after another try. */
   requested(isRetry: boolean): void {
     add(this.#row, this.#counters + SERVER_COLUMN.requests, 1);
     if (isRetry) add(this.#row, this.#counters + SERVER_COLUMN.retries, 1);
     this.#upstream?.requested();
   }
 
-  /** A final response came. */
+  /** A final response has arrived. */
   responded(status: number): void {
     add(this.#row, this.#counters + SERVER_COLUMN.responses + Math.floor(status / 100) - 1, 1);
     this.#upstream?.responded(status);
@@ -65,7 +65,7 @@ export class ServerMetrics {
     this.#upstream?.failed();
   }
 
-  /** So many bytes of bodies went to the server, and came from it. */
+  /** Body bytes that were sent to the server, and received from it. */
   carried(sent: number, received: number): void {
     this.#upstream?.carried(sent, received);
   }
@@ -87,7 +87,7 @@ const GAUGES: readonly (readonly [name: string, gauge: number, help: string])[] 
 ];
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/** Every server of every upstream. */
+/** Writes every server of every upstream. */
 export function writeUpstreams(page: Page, { totals }: Snapshot, servers: readonly CountedServer[]): void {
   const labelled = servers.map(({ upstream, key, slot }) => ({ labels: { upstream, server: key }, slot }));
   for (const [name, column, help] of COUNTERS) {
@@ -106,7 +106,7 @@ export function writeUpstreams(page: Page, { totals }: Snapshot, servers: readon
   }
 }
 
-/** Whether requests go to each server, and what probes say of it. */
+/** Writes which servers are in rotation, and the results of their probes. */
 export function writeHealth(page: Page, servers: readonly CountedServer[]): void {
   page.metric(
     "turnpike_upstream_server_in_rotation",

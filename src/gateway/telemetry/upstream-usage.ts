@@ -5,15 +5,15 @@ import { CounterTable } from "./counter-table.ts";
 import { add, COLUMN, UPSTREAM_COLUMNS, UPSTREAM_ROWS } from "./layout.ts";
 import { SEEN_MS, USE, useCounts } from "./usage.ts";
 
-/** What was asked of one upstream, each try counted. Errors of the server are answers of 5xx, and failures without a response. */
+/** The use of one upstream. Each try counts. Server errors are 5xx responses and failures without a response. */
 export interface UpstreamUsage extends UseCounts {
-  /** Its row of the table: always the same one. */
+  /** Its row of the table, which does not change. */
   readonly index: number;
-  /** Undefined: all that found no row of their own. */
+  /** Undefined: all upstreams without a row of their own. */
   readonly upstream: string | undefined;
 }
 
-/** What is asked of upstreams: names that all workers share, and what one worker counts of them. */
+/** The use of upstreams. All workers share the names; each worker has its own counts. */
 export class UpstreamCounters {
   readonly #table: CounterTable;
 
@@ -31,7 +31,7 @@ export class UpstreamCounters {
     return new UpstreamUses(this.#table, name);
   }
 
-  /** What all workers have counted; the last entry is of those that found no row, where there are any. */
+  /** The totals over all workers. The last entry is of upstreams without a row of their own, if there are any. */
   read(): UpstreamUsage[] {
     return this.#table.entries().map((entry) => {
       return { index: entry.index, upstream: entry.name?.first, ...useCounts(entry) };
@@ -39,11 +39,11 @@ export class UpstreamCounters {
   }
 }
 
-/** Counts what one worker asks of one upstream. */
+/** Counts one worker's use of one upstream. */
 export class UpstreamUses {
   readonly #table: CounterTable;
   readonly #name: string;
-  /** Found with the first request: a configuration may name more upstreams than are ever used. */
+  /** Looked up at the first request, because some configured upstreams are never used. */
   #column: number | undefined;
   readonly #row: Float64Array;
   /** When `lastSeen` was written, in the time of `eventTime`. */
@@ -55,7 +55,7 @@ export class UpstreamUses {
     this.#name = name;
   }
 
-  /** A request goes there. */
+  /** A request is sent to the upstream. */
   requested(): void {
     const column = this.#found;
     add(this.#row, column + USE.requests, 1);
@@ -65,7 +65,7 @@ export class UpstreamUses {
     this.#row[column + USE.lastSeen] = eventDate();
   }
 
-  /** A final response came. */
+  /** A final response has arrived. */
   responded(status: number): void {
     if (status >= 400) add(this.#row, this.#found + (status >= 500 ? USE.serverErrors : USE.clientErrors), 1);
   }
@@ -75,7 +75,7 @@ export class UpstreamUses {
     add(this.#row, this.#found + USE.serverErrors, 1);
   }
 
-  /** So many bytes of bodies went there, and came from there. */
+  /** Body bytes that were sent to the upstream, and received from it. */
   carried(sent: number, received: number): void {
     if (sent > 0) add(this.#row, this.#found + USE.requestBytes, sent);
     if (received > 0) add(this.#row, this.#found + USE.responseBytes, received);

@@ -5,20 +5,23 @@ import { type Exchange } from "../exchange.ts";
 import { CounterTable, type TableEntry } from "./counter-table.ts";
 import { add, COLUMN, USAGE_COLUMNS, USAGE_ROWS } from "./layout.ts";
 
-/** What one consumer has used of one route since the server was started. */
+/** One consumer's use of one route since the server was started. */
 export interface Usage extends UseCounts {
-  /** Its row of the table: always the same one. */
+  /** Its row of the table, which does not change. */
   readonly index: number;
-  /** The authenticated name; empty: requests without one. Undefined: all that found no row of their own. */
+  /** The authenticated name; empty for requests without a name. Undefined: all pairs without a row of their own. */
   readonly consumer: string | undefined;
-  /** The route's host, where it has one, and path prefix. */
+  /** The route's path prefix, after its host if it has one. */
   readonly route: string | undefined;
 }
 
 /** The columns of a name. */
 export const USE = { requests: 0, requestBytes: 1, responseBytes: 2, clientErrors: 3, serverErrors: 4, lastSeen: 5 };
 
-/** Milliseconds in which `lastSeen` is written once: a look at the clock costs more than all else that is counted (bench http1). */
+/**
+ * Milliseconds between two updates of `lastSeen`. Reading the clock costs more than all other counts together (bench
+ * http1).
+ */
 export const SEEN_MS = 100;
 
 /** An entry's columns by their names. */
@@ -34,7 +37,7 @@ export function useCounts({ values }: TableEntry): UseCounts {
   };
 }
 
-/** What consumers use of routes: names that all workers share, and what one worker counts of them. */
+/** The use of routes by consumers. All workers share the names; each worker has its own counts. */
 export class UsageCounters {
   readonly #table: CounterTable;
 
@@ -48,12 +51,12 @@ export class UsageCounters {
     });
   }
 
-  /** Counts the requests of one route, which is named by its host and path prefix. */
+  /** Counts the requests of one route, which is identified by its host and path prefix. */
   route(name: string): RouteUsage {
     return new RouteUsage(this.#table, name);
   }
 
-  /** What all workers have counted; the last entry is of those that found no row, where there are any. */
+  /** The totals over all workers. The last entry is of pairs without a row of their own, if there are any. */
   read(): Usage[] {
     return this.#table.entries().map((entry) => {
       const { index, name } = entry;
@@ -62,16 +65,16 @@ export class UsageCounters {
   }
 }
 
-/** Counts what consumers use of one route, in one worker. */
+/** Counts the consumers' use of one route, in one worker. */
 export class RouteUsage {
   readonly #table: CounterTable;
   readonly #route: string;
-  /** Columns of consumers that were seen; those without a row are looked for each time. */
+  /** Columns of known consumers. Consumers without a row are looked up each time. */
   readonly #known = new Map<string, number>();
   readonly #row: Float64Array;
   #last: string | undefined;
   #lastColumn = 0;
-  /** When its `lastSeen` was written, in the time of `eventTime`. */
+  /** When `lastSeen` of the last column was written, in the time of `eventTime`. */
   #seenAt = 0;
 
   constructor(table: CounterTable, route: string) {
@@ -80,7 +83,7 @@ export class RouteUsage {
     this.#route = route;
   }
 
-  /** A request has ended. One that nobody has let in is no use of the route. */
+  /** A request has ended. A request that was not admitted does not count as use of the route. */
   count({ isLetIn, consumer, status, bytesReceived, bytesSent }: Exchange): void {
     if (!isLetIn) return;
     if (consumer !== this.#last) {
@@ -105,7 +108,7 @@ export class RouteUsage {
     const known = this.#known.get(consumer);
     if (known !== undefined) return known;
     const column = this.#table.columnOf({ first: consumer, second: this.#route });
-    // There are no more than `USAGE_ROWS` of these.
+    // There are at most `USAGE_ROWS` of these.
     if (!this.#table.isShared(column)) this.#known.set(consumer, column);
     return column;
   }

@@ -168,7 +168,7 @@ export class RedisStore implements LimitStore {
       });
       this.#client = client;
       const own = client;
-      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
       client.onclose = () => this.#lost(own);
       await inTime(client.connect(), CONNECT_MS);
       await inTime(client.send("SCRIPT", ["LOAD", SCRIPT]), CONNECT_MS);

@@ -1,28 +1,30 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type SpanCounter } from "./span-metrics.ts";
 
-/** Spans, and their characters, that wait for a collector; what comes beyond is dropped and counted. */
+/** Spans that wait for a collector, and the characters of these spans. Further spans are dropped and counted. */
 const MAX_QUEUED_SPANS = 8192;
 const MAX_QUEUED_CHARS = 8_388_608;
 /** Times that a batch is sent before it is dropped. */
 const MAX_SENDS = 5;
-/** Milliseconds that a collector has for a response. @bound */
+/** Milliseconds that a collector has for a response. After them the batch is sent again. @bound */
 const RESPONSE_MS = 10_000;
-/** Milliseconds before a batch is sent again: the first time, and at most, whatever Retry-After says. @bound */
+/**
+ * Milliseconds before a batch is sent again: for the first time, and at most, even if Retry-After asks for more. @bound
+ */
 const FIRST_WAIT_MS = 1000;
 const MAX_WAIT_MS = 30_000;
-/** Bytes of a response that are read. */
+/** Maximum bytes of a response that are read. A longer response is ignored. */
 const MAX_RESPONSE = 65_536;
-/** What may be sent again (OTLP specification, "Failures"). */
+/** Statuses after which a batch is sent again (OTLP specification, "Failures"). */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export interface ExporterSettings {
-  /** With the path. */
+  /** The URL with the path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxBatch: number;
   readonly flushMs: number;
-  /** What surrounds the spans. */
+  /** The JSON around the spans. */
   readonly envelope: readonly [before: string, after: string];
 }
 
@@ -32,12 +34,12 @@ export interface ExporterDeps {
   readonly random: () => number;
 }
 
-/** How a batch fared: `again` after so many milliseconds, -1 for the own pace. */
+/** The result of sending a batch. `waitMs`: milliseconds before it is sent again, -1 for the exporter's own pace. */
 type Fate =
   | { readonly kind: "taken" }
   | { readonly kind: "refused" | "again"; readonly why: string; readonly waitMs: number };
 
-/** Sends spans to a collector, batch by batch, and never lets anyone wait for it. */
+/** Sends spans to a collector in batches. Requests never wait for it. */
 export class Exporter {
   readonly #settings: ExporterSettings;
   readonly #deps: ExporterDeps;
@@ -48,7 +50,7 @@ export class Exporter {
   /** Ends the wait before a batch is sent again. */
   #hurry: (() => void) | undefined;
   #lastCall = false;
-  /** The collector is away, and that was said. */
+  /** The collector is unavailable, and the log says so. */
   #away = false;
 
   constructor(settings: ExporterSettings, deps: ExporterDeps) {
@@ -70,7 +72,7 @@ export class Exporter {
     else this.#timer ??= setTimeout(() => this.#begin(), this.#settings.flushMs);
   }
 
-  /** Sends what there is, each batch once; what has not left within `ms` is dropped. */
+  /** Sends all spans, each batch once. Spans that are not sent within `ms` milliseconds are dropped. */
   async flush(ms: number): Promise<void> {
     this.#lastCall = true;
     this.#hurry?.();
@@ -122,7 +124,7 @@ export class Exporter {
     }
   }
 
-  /** Once an outage. */
+  /** Logs a failure once per outage. */
   #tell(why: string): void {
     if (this.#away) return;
     this.#away = true;
@@ -147,7 +149,7 @@ export class Exporter {
       method: "POST",
       headers: { ...headers, "content-type": "application/json", "accept-encoding": "identity" },
       body,
-      // Headers are for this collector alone.
+      // The headers are only for this collector, so redirects are not followed.
       redirect: "manual",
       signal: AbortSignal.timeout(RESPONSE_MS),
     });
@@ -165,7 +167,7 @@ export class Exporter {
   }
 }
 
-/** What went wrong, without the URL, which may hold a secret. */
+/** The reason of the failure, without the URL, which can hold a secret. */
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `the collector has not responded within ${RESPONSE_MS} ms`;
@@ -175,7 +177,7 @@ function reasonOf(error: unknown): string {
     : "the exchange with the collector failed";
 }
 
-/** Milliseconds; -1 where it says nothing that counts. */
+/** Retry-After in milliseconds; -1 if it is absent or invalid. */
 function retryAfter(value: string | null): number {
   if (value === null) return -1;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
@@ -183,7 +185,7 @@ function retryAfter(value: string | null): number {
   return Number.isNaN(at) ? -1 : Math.max(at - Date.now(), 0);
 }
 
-/** Empty where there is more. */
+/** The response body, or an empty text if it is longer than `max` bytes. */
 async function readAtMost(response: Response, max: number): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return "";
@@ -201,7 +203,10 @@ async function readAtMost(response: Response, max: number): Promise<string> {
   }
 }
 
-/** Spans that the collector says it has not taken, of `{"partialSuccess": {"rejectedSpans": "3"}}`; they are not sent again. */
+/**
+ * The number of spans that the collector has rejected, from `{"partialSuccess": {"rejectedSpans": "3"}}`. They are not
+ * sent again.
+ */
 function rejectedIn(reply: string): number {
   try {
     const parsed: unknown = JSON.parse(reply);

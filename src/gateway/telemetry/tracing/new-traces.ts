@@ -3,7 +3,7 @@ import { type Fields } from "../../../lib/fields.ts";
 import { latin1Text } from "../../../lib/latin1.ts";
 import { contextFields } from "./trace-context.ts";
 
-/** Random bytes that are asked for at a time: one call costs more than the bytes. */
+/** Random bytes per call, because a call costs more than the bytes. */
 const RANDOM_BYTES = 4096;
 const SPAN_DIGITS = 16;
 const NO_SPAN = "0".repeat(SPAN_DIGITS);
@@ -22,27 +22,28 @@ export function newSpanId(): string {
   return id === NO_SPAN ? newSpanId() : id;
 }
 
-/** Traces that are made at a time. @bound */
+/** Traces that are created at a time. The next batch follows when they are used up. @bound */
 const BATCH = 64;
 const TRACE_BYTES = 16;
 const TRACE_DIGITS = 2 * TRACE_BYTES;
-/** What a trace tells that is not sampled, with digits to be written over. */
+/** The field lines of a trace that is not sampled. Its digits are overwritten. */
 const PATTERN = contextFields({ traceId: "0".repeat(TRACE_DIGITS), spanId: NO_SPAN, sampled: false }, "");
 const TRACE_AT = PATTERN.indexOf("0".repeat(TRACE_DIGITS));
 const SPAN_AT = TRACE_AT + TRACE_DIGITS + 1;
 const DIGITS = Buffer.from("0123456789abcdef");
 
-/** The ratio looks at the last 7 bytes of a trace id, which are random in any trace of W3C's level 2. */
+/** The ratio uses the last 7 bytes of a trace id, which are random in any trace of W3C Trace Context level 2. */
 const RATIO_RANGE = 2 ** 56;
 const RATIO_AT = TRACE_BYTES - 7;
 const LOW_RANGE = 2 ** 32;
 
 /**
- * Makes traces with random ids, and decides by the ids which of them are sampled: many at a time, as one text. A request that
- * is not sampled needs a piece of it, which costs a third less than to make its ids and its fields (bench policy-parts).
+ * Creates traces with random ids, and decides by the ids which of them are sampled. It creates many at a time, as one
+ * text. A request that is not sampled uses a slice of that text, which costs a third less than composing its ids and
+ * fields (bench policy-parts).
  */
 export class NewTraces {
-  /** That of the trace that `next` has made. */
+  /** True if the trace that `next` has created is sampled. */
   isSampled = false;
   readonly #belowHigh: number;
   readonly #belowLow: number;
@@ -52,14 +53,14 @@ export class NewTraces {
   #text = "";
   #at = BATCH - 1;
 
-  /** `share` of 1 is sampled. */
+  /** `share` is the sampled part of all traces, from 0 to 1. */
   constructor(share: number) {
     const below = Math.ceil(Math.min(share, 1) * RATIO_RANGE);
     this.#belowHigh = Math.floor(below / LOW_RANGE);
     this.#belowLow = below % LOW_RANGE;
   }
 
-  /** Goes on to a new trace. */
+  /** Moves on to a new trace. */
   next(): void {
     if (++this.#at === BATCH) this.#renew();
     this.isSampled = this.#sampled[this.#at] === 1;
@@ -70,7 +71,10 @@ export class NewTraces {
     return this.#text.slice(from, from + TRACE_DIGITS);
   }
 
-  /** What tells servers that it is not sampled: without it one that samples by itself would begin a trace of its own. */
+  /**
+   * Field lines that mark the trace as not sampled. Without them a server that samples by itself would begin its own
+   * trace.
+   */
   get unsampledFields(): Fields {
     const from = this.#at * PATTERN.length;
     return this.#text.slice(from, from + PATTERN.length);
@@ -80,7 +84,7 @@ export class NewTraces {
     const bytes = randomFillSync(this.#random);
     for (let i = 0; i < BATCH; i++) {
       const from = i * TRACE_BYTES;
-      // The second half is the span's id as well, which may not be zero.
+      // The second half is also the span's id, which must not be zero.
       if (isZero(bytes, from + TRACE_BYTES / 2, from + TRACE_BYTES)) bytes[from + TRACE_BYTES - 1] = 1;
       this.#write(bytes, from, i * PATTERN.length);
       const high = bytes.readUIntBE(from + RATIO_AT, 3);

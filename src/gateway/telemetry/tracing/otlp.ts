@@ -4,7 +4,7 @@ import { type Exchange } from "../../exchange.ts";
 import { type HiddenParameters } from "../hidden-parameters.ts";
 import { type ChildSpan, type FilterRun, type RequestTrace } from "./request-trace.ts";
 
-/** Characters of an attribute's value; the rest is cut off. */
+/** Maximum characters of an attribute's value. The rest is cut off. */
 const MAX_VALUE = 2048;
 
 /** The kinds and the status of OTLP's trace.proto. */
@@ -28,21 +28,21 @@ function integer(key: string, value: number): Attribute {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]);
 
-/** What a request's spans say beside what it says itself, and do not say. */
+/** The context of a request's spans. */
 export interface SpanContext {
   /** The route's path prefix, or empty. */
   readonly route: string;
-  /** What of queries is not told. */
+  /** The query parameters that are redacted. */
   readonly hidden: HiddenParameters;
 }
 
-/** `endedAt` is that of the request; `epoch` is when `eventTime` was 0, in Unix milliseconds. */
+/** `endedAt` is the end of the request. `epoch` is the Unix time in milliseconds at which `eventTime` was 0. */
 interface Ended extends SpanContext {
   readonly endedAt: number;
   readonly epoch: number;
 }
 
-/** The spans of a request that has ended, each as OTLP's JSON, but for lasting ones that have not. */
+/** The spans of a request that has ended, each as OTLP's JSON. Lasting spans that have not ended are left out. */
 export function encodeSpans(exchange: Exchange, trace: RequestTrace, context: Ended): string[] {
   const { endedAt, route } = context;
   const known = knownMethod(exchange);
@@ -62,12 +62,12 @@ export function encodeSpans(exchange: Exchange, trace: RequestTrace, context: En
   return [JSON.stringify(server), ...children.map((child) => encodeChild(exchange, trace, child, context))];
 }
 
-/** It lasts longer than its request, so far. */
+/** True for a lasting span that has not ended. */
 export function isOpen({ lasts, endedAt }: ChildSpan): boolean {
   return lasts && endedAt === -1;
 }
 
-/** One part of a request, as OTLP's JSON; one that does not last ends with its request. */
+/** A child span as OTLP's JSON. If it does not last, it ends with its request. */
 export function encodeChild(exchange: Exchange, trace: RequestTrace, child: ChildSpan, context: Ended): string {
   return JSON.stringify({
     ...sharedBy(trace),
@@ -92,7 +92,7 @@ function sharedBy({ traceId, state }: RequestTrace): object {
   return state === "" ? { traceId } : { traceId, traceState: state };
 }
 
-/** Unix nanoseconds in decimal digits; a number holds them to 256 ns only. */
+/** Unix nanoseconds in decimal digits. A number would be exact only to 256 ns. */
 function nanos(ms: number): string {
   const whole = Math.floor(ms);
   return `${whole}${String(Math.floor((ms - whole) * 1_000_000)).padStart(6, "0")}`;
@@ -117,7 +117,7 @@ function requestAttributes(exchange: Exchange, { route, hidden }: SpanContext): 
   if (exchange.consumer !== "") attributes.push(text("enduser.id", exchange.consumer));
   if (status !== 0) attributes.push(integer("http.response.status_code", status));
   if (status >= 500) attributes.push(text("error.type", String(status)));
-  // Nobody was there to be answered.
+  // The client closed its connection before the response.
   else if (status === 0) attributes.push(text("error.type", "client_gone"));
   return attributes;
 }
@@ -127,7 +127,7 @@ function methodOf(method: string): Attribute[] {
   return [text("http.request.method", "_OTHER"), text("http.request.method_original", method)];
 }
 
-/** Of `host`, `host:port`, `[::1]:port` or `unix:/path`. */
+/** Attributes for `host`, `host:port`, `[::1]:port` or `unix:/path`. */
 function addressOf(place: string): Attribute[] {
   if (place.startsWith("unix:")) return [text("server.address", place.slice(5))];
   const [, host = place, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
@@ -163,7 +163,7 @@ function filterAttributes({ filter, phase, outcome, fuel }: FilterRun): Attribut
   ];
 }
 
-/** What surrounds the spans of an export, before and after. */
+/** The JSON of an export before and after its spans. */
 export function envelope(serviceName: string): readonly [before: string, after: string] {
   const attributes = [
     text("service.name", serviceName),

@@ -2,10 +2,13 @@ import { eventTime } from "../../../lib/event-clock.ts";
 import { contextFields } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
 
-/** Spans of one request; what comes beyond them is left out. A retry makes one, and so do policies that guard and invocations of filters. */
+/**
+ * Child spans of one request. Further spans are left out. Retries, policies that guard and invocations of filters have
+ * spans.
+ */
 const MAX_CHILDREN = 64;
 
-/** Where a try goes. */
+/** The target of a try. */
 interface Try {
   readonly server: string;
   readonly scheme: "http" | "https";
@@ -21,43 +24,46 @@ export interface FilterRun {
   readonly microseconds: number;
 }
 
-/** Outcomes of filters that are failures; a list of strings, since the shape of metrics knows the others. */
+/**
+ * Outcomes of filters that are failures. The type is a set of strings, because the layout of the metrics defines the
+ * outcomes.
+ */
 const FILTER_FAILURES: ReadonlySet<string> = new Set(["fuel", "trap", "misuse", "deadline", "control", "start"]);
 
-/** A part of a request; times are those of `eventTime`. */
+/** A part of a request. Its times are times of `eventTime`. */
 export interface ChildSpan {
   readonly spanId: string;
-  /** The request's, or that of the policy that it is a part of. */
+  /** The span of the request, or of the policy that it is a part of. */
   readonly parentId: string;
-  /** `upstream`, the policy's name, or that of its work. */
+  /** `upstream`, the policy's name, or the name of the policy's work. */
   readonly name: string;
   beganAt: number;
   endedAt: number;
-  /** Undefined but for a try. */
+  /** Set for a try only. */
   readonly to: Try | undefined;
-  /** Undefined but for the invocation of a filter. */
+  /** Set for the invocation of a filter only. */
   readonly run: FilterRun | undefined;
-  /** It may go on when the request is over, and is told of once it has ended. */
+  /** It can last longer than the request. It is exported when it has ended. */
   readonly lasts: boolean;
-  /** From 0 on. */
+  /** Tries of the request before this one. */
   readonly resends: number;
   status: number;
-  /** Empty: none. */
+  /** Empty: no error. */
   error: string;
 }
 
-/** What is sampled of a request: it gathers the spans. */
+/** The trace of a sampled request: it collects the spans. */
 export class RequestTrace extends UpstreamRecord {
   readonly traceId: string;
   readonly spanId: string;
-  /** The client's; empty where the trace begins here. */
+  /** The client's span; empty if the trace begins here. */
   readonly parentId: string;
   readonly children: ChildSpan[] = [];
   readonly state: string;
-  /** Hears of a lasting part that ends when the request is over. */
+  /** Called with a lasting span that ends after the request. */
   onLate: ((span: ChildSpan) => void) | undefined;
   readonly #newSpanId: () => string;
-  /** The policy at work. */
+  /** The policy that runs. */
   #policy: ChildSpan | undefined;
   #try: ChildSpan | undefined;
 
@@ -90,29 +96,29 @@ export class RequestTrace extends UpstreamRecord {
     this.#try = undefined;
   }
 
-  /** A policy begins its work: what begins before it ends is a part of it. */
+  /** A policy begins. Spans that begin before it ends are its children. */
   policyBegan(name: string): ChildSpan {
     this.#policy = this.#begin(name);
     return this.#policy;
   }
 
-  /** `error` is empty, or what went wrong in a word. */
+  /** `error` is empty, or one word for the failure. */
   policyEnded(span: ChildSpan, error: string): void {
     if (this.#policy === span) this.#policy = undefined;
     span.endedAt = eventTime();
     span.error = error;
   }
 
-  /** A filter was invoked, and that has ended just now. */
+  /** The invocation of a filter has just ended. */
   filterRan(run: FilterRun): void {
     const span = this.#begin(`filter ${run.phase}`, { parentId: this.#policy?.spanId ?? this.spanId, run });
-    // The time of an event stands still: the clock is asked for what is shorter than that.
+    // `eventTime` does not advance within one event, so a short time needs the clock itself.
     span.endedAt = performance.now();
     span.beganAt = span.endedAt - run.microseconds / 1000;
     span.error = FILTER_FAILURES.has(run.outcome) ? run.outcome : "";
   }
 
-  /** Work begins that may go on when the request is over. */
+  /** Begins a span that can last longer than the request. */
   workBegan(name: string): ChildSpan {
     return this.#begin(name, { parentId: this.#policy?.spanId ?? this.spanId, lasts: true });
   }

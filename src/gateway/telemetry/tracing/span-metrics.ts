@@ -1,12 +1,12 @@
 import { add, COLUMN, SPAN_RESULTS } from "../layout.ts";
 import { at, type Page, type Snapshot } from "../page.ts";
 
-/** Counts what becomes of spans. */
+/** Counts spans by result. */
 export interface SpanCounter {
   count(result: (typeof SPAN_RESULTS)[number], spans: number): void;
 }
 
-/** Counts them in the worker's row. */
+/** Counts spans in the worker's row. */
 export class SpanMetrics implements SpanCounter {
   readonly #row: Float64Array;
 
@@ -19,7 +19,7 @@ export class SpanMetrics implements SpanCounter {
   }
 }
 
-/** The spans of all workers together. */
+/** Writes the spans, summed over all workers. */
 export function writeSpans(page: Page, { totals }: Snapshot): void {
   page.metric(
     "turnpike_trace_spans_total",

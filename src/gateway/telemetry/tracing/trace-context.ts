@@ -1,30 +1,30 @@
 import { type Fields, fieldValues, trimOws } from "../../../lib/fields.ts";
 
-/** The trace that a request belongs to, as its client tells it (W3C Trace Context, level 1). */
+/** The trace of a request, from the client's fields (W3C Trace Context, level 1). */
 export interface TraceParent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** The span that the request is sent by: 16 hexadecimal digits. */
+  /** The client's span that sends the request: 16 hexadecimal digits. */
   readonly spanId: string;
   readonly sampled: boolean;
 }
 
 export const TRACE_FIELDS = ["traceparent", "tracestate"] as const;
 
-/** Characters of a tracestate that are passed on: the fewest that a service must pass on (§3.3.1.5). */
+/** Maximum characters of a tracestate that is passed on: the minimum that a service must pass on (§3.3.1.5). */
 const MAX_STATE = 512;
-/** Characters of a member that goes first where there are more (§3.3.1.5). */
+/** If the tracestate is too long, members with more characters are removed first (§3.3.1.5). */
 const LONG_MEMBER = 128;
-/** Members of a tracestate (§3.3.1.1). */
+/** Maximum members of a tracestate (§3.3.1.1). */
 const MAX_MEMBERS = 32;
-/** Characters of a tracestate that is looked at: as many members as may be, each as long as may be. */
+/** Maximum characters of a tracestate that is parsed: the maximum number of members, each of the maximum length. */
 const MAX_STATE_READ = MAX_MEMBERS * (256 + 1 + 256 + 1);
 
 const PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const MEMBER = /^(?:[a-z][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$/;
 const VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** Undefined where there is none, or more than one, or one that is not sound: then a trace begins here (§3.2). */
+/** Undefined if the field is absent, repeated or invalid. A new trace begins then (§3.2). */
 export function parentOf(fields: Fields): TraceParent | undefined {
   const values = fieldValues(fields, "traceparent");
   const [value = ""] = values;
@@ -36,7 +36,7 @@ export function parentOf(fields: Fields): TraceParent | undefined {
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** The tracestate to pass on; empty where there is none, or one that is not sound. */
+/** The tracestate to pass on. Empty if it is absent or invalid. */
 export function stateOf(fields: Fields): string {
   const text = fieldValues(fields, "tracestate").join(",");
   if (text === "" || text.length > MAX_STATE_READ) return "";
@@ -59,7 +59,7 @@ function shortened(members: readonly string[]): string {
   return kept.join(",");
 }
 
-/** The field lines that tell a server of the trace. */
+/** The field lines that pass the trace context to a server. */
 export function contextFields({ traceId, spanId, sampled }: TraceParent, state: string): Fields {
   const line = `traceparent: 00-${traceId}-${spanId}-${sampled ? "01" : "00"}\r\n`;
   return state === "" ? line : `${line}tracestate: ${state}\r\n`;

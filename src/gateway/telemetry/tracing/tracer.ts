@@ -12,7 +12,7 @@ import { UpstreamRecord } from "./upstream-record.ts";
 
 const TRACE_LINES = new LineSearch(TRACE_FIELDS);
 
-/** `key1=value1,key2=value2`; a value may be percent-encoded. */
+/** Parses `key1=value1,key2=value2`. A value can be percent-encoded. */
 function headersOf(text: string): Record<string, string> {
   const pairs = text.split(",").filter((pair) => pair.includes("="));
   return Object.fromEntries(
@@ -52,12 +52,15 @@ export class Tracer {
     );
   }
 
-  /** True where it does what a tracer of these settings would do. */
+  /** True if a tracer with these settings would do the same. */
   serves(settings: Config["otel"]): boolean {
     return isDeepStrictEqual(settings, this.#settings);
   }
 
-  /** Not sampled, it goes on with its client's context, or with one that says so. */
+  /**
+   * Begins the trace of a request. A request that is not sampled passes on its client's context, or a new context that
+   * says so.
+   */
   begin({ head }: Exchange): UpstreamRecord {
     const { fields } = head;
     if (!TRACE_LINES.finds(fields)) return this.#beginNew();
@@ -76,7 +79,7 @@ export class Tracer {
     return new RequestTrace({ traceId: traces.id, parentId: "", state: "" }, newSpanId);
   }
 
-  /** The request is over. */
+  /** The request has ended. */
   end(exchange: Exchange, trace: RequestTrace, { route, hidden }: SpanContext): void {
     const context = { endedAt: eventTime(), epoch: Date.now() - performance.now(), route, hidden };
     this.#exporter.add(encodeSpans(exchange, trace, context));
@@ -84,7 +87,7 @@ export class Tracer {
     trace.onLate = (span) => this.#exporter.add([encodeChild(exchange, trace, span, context)]);
   }
 
-  /** Sends what is left; waits `ms` milliseconds at most. */
+  /** Sends the remaining spans. It waits at most `ms` milliseconds. */
   flush(ms: number): Promise<void> {
     return this.#exporter.flush(ms);
   }

@@ -1,11 +1,14 @@
 import { type Tracer } from "./tracer.ts";
 
-/** Milliseconds that the spans which are left have to reach their collectors when the gateway stops. @bound */
+/**
+ * Milliseconds in which the remaining spans must reach their collectors when the gateway stops. Later spans are
+ * dropped. @bound
+ */
 const TRACE_FLUSH_MS = 1500;
-/** Tracers that are remembered once others took their place; of more, the oldest sends what it has at once. */
+/** Replaced tracers that are remembered. Beyond it, the oldest sends its spans at once. */
 const MAX_REPLACED = 8;
 
-/** The tracers of a process that nobody begins traces with any more: requests in flight still end in them. */
+/** The replaced tracers of a process. They begin no new traces, but requests in flight still end in them. */
 export class Tracers {
   readonly #replaced: Tracer[] = [];
 
@@ -14,7 +17,7 @@ export class Tracers {
     if (this.#replaced.length > MAX_REPLACED) void this.#replaced.shift()?.flush(TRACE_FLUSH_MS);
   }
 
-  /** Sends what is left; takes 1.5 s at most. */
+  /** Sends the remaining spans. It takes at most 1.5 s. */
   async flush(): Promise<void> {
     await Promise.all(this.#replaced.splice(0).map((tracer) => tracer.flush(TRACE_FLUSH_MS)));
   }

@@ -2,17 +2,17 @@ import { eventTime } from "../../../lib/event-clock.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { type UpstreamTrace } from "../../exchange.ts";
 
-/** How a request fared with the server that it was tried at last; times in milliseconds since that try began. */
+/** The last try of a request with a server. Times are milliseconds since that try began. */
 export class UpstreamRecord implements UpstreamTrace {
-  /** What the server is told of the trace. */
+  /** Field lines that pass the trace context to the server. */
   fields: Fields;
   tries = 0;
   server = "";
-  /** 0: it has not answered. */
+  /** 0: no response yet. */
   status = 0;
-  /** -1: there was no connection. */
+  /** -1: no connection yet. */
   connectMs = -1;
-  /** -1: it has not answered. */
+  /** -1: no response yet. */
   firstByteMs = -1;
   protected beganAt = 0;
 
