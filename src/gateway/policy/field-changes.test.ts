@@ -3,7 +3,7 @@ import { FieldChanges } from "./field-changes.ts";
 
 const FIELDS = "Server: a\r\nX-One: 1\r\nserver: b\r\nX-Two: 2\r\n";
 
-test("lines go whatever their capitals, wherever they stand, and what is added comes last", () => {
+test("lines are removed in any capitalisation and position, and added lines come last", () => {
   const changes = new FieldChanges({ removed: ["SERVER"], added: "X-New: 3\r\n" });
   expect(changes.apply(FIELDS)).toBe("X-One: 1\r\nX-Two: 2\r\nX-New: 3\r\n");
   expect(changes.apply("X-A: 1\r\nServer: a\r\n")).toBe("X-A: 1\r\nX-New: 3\r\n");
@@ -11,7 +11,7 @@ test("lines go whatever their capitals, wherever they stand, and what is added c
   expect(changes.apply("")).toBe("X-New: 3\r\n");
 });
 
-test("a default is added where its name is absent, and stands back otherwise", () => {
+test("a default is added only if its name is absent", () => {
   const changes = new FieldChanges({
     defaults: [
       { name: "X-One", line: "X-One: default\r\n" },
@@ -23,19 +23,19 @@ test("a default is added where its name is absent, and stands back otherwise", (
   expect(changes.apply("X-Other: X-One: 1\r\n")).toBe("X-Other: X-One: 1\r\nX-One: default\r\nX-Six: default\r\n");
 });
 
-test("names that begin alike, are as long, or stand in a value are others", () => {
+test("names with the same start or length, or within a value, do not match", () => {
   const changes = new FieldChanges({ removed: ["X-One"] });
   const others = "X-One-More: 1\r\nX-On: 1\r\nX-Two: X-One: 1\r\nX_One: 1\r\n";
   expect(changes.apply(others)).toBe(others);
 });
 
-test("fields that nothing is done to are the very same text, and a last line without its end is one", () => {
+test("unchanged fields are the same text, also with a last line without its end", () => {
   const changes = new FieldChanges({ removed: ["X-Gone"] });
   expect(changes.apply(FIELDS)).toBe(FIELDS);
   expect(changes.apply("X-One: 1\r\nX-Gone: 2")).toBe("X-One: 1\r\n");
 });
 
-test("a head keeps all but its fields, and the same head gives the same result", () => {
+test("only the fields of a head change, and the same head gives the same result", () => {
   const changes = new FieldChanges({ added: "X-New: 3\r\n" });
   const head = { status: 200, reason: "OK", fields: "X-One: 1\r\n", bodyLength: 4 };
   const changed = changes.applyToHead(head);

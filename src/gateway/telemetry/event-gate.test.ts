@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
 import { EventGate } from "./event-gate.ts";
 
-test("a burst of a kind passes, then a few a second, and it is told how many were left out", async () => {
+test("a burst of a kind passes, then 20 events a second, and the number of left out events is reported", async () => {
   let now = 0;
   const told: string[] = [];
   const gate = new EventGate(

@@ -42,7 +42,7 @@ test("invocations are counted by filter, route, phase and outcome, over all work
   closeSync(zone.fd ?? -1);
 });
 
-test("gauges are summed over workers, and those of a dead worker are gone", () => {
+test("gauges are summed over workers, without those of a dead worker", () => {
   const supervisor = new SupervisorTelemetry(2);
   const { zone } = supervisor;
   const [first, second] = [new WasmMetrics(zone, 1), new WasmMetrics(zone, 2)];

@@ -3,14 +3,14 @@ import { HiddenParameters } from "./hidden-parameters.ts";
 
 const hidden = new HiddenParameters(["ticket", "clé", ""]);
 
-test("values of parameters that are secrets by their names are not told", () => {
+test("parameters with secret names are redacted", () => {
   expect(hidden.query("?a=1&api%5Fkey=s&access_token=t&x=%&flag&Sig=u=v")).toBe(
     "?a=1&api%5Fkey=REDACTED&access_token=REDACTED&x=%&flag&Sig=REDACTED",
   );
   expect(hidden.query("a=1&token=t")).toBe("a=1&token=REDACTED");
 });
 
-test("values of parameters that the configuration has keys in are not told, however they are spelled", () => {
+test("parameters that hold keys by the configuration are redacted in every spelling", () => {
   for (const name of ["ticket", "Ticket", "%74icket", "%54%69cket", "cl%c3%a9", "cl%C3%A9", "clÃ©", "CLÃ©"])
     expect(hidden.query(`?a=b&${name}=hush&c=d&${name}=hush;hush?hush#hush`)).toBe(
       `?a=b&${name}=REDACTED&c=d&${name}=REDACTED`,
@@ -33,17 +33,17 @@ for (const [query, shown] of [
   ],
   ["?pwd=hush&OTP=hush", "?pwd=REDACTED&OTP=REDACTED"],
 ] as const) {
-  test(`${query} is told as ${shown}`, () => {
+  test(`${query} is shown as ${shown}`, () => {
     expect(hidden.query(query)).toBe(shown);
   });
 }
 
-test("a query without secrets is told as it is", () => {
+test("a query without secrets is unchanged", () => {
   for (const query of ["", "?", "?a", "?a=1&&b=2&=3", "?%", "?=&=", "?a=%3Fb%3Dc;d;e=f?", "?keys[]=1"])
     expect(hidden.query(query)).toBe(query);
 });
 
-test("a URL is told without user, password and secrets, in its fragment too", () => {
+test("a URL loses user, password and secrets, also in its fragment", () => {
   expect(hidden.url("https://ann:hush@a.example/b@c?d=1&ticket=hush#access_token=hush&e=2")).toBe(
     "https://a.example/b@c?d=1&ticket=REDACTED#access_token=REDACTED&e=2",
   );
@@ -52,7 +52,7 @@ test("a URL is told without user, password and secrets, in its fragment too", ()
     expect(hidden.url(url)).toBe(url);
 });
 
-test("the longest query that a client may send takes linear time", () => {
+test("the longest query that a client can send takes linear time", () => {
   const query = `?${"token".repeat(40_000)}x=1&${"%74".repeat(40_000)}=2`;
   expect(hidden.query(query)).toBe(query);
   const pieces = `?a=${";token".repeat(20_000)}${"%3b".repeat(20_000)}`;

@@ -4,7 +4,7 @@ import { type Exchange } from "../exchange.ts";
 import { DURATION_BOUNDS, ROUTE_ROWS, zoneShape } from "./layout.ts";
 import { RouteTraffic } from "./route-traffic.ts";
 
-/** All that is looked at of an exchange that has ended. */
+/** The members of an ended exchange that are read. */
 function ended(status: number, bytesReceived = 0, bytesSent = 0): Exchange {
   return { status, bytesReceived, bytesSent } as Exchange;
 }
@@ -13,7 +13,7 @@ function total(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-test("a route's requests, times, bytes and errors are those of all workers", () => {
+test("a route's requests, durations, bytes and errors are summed over workers", () => {
   const zone = SharedZone.local(zoneShape(2));
   const [one, other] = [new RouteTraffic(zone, 1), new RouteTraffic(zone, 2)];
   const route = one.route("/a");
@@ -24,7 +24,7 @@ test("a route's requests, times, bytes and errors are those of all workers", () 
   const read = new RouteTraffic(zone, 0).read();
   const a = read.find(({ route: name }) => name === "/a");
   expect(a).toMatchObject({ requests: 3, clientErrors: 1, serverErrors: 1, requestBytes: 7, responseBytes: 70 });
-  // Up to and with 0.5 ms, and up to 1 ms.
+  // Up to and including 0.5 ms, and up to 1 ms.
   expect(a?.durations.slice(0, 3)).toEqual([2, 1, 0]);
   const b = read.find(({ route: name }) => name === "/b");
   expect(b?.durations).toHaveLength(DURATION_BOUNDS.length + 1);
@@ -32,7 +32,7 @@ test("a route's requests, times, bytes and errors are those of all workers", () 
   expect(read).toHaveLength(2);
 });
 
-test("routes beyond the table are counted together, and those that are never asked for take no row", () => {
+test("routes beyond the table are counted together, and unused routes take no row", () => {
   const zone = SharedZone.local(zoneShape(1));
   const traffic = new RouteTraffic(zone, 1);
   for (let i = 0; i < 10 * ROUTE_ROWS; i++) traffic.route(`/unused/${i}`);

@@ -19,7 +19,7 @@ function lineOf(telemetry: Telemetry, name: string): string | undefined {
     .find((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
 }
 
-test("what an endpoint counts is counted once, beside what others do, and goes down where it does", () => {
+test("an endpoint's figures are counted once, next to those of others, and can decrease", () => {
   const telemetry = new Telemetry(onlySlot());
   const [first, second] = [{}, {}];
   telemetry.quic.tell(first, figures({ streamsTotal: 5, streamsOpen: 3, bytesIn: 100 }));
@@ -30,7 +30,7 @@ test("what an endpoint counts is counted once, beside what others do, and goes d
   expect(lineOf(telemetry, "turnpike_quic_received_bytes_total")).toBe("turnpike_quic_received_bytes_total 160");
 });
 
-test("a worker that takes a dead one's place counts on, and begins with nothing open", () => {
+test("a worker that replaces a dead one keeps its counters, and begins with cleared gauges", () => {
   const supervisor = new SupervisorTelemetry(2);
   const { zone } = supervisor;
   const other = new Telemetry({ zone, row: 2 });
@@ -57,7 +57,7 @@ test("a worker that takes a dead one's place counts on, and begins with nothing 
   closeSync(zone.fd ?? -1);
 });
 
-test("codes and methods that nobody knows share a label", () => {
+test("unknown codes and methods share a label", () => {
   const telemetry = new Telemetry(onlySlot());
   const head = { method: "X".repeat(100), scheme: "http", authority: "", path: "", query: "", fields: "" } as const;
   const request = { id: "", protocol: "HTTP/1.1", clientAddress: "", bytesReceived: 0, bytesSent: 0, head } as const;

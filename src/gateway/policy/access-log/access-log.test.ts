@@ -15,7 +15,7 @@ function exchangeOf(path: string, agent: string, status: number): Exchange {
     query: "?q=1",
     fields: `User-Agent: ${agent}\r\n`,
   };
-  // Only what a log line reads; the codec's own exchange needs a socket.
+  // Only the members that a log line reads: the codec's own exchange needs a socket.
   return {
     head,
     protocol: "HTTP/1.1",
@@ -35,20 +35,20 @@ function written(line: LogLine, exchange: Exchange): string {
 
 const FINISHED = { at: Date.UTC(2026, 10, 20, 1, 2, 3), elapsedMs: 1.23456, hidden: new HiddenParameters([]) };
 
-test("a combined line is what Apache would write", () => {
+test("a combined line has Apache's format", () => {
   expect(written(combinedLine, exchangeOf("/a", "curl/8", 200))).toBe(
     '127.0.0.1 - - [20/Nov/2026:01:02:03 +0000] "GET /a?q=1 HTTP/1.1" 200 5 "-" "curl/8"',
   );
 });
 
-test("nothing a client sends can forge a field or a line", () => {
+test("client data cannot forge a field or a line", () => {
   const line = written(combinedLine, exchangeOf('/a"b\\', 'x" 200 1 "\u00e9\t', 200));
   expect(line).toContain('"GET /a\\x22b\\x5c?q=1 HTTP/1.1"');
   expect(line).toContain('"x\\x22 200 1 \\x22\\xe9"');
   expect(line).not.toContain("\n");
 });
 
-test("a client that left before a response is logged as 499", () => {
+test("a client that disconnects before a response is logged as 499", () => {
   expect(JSON.parse(written(jsonLine, exchangeOf("/", "a", 0)))).toMatchObject({
     status: 499,
     duration_ms: 1.235,
@@ -56,13 +56,13 @@ test("a client that left before a response is logged as 499", () => {
   });
 });
 
-test("a line of JSON holds no control characters, those of 8-bit terminals included", () => {
+test("a JSON line has no control characters, including those of 8-bit terminals", () => {
   const line = written(jsonLine, exchangeOf('/\u009b"\u0007', "\u007f\u0085", 200));
   expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
   expect(JSON.parse(line)).toMatchObject({ path: '/\u009b"\u0007' });
 });
 
-test.each([combinedLine, jsonLine])("no key of a query or a referer is told", (line) => {
+test.each([combinedLine, jsonLine])("secret parameters of queries and referers are redacted", (line) => {
   const exchange = exchangeOf("/a", "a", 200);
   exchange.head.query = "?ticket=hush&b=1";
   exchange.head.fields += "Referer: https://ann:hush@a.example/?ticket=hush\r\n";
@@ -74,7 +74,7 @@ test.each([combinedLine, jsonLine])("no key of a query or a referer is told", (l
   expect(text).not.toContain("hush");
 });
 
-/** A request that differs from others in one thing. */
+/** Requests of which each differs from the first in one way. */
 function variants(): Exchange[] {
   const changes: ((exchange: Exchange) => void)[] = [
     () => {},
@@ -103,7 +103,7 @@ function tried(server: string, status: number): UpstreamRecord {
   return record;
 }
 
-test("a line is the same whatever lines were written before it", () => {
+test("a line does not depend on the lines before it", () => {
   const all = variants();
   const lines = all.map((exchange) => written(jsonLine, exchange));
   expect(new Set(lines).size).toBe(all.length);
@@ -116,7 +116,7 @@ test("a line is the same whatever lines were written before it", () => {
   }
 });
 
-test("what one log hides, a line of another log with the same fields does not tell", () => {
+test("a parameter redacted in one log is redacted after a line of another log with the same fields", () => {
   const exchange = exchangeOf("/", "a", 200);
   exchange.head.fields = "Referer: http://a.test/?ticket=hush\r\n";
   const hiding = { ...FINISHED, hidden: new HiddenParameters(["ticket"]) };
@@ -132,7 +132,7 @@ test("what one log hides, a line of another log with the same fields does not te
   expect(bytes.bytes.toString("utf8", 0, bytes.at)).toContain("ticket=REDACTED");
 });
 
-test("a part that did not fit is not kept", () => {
+test("a part that did not fit into the buffer is not kept", () => {
   const exchange = exchangeOf("/", "agent ".repeat(20), 200);
   for (let n = 0; n < 4; n++) {
     const short = new LineBytes(Buffer.alloc(200));

@@ -8,7 +8,7 @@ function methodOf(keys: readonly NamedKey[], consumers: readonly string[] = []):
   return createApiKey({ keys, header_name: "X-Key", query_param: "key", consumers });
 }
 
-/** The name that a request is let in by, or why it is not. */
+/** The consumer of an admitted request, or the reason of a refusal. */
 function verdict(method: Method, fields: string, query?: string): string {
   const outcome = method.check(requestOf(fields, query));
   if (outcome instanceof Promise) throw new Error("It is asked at once");
@@ -18,7 +18,7 @@ function verdict(method: Method, fields: string, query?: string): string {
 
 const letIn = (name: string) => `${name} by true X-Consumer-Name: ${name}\r\n`;
 
-test("of many keys each lets its own holder in, by itself or by its hash", () => {
+test("each of many keys admits its own holder, as text or as a hash", () => {
   const keys = Array.from({ length: 20 }, (_, i) =>
     i % 2 === 0
       ? { key: `key ${i}`, name: `name ${i}` }
@@ -29,7 +29,7 @@ test("of many keys each lets its own holder in, by itself or by its hash", () =>
   expect(verdict(method, "X-Key: key 20\r\n")).toContain("not valid");
 });
 
-test("a key may be as long as is looked at, and no longer", () => {
+test("a key of the maximum length is accepted, and a longer one is refused", () => {
   const most = "k".repeat(MAX_CREDENTIAL_BYTES);
   const method = methodOf([
     { key: most, name: "long" },
@@ -39,13 +39,13 @@ test("a key may be as long as is looked at, and no longer", () => {
   expect(verdict(method, `X-Key: ${most}k\r\n`)).toContain("not valid");
 });
 
-test("a key is bytes, however they are encoded", () => {
+test("a key is compared as bytes, whatever its encoding", () => {
   const method = methodOf([{ key: "ключ", name: "a" }]);
   expect(verdict(method, `X-Key: ${Buffer.from("ключ").toString("latin1")}\r\n`)).toBe(letIn("a"));
   expect(verdict(method, "", `?key=${encodeURIComponent("ключ")}`)).toBe(letIn("a"));
 });
 
-test("the header's key counts before the query's; two of one kind are refused, and none is asked for", () => {
+test("the header's key takes precedence over the query's, and a repeated or missing key is refused", () => {
   const method = methodOf([
     { key: "a", name: "alice" },
     { key: "b", name: "bob" },
@@ -60,7 +60,7 @@ test("the header's key counts before the query's; two of one kind are refused, a
   ]);
 });
 
-test("a holder who is not among those that may pass is known and refused", () => {
+test("a holder who is not among the allowed consumers gets 403", () => {
   const keys = [
     { key: "a", name: "alice" },
     { key: "b", name: "bob" },
@@ -70,7 +70,7 @@ test("a holder who is not among those that may pass is known and refused", () =>
   expect(verdict(method, "X-Key: b\r\n")).toBe(letIn("bob"));
 });
 
-test("the key goes no further, and everything else does", () => {
+test("the key is removed from the request, and everything else stays", () => {
   const { head } = requestOf("A: 1\r\nX-Key: a\r\nB: 2\r\nx-key: b\r\n", "?x=1&key=a&y=2");
   methodOf([]).take(head);
   expect([head.fields, head.query]).toEqual(["A: 1\r\nB: 2\r\n", "?x=1&y=2"]);
@@ -79,11 +79,11 @@ test("the key goes no further, and everything else does", () => {
   expect([plain.fields, plain.query]).toEqual(["A: 1\r\n", ""]);
 });
 
-test("a name that cannot be told stops the start", () => {
+test("a name that cannot be a field value fails the start", () => {
   expect(() => methodOf([{ key: "a", name: "a\n" }])).toThrow('"a\\n" cannot be a name');
 });
 
-test("a key that was presented before lets in as before, and what is near it does not", () => {
+test("a key that was presented before is admitted again, and a similar one is not", () => {
   const keys = Array.from({ length: 40 }, (_, i) => ({ key: `key ${i}`, name: `name ${i}` }));
   const method = methodOf(keys, ["name 0", "name 1"]);
   for (let round = 0; round < 3; round++) {
@@ -96,7 +96,7 @@ test("a key that was presented before lets in as before, and what is near it doe
   }
 });
 
-test("what one request presented is not taken out of another", () => {
+test("the key of one request is not removed from another", () => {
   const method = methodOf([{ key: "a", name: "alice" }]);
   const [first, second] = [requestOf("X-Key: a\r\nB: 1\r\n"), requestOf("B: 1\r\nX-Key: a\r\nX-Key: a\r\n")];
   void method.check(first);

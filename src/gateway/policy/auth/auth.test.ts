@@ -24,9 +24,9 @@ interface Asked {
   readonly heads: readonly ResponseHead[];
 }
 
-/** What a policy decides of a request with these fields, and what it answered. */
+/** The policy's decision about a request with these fields, and its response. */
 async function ask(auth: object, fields: string, names: readonly string[] = []): Promise<Asked> {
-  // What the schema fills in, and the network, are not needed here.
+  // The schema's defaults and the network are not needed here.
   const policy = createAuthPolicy({ auth: auth as Auth, identityNames: names }, { clock: Date.now } as KeySetDeps);
   if (policy === undefined) throw new Error("There is nothing to decide");
   const heads: ResponseHead[] = [];
@@ -41,7 +41,7 @@ async function ask(auth: object, fields: string, names: readonly string[] = []):
   return { decision: await policy.request(exchange), exchange, heads };
 }
 
-test("who is let in has a name, and is known to be let in; nobody else is", async () => {
+test("an admitted client has a name and is marked as admitted, and other clients are not", async () => {
   const { decision, exchange } = await ask(KEYS, "X-Key: k\r\nA: 1\r\n");
   expect([decision, exchange.consumer, exchange.isLetIn]).toEqual(["continue", "alice", true]);
   expect(exchange.head.fields).toBe("A: 1\r\nX-Consumer-Name: alice\r\n");
@@ -53,12 +53,12 @@ test("who is let in has a name, and is known to be let in; nobody else is", asyn
   ]);
 });
 
-/** What the upstream gets of these fields. */
+/** The fields that the upstream gets. */
 async function passed(auth: object, sent: string): Promise<string> {
   return (await ask(auth, sent)).exchange.head.fields;
 }
 
-test("a token that was not verified does not pass behind a route that verifies some, and passes elsewhere", async () => {
+test("an unverified token is removed on routes that verify tokens, and passes elsewhere", async () => {
   const both = { type: "chain", methods: [KEYS, JWT] };
   expect(await passed(both, `X-Key: k\r\n${FORGED}`)).toBe("X-Consumer-Name: alice\r\n");
   expect(await passed(both, `X-Key: k\r\nAuthorization: Basic x\r\n`)).toContain("Authorization: Basic x");
@@ -66,7 +66,7 @@ test("a token that was not verified does not pass behind a route that verifies s
   expect(await passed(KEYS, `X-Key: k\r\n${FORGED}`)).toBe(`${FORGED}X-Consumer-Name: alice\r\n`);
 });
 
-test("what other routes tell upstreams of clients is no client's to say, but for fields that clients have of their own", async () => {
+test("identity fields of other routes are removed, except fields that clients also use themselves", async () => {
   const names = ["x-role", "cookie", "authorization"];
   const sent = "X_Role: admin\r\nCookie: a=b\r\nAuthorization: Basic x\r\n";
   const { exchange } = await ask({ type: "none" }, sent, names);
@@ -74,7 +74,7 @@ test("what other routes tell upstreams of clients is no client's to say, but for
   expect(createAuthPolicy({ auth: { type: "none" }, identityNames: [] }, {} as KeySetDeps)).toBeUndefined();
 });
 
-test("a preflight is answered without credentials, where they are asked for", async () => {
+test("a preflight gets a response without credentials on a route that requires them", async () => {
   const preflight = "Origin: http://o.test\r\nAccess-Control-Request-Method: PUT\r\n";
   const decisions: unknown[] = [];
   for (const auth of [KEYS, { type: "none" }]) {
@@ -87,11 +87,13 @@ test("a preflight is answered without credentials, where they are asked for", as
   expect(decisions).toEqual(["responded", "continue"]);
 });
 
-/** A connection whose requests one configuration after another decides about. */
+/** A connection whose requests are checked by one configuration after another. */
 class Connection {
   #admission: Admission | undefined;
 
-  /** What the policy decides of a request with these fields, who it is of, and what goes on. */
+  /**
+   * The policy's decision about a request with these fields, its consumer, and the fields and query that are passed on.
+   */
   ask(auth: object, fields: string, query = ""): readonly [Decision, string, string] {
     return this.askPolicy(policyOf(auth), fields, query);
   }
@@ -114,7 +116,7 @@ function policyOf(auth: object): Policy {
   return policy;
 }
 
-test("equal requests of a connection are let in alike, and any difference is looked at", () => {
+test("equal requests of a connection are admitted alike, and a different one is checked", () => {
   const keys = [...KEYS.keys, { key: "other", name: "carol" }];
   const policy = policyOf({ ...KEYS, keys, query_param: "key" });
   const connection = new Connection();
@@ -130,7 +132,7 @@ test("equal requests of a connection are let in alike, and any difference is loo
   expect(connection.askPolicy(policy, "X-Key: k\r\nA: 1\r\n")).toEqual(alice);
 });
 
-test("a key that the next configuration does not have is refused on a connection that it was let in on", () => {
+test("a key that a reload removes is refused on a connection that was admitted with it", () => {
   const connection = new Connection();
   expect(connection.ask(KEYS, "X-Key: k\r\n")[0]).toBe("continue");
   expect(connection.ask({ ...KEYS, keys: [{ key: "new", name: "alice" }] }, "X-Key: k\r\n")[0]).toBe("responded");

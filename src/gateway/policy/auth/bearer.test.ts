@@ -24,6 +24,6 @@ test.each([
   ["Authorization: bearer\r\n", true],
   ["Authorization: Bearer\tx\r\n", true],
   ["Authorization: Basic x\r\nauthorization: BEARER, x\r\n", true],
-])("whether %j names the scheme: %p", (fields, has) => {
+])("%j names the scheme Bearer: %p", (fields, has) => {
   expect(hasBearer(fields)).toBe(has);
 });

@@ -9,23 +9,23 @@ const NONE = { type: "none" };
 const ANYBODY = { type: "anonymous", subject: "guest" };
 
 function chain(...methods: readonly object[]): Auth {
-  // What the schema fills in is of no interest here.
+  // The schema's defaults are not needed here.
   return { type: "chain", methods } as unknown as Auth;
 }
 
-test("a chain is its methods, whatever the chains in it", () => {
+test("nested chains are flattened", () => {
   const all = chain(KEY, chain(chain(JWT), FORWARD), NONE);
   expect([...methodsIn(all)].map(({ type }) => type)).toEqual(["api_key", "jwt", "forward_auth", "none"]);
   expect(keyParameters(all)).toEqual(["key"]);
   expect(identityNames(all)).toEqual(["x-a", "x-user", "cookie"]);
 });
 
-test("credentials are asked for unless somebody is let in without", () => {
+test("credentials are required unless a method admits clients without them", () => {
   expect([KEY, JWT, FORWARD].map((method) => asksCredentials(chain(method)))).toEqual([true, true, true]);
   expect([NONE, ANYBODY].map((method) => asksCredentials(chain(KEY, method)))).toEqual([false, false]);
 });
 
-test("each kind makes its method", () => {
+test("each type creates its method", () => {
   const made = [KEY, NONE, ANYBODY, chain(KEY)].map((auth) => createMethod(auth as Auth, {} as KeySetDeps).type);
   expect(made).toEqual(["api_key", "none", "anonymous", "chain"]);
   expect(() => createMethod({ type: "other" } as unknown as Auth, {} as KeySetDeps)).toThrow("no such method");

@@ -70,7 +70,7 @@ function exchangeOf(fields = ""): Exchange {
   return Object.assign(requestOf(fields, "?q=1"), { peerAddress: "192.0.2.1", clientAddress: "192.0.2.2", id: "id-1" });
 }
 
-/** The name that a request is let in by with what the upstream is told, the service's own response, or what went wrong. */
+/** The consumer and the fields for the upstream, or the service's own response, or the error. */
 function told(outcome: Outcome): string {
   if (outcome.kind === "admitted") return `${outcome.consumer}: ${outcome.fields}`;
   const { response: passed, error } = outcome;
@@ -83,7 +83,7 @@ async function ask(method: Method, fields?: string): Promise<string> {
 
 const DOWN = "does not answer";
 
-test("the service is told of the request what it needs", async () => {
+test("the subrequest has the fields that the service needs", async () => {
   await ask(methodOf(), "Cookie: a=b\r\nX-Other: 1\r\n");
   const { "x-forwarded-for": via, ...headers } = asked[0]?.headers ?? {};
   expect([asked[0]?.method, asked[0]?.url, via]).toEqual(["GET", "/check?a=1", "192.0.2.1"]);
@@ -123,7 +123,7 @@ test.each([
   expect(await ask(methodOf())).toContain(expected);
 });
 
-test("fields for upstreams are bounded, and a name is one", async () => {
+test("fields for upstreams have a maximum length, and there is one consumer name", async () => {
   const method = methodOf();
   const line = "X-Role: \r\n".length;
   for (const [length, isIn] of [
@@ -142,7 +142,7 @@ test("fields for upstreams are bounded, and a name is one", async () => {
   expect(await ask(methodOf({ consumers: ["Eva"] }))).toContain("not allowed");
 });
 
-test("a response may be as long as a page to log in, and no longer", async () => {
+test("a response of the maximum length passes, and a longer one fails", async () => {
   const method = methodOf();
   reply = (_, response) => void response.writeHead(401).end("x".repeat(MOST_BODY));
   expect(await ask(method)).toHaveLength("401 as 401: ".length + MOST_BODY);
@@ -151,7 +151,7 @@ test("a response may be as long as a page to log in, and no longer", async () =>
   expect(logged).toEqual([expect.stringContaining(`more than ${MOST_BODY} bytes`)]);
 });
 
-test("that the service is down is said once, until it is up again", async () => {
+test("an outage of the service is logged once, until it responds again", async () => {
   const method = methodOf();
   for (const up of [200, 401]) {
     reply = (_, response) => void response.writeHead(500).end();
@@ -165,13 +165,13 @@ test("that the service is down is said once, until it is up again", async () => 
   expect(logged).toEqual(Array(3).fill('Cannot ask the service of route "/a" who is let in: it answered 500'));
 });
 
-test("two Authorization fields are refused where the service would see them", async () => {
+test("two Authorization fields are refused if the service would get them", async () => {
   const twice = "Authorization: a\r\nAuthorization: b\r\n";
   expect(await ask(methodOf({ headers_forward: ["Authorization"] }), twice)).toContain("more than one Authorization");
   expect([await ask(methodOf(), twice), asked.length]).toEqual([": ", 1]);
 });
 
-test("as many questions are asked at one time as may be, and one that ends makes room", async () => {
+test("subrequests are limited, and one that ends frees its place", async () => {
   const method = methodOf();
   const held: ServerResponse[] = [];
   reply = (_, response) => void held.push(response);
@@ -186,7 +186,7 @@ test("as many questions are asked at one time as may be, and one that ends makes
   expect(await ask(method)).toBe(": ");
 });
 
-test("a client that leaves is asked for no more, and nobody is to blame", async () => {
+test("the subrequest of a client that disconnects is cancelled, and nothing is logged", async () => {
   const method = methodOf();
   const closed = Promise.withResolvers<void>();
   reply = (request) => void request.socket.on("close", () => closed.resolve());
@@ -200,7 +200,7 @@ test("a client that leaves is asked for no more, and nobody is to blame", async 
   expect([logged, exchange.onGone]).toEqual([[], undefined]);
 });
 
-test("a service that says nothing is given up in time", async () => {
+test("a service that does not respond is abandoned after the timeout", async () => {
   reply = () => {};
   expect(await ask(methodOf({ timeout_ms: 50 }))).toContain(DOWN);
   expect(logged).toEqual([expect.stringContaining("timeout")]);

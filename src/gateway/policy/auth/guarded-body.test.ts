@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { type BodySink, type RequestBody } from "../../exchange.ts";
 import { GuardedBody } from "./guarded-body.ts";
 
-/** A body whose events a test makes, and what was asked of it. */
+/** A body whose events are sent by the test, and which records the calls. */
 class ToldBody implements RequestBody {
   complete = false;
   sink: BodySink | undefined;
@@ -23,7 +23,7 @@ class ToldBody implements RequestBody {
   }
 }
 
-test("a guarded body is the body itself, but for what its trailers say of the client", () => {
+test("a guarded body passes unchanged, except identity fields in its trailers", () => {
   const body = new ToldBody();
   const guarded = new GuardedBody(body, ["x-user"]);
   const heard: unknown[] = [];

@@ -12,14 +12,14 @@ test.each([
   ["X-Users: 1\r\nX-Use: 1\r\nXX-User: 1\r\nX.User: 1\r\n", "X-Users: 1\r\nX-Use: 1\r\nXX-User: 1\r\nX.User: 1\r\n"],
   ["A: X-User: 1\r\n", "A: X-User: 1\r\n"],
   ["A: 1\r\nX-User: cut short", "A: 1\r\n"],
-])("%j without the names of clients is %j", (fields, left) => {
+])("%j without identity fields is %j", (fields, left) => {
   expect(withoutIdentity(fields, NAMES)).toBe(left);
 });
 
-test("letters alone are the same in capitals", () => {
-  // Beside the capital letters lie @ and [, which 0x20 more would make ` and {.
+test("only letters are compared without case", () => {
+  // @ and [ are next to the capital letters. With 0x20 added they would be ` and {.
   expect(withoutIdentity("@: 1\r\n[: 1\r\nA: 1\r\nZ: 1\r\n", ["`", "{", "a", "z"])).toBe("@: 1\r\n[: 1\r\n");
-  // A hyphen in the field is none of an underscore's spellings.
+  // A hyphen in the field does not match an underscore in the name.
   expect(withoutIdentity("A-B: 1\r\nA_B: 1\r\n", ["a_b"])).toBe("A-B: 1\r\n");
 });
 
@@ -27,6 +27,6 @@ test.each([
   ["", ""],
   ["A: 1\r\nX-User: a\r\nB: 2\r\nx-id: b\r\nX-USER: c\r\n", "X-User: a\r\nx-id: b\r\nX-USER: c\r\n"],
   ["X_User: a\r\nX-User: cut short", "X-User: cut short"],
-])("of %j the named lines are %j", (fields, found) => {
+])("the named lines of %j are %j", (fields, found) => {
   expect(onlyFields(fields, new Set(NAMES))).toBe(found);
 });

@@ -20,7 +20,7 @@ let logged: string[];
 let changes: number;
 let keys: KeySet;
 
-/** A set with keys of these ids. */
+/** A set of keys with these ids. */
 function setOf(...ids: string[]): string {
   return JSON.stringify({ keys: ids.map((kid) => ({ ...JWK, kid })) });
 }
@@ -54,13 +54,13 @@ afterEach(() => {
   server.close();
 });
 
-/** What is found: "key", "unknown" or "unavailable". */
+/** The result: "key", "unknown" or "unavailable". */
 async function find(kid: string | undefined): Promise<string> {
   const found = await keys.find(kid);
   return found instanceof KeyObject ? "key" : found;
 }
 
-test("a set is asked for once, on first need, however many wait for it", async () => {
+test("a set is loaded once, on first use, for all requests that wait", async () => {
   expect(asked).toBe(0);
   expect(await Promise.all([find("1"), find("1"), find(undefined), find("2")])).toEqual([
     "key",
@@ -72,7 +72,7 @@ test("a set is asked for once, on first need, however many wait for it", async (
   expect(keys.find("1")).toBeInstanceOf(KeyObject);
 });
 
-test("an unknown key id has the set asked for again, once in ten seconds", async () => {
+test("an unknown key id reloads the set, at most once in ten seconds", async () => {
   await find("1");
   body = setOf("1", "2");
   expect(await Promise.all(Array.from({ length: 100 }, (_, i) => find(`invented ${i}`)))).toEqual(
@@ -82,11 +82,11 @@ test("an unknown key id has the set asked for again, once in ten seconds", async
   now += 10_000;
   expect([await find("2"), asked, changes]).toEqual(["key", 2, 2]);
   expect([await find("3"), asked]).toEqual(["unknown", 2]);
-  // With two keys, a token must say which.
+  // With two keys, a token must name its key.
   expect(await find(undefined)).toBe("unknown");
 });
 
-test("a key that the issuer took back is gone once the set is asked for again", async () => {
+test("a key that the issuer has removed is refused after the next load", async () => {
   await find("1");
   body = setOf("2");
   now += 600_000;
@@ -95,7 +95,7 @@ test("a key that the issuer took back is gone once the set is asked for again", 
   expect(await find("1")).toBe("unknown");
 });
 
-test("an issuer that fails is believed for an hour, then nobody gets in, and the log says so once", async () => {
+test("the keys of a failing issuer are trusted for an hour, then all tokens are refused, and the log says so once", async () => {
   await find("1");
   status = 500;
   now += 600_000;
@@ -110,7 +110,7 @@ test("an issuer that fails is believed for an hour, then nobody gets in, and the
   expect(await find("1")).toBe("key");
 });
 
-test("what is no set of keys is none", async () => {
+test("text that is not a key set is rejected", async () => {
   for (const [text, reason] of [
     ["", "jwks_url answered no key set"],
     ["[]", "jwks_url answered no key set"],
@@ -128,7 +128,7 @@ test("what is no set of keys is none", async () => {
   }
 });
 
-test("keys that cannot be meant are passed over", () => {
+test("keys that cannot be meant are ignored", () => {
   const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ format: "jwk" });
   const curve = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
   const shared = { kty: "oct", k: "c2VjcmV0" };
@@ -153,12 +153,12 @@ test("keys that cannot be meant are passed over", () => {
   expect(parseKeySet(text, "EdDSA")?.size).toBe(0);
   const many = JSON.stringify({ keys: Array.from({ length: 100 }, (_, i) => ({ ...JWK, kid: String(i) })) });
   expect(parseKeySet(many, "RS256")?.size).toBe(64);
-  // A set with a private key in it still verifies, by its public half alone.
+  // A set with a private key still verifies, with its public half only.
   const leaked = JSON.stringify({ keys: [{ ...RSA.privateKey.export({ format: "jwk" }), kid: "p" }] });
   expect(parseKeySet(leaked, "RS256")?.get("p")?.type).toBe("public");
 });
 
-test("as many wait for a set as may, and one more is told to come later", async () => {
+test("requests that wait for a set are limited, and further ones are refused", async () => {
   const waiting = Array.from({ length: 1024 }, () => find("1"));
   expect(keys.find("1")).toBe("unavailable");
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(["key"]));

@@ -4,7 +4,7 @@ import { readClaims } from "./jwt-claims.ts";
 const NOW = 1_700_000_000;
 const RULES = { claims_to_headers: [{ claim: "a", header: "X-A" }] };
 
-test("times are judged with sixty seconds of skew, to the second", () => {
+test("times are checked with a skew of exactly sixty seconds", () => {
   for (const [claims, verdict] of [
     [{ exp: NOW - 59 }, "in"],
     [{ exp: NOW - 60 }, "the token has expired"],
@@ -20,7 +20,7 @@ test("times are judged with sixty seconds of skew, to the second", () => {
   }
 });
 
-test("claims become headers as one text each, or are left out, or refused", () => {
+test("claims become one field value each, or are left out, or refused", () => {
   for (const [value, line] of [
     ["x", "X-A: x\r\n"],
     [7, "X-A: 7\r\n"],
@@ -46,7 +46,7 @@ test("claims become headers as one text each, or are left out, or refused", () =
   }
 });
 
-test("claims of the prototype are nobody's", () => {
+test("claims from the prototype are ignored", () => {
   const rules = { claims_to_headers: [{ claim: "constructor", header: "X-A" }], issuer: "x" };
   expect(readClaims({}, { ...rules, issuer: undefined }, NOW)).toMatchObject({ fields: "", consumer: "" });
   expect(readClaims({}, rules, NOW)).toBe("the token is of another issuer");
@@ -69,7 +69,7 @@ test.each([
   expect(typeof read === "string" ? read : "in").toBe(verdict);
 });
 
-test("a bearer is good until its token is over, skew included, or for ever", () => {
+test("a bearer is valid until the token expires, skew included, or without end", () => {
   expect(readClaims({ sub: "alice", exp: NOW }, RULES, NOW)).toEqual({
     consumer: "alice",
     fields: "X-Consumer-Name: alice\r\n",

@@ -14,18 +14,18 @@ afterEach(() => {
 
 function methodOf(changes: Partial<JwtConfig> = {}): Method {
   const config = { algorithm: "HS256", secret: SECRET, claims_to_headers: [], consumers: [], ...changes } as const;
-  // With a secret nothing but the clock is needed.
+  // With a secret only the clock is needed.
   return createJwt(config, { clock: () => clock.now } as KeySetDeps);
 }
 
-/** The name that a token lets in by, or why it does not. */
+/** The consumer of an admitted token, or the reason of a refusal. */
 function verdict(method: Method, text: string): string {
   const outcome = method.check(requestOf(`Authorization: ${bearer(text)["authorization"]}\r\n`));
   if (outcome instanceof Promise) throw new Error("It is asked at once");
   return outcome.kind === "admitted" ? `${outcome.consumer} is in` : outcome.error.message;
 }
 
-test("a token is looked at again when its time is over, and after five minutes", () => {
+test("a token is verified again when it has expired, and after five minutes", () => {
   const method = methodOf();
   const short = token({ sub: "short", exp: NOW_S + 100 });
   const long = token({ sub: "long" });
@@ -49,7 +49,7 @@ test("a token is looked at again when its time is over, and after five minutes",
   expect(looks(long)).toBeGreaterThan(0);
 });
 
-test("four thousand tokens are remembered, and the oldest makes way", () => {
+test("4096 tokens are remembered, and the oldest is dropped", () => {
   const method = methodOf();
   const tokens = Array.from({ length: 4097 }, (_, i) => token({ sub: String(i) }));
   const [first = "", second = "", third = ""] = tokens;
@@ -64,7 +64,7 @@ test("four thousand tokens are remembered, and the oldest makes way", () => {
   expect(parsed).not.toHaveBeenCalled();
   verdict(method, first);
   expect(parsed).toHaveBeenCalled();
-  // That one took the place of the second.
+  // The last token has replaced the second one.
   parsed.mockClear();
   verdict(method, third);
   expect(parsed).not.toHaveBeenCalled();
@@ -87,7 +87,7 @@ test.each([
   expect(verdict(methodOf(), text)).toContain(why);
 });
 
-test("a key id is no matter where one key verifies all", () => {
+test("a key id is ignored if one key verifies all tokens", () => {
   expect(verdict(methodOf(), token({ sub: "a" }, "HS256", { kid: "x" }))).toBe("a is in");
 });
 
@@ -104,7 +104,7 @@ test("signatures of ES256 are 64 bytes", () => {
   }
 });
 
-/** A token of that length, or a little more. */
+/** A token of that length, or slightly longer. */
 function ofLength(length: number): string {
   const rough = token({ sub: "a", pad: "" });
   for (let pad = Math.floor(((length - rough.length) * 3) / 4) - 2; ; pad++) {
@@ -113,7 +113,7 @@ function ofLength(length: number): string {
   }
 }
 
-test("a token may be as long as is looked at, and no longer", () => {
+test("a token of the maximum length is accepted, and a longer one is refused", () => {
   const method = methodOf();
   const most = ofLength(MAX_CREDENTIAL_BYTES);
   expect(most.length).toBeLessThanOrEqual(MAX_CREDENTIAL_BYTES);
@@ -121,7 +121,7 @@ test("a token may be as long as is looked at, and no longer", () => {
   expect(verdict(method, ofLength(MAX_CREDENTIAL_BYTES + 1))).toContain("cannot be read");
 });
 
-test("who may pass is asked by the name in the token", () => {
+test("consumers are checked by the name in the token", () => {
   const method = methodOf({ consumers: ["a"] });
   expect([verdict(method, token({ sub: "a" })), verdict(method, token({ sub: "b" }))]).toEqual([
     "a is in",
@@ -129,6 +129,6 @@ test("who may pass is asked by the name in the token", () => {
   ]);
 });
 
-test("without a key to verify by there is no start", () => {
+test("without a key the start fails", () => {
   expect(() => methodOf({ secret: undefined })).toThrow("neither a secret nor a jwks_url");
 });

@@ -15,11 +15,11 @@ test.each([
   ["~", "~"],
   ["é", "Ã©"],
   ["\ud800", "ï¿½"],
-])("%j stands in a field as %j", (value, text) => {
+])("%j becomes the field value %j", (value, text) => {
   expect(fieldText(value)).toBe(text);
 });
 
-test("a name has a bounded length in bytes, and may be nobody's", () => {
+test("a name has a maximum length in bytes, and can be empty", () => {
   const most = "é".repeat(MAX_CONSUMER_BYTES / 2);
   expect(consumerLine("")).toBe("");
   expect(consumerLine("a")).toBe("X-Consumer-Name: a\r\n");
@@ -28,12 +28,12 @@ test("a name has a bounded length in bytes, and may be nobody's", () => {
   expect(consumerLine("a\n")).toBeUndefined();
 });
 
-test("everybody is let in under a name that can be told, or under none", () => {
+test("anonymous clients are admitted under a name that can be a field value, or without a name", () => {
   expect([createAnonymous("").type, createAnonymous("guest").type]).toEqual(["none", "anonymous"]);
   expect(() => createAnonymous("a\n")).toThrow('"a\\n" cannot be a name');
 });
 
-test("of several refusals a service's own response tells most, then 403, 503 and 401, with the challenges of all", () => {
+test("a combined refusal prefers a service's response, then 403, 503 and 401, and has all challenges", () => {
   const missing = refusal("unauthorized", "a", ["A", "B"]);
   const wrong = refusal("unauthorized", "b", ["B", "C"]);
   const forbidden = refusal("forbidden", "c", []);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { QueryParameter } from "./query-parameter.ts";
 
-test("a parameter is found and taken out in every percent-encoded spelling, and nothing else is touched", () => {
+test("a parameter is found and removed in every percent-encoded spelling, and nothing else changes", () => {
   const parameter = new QueryParameter("api_key");
   for (const [query, values, rest] of [
     ["", [], ""],
@@ -21,7 +21,7 @@ test("a parameter is found and taken out in every percent-encoded spelling, and 
   }
 });
 
-test("an empty name is that of no parameter", () => {
+test("an empty name matches no parameter", () => {
   const parameter = new QueryParameter("");
   expect([parameter.values("?=a&%"), parameter.without("?=a&%")]).toEqual([[], "?=a&%"]);
 });

@@ -4,7 +4,7 @@ import { CODERS, CODINGS } from "./codings.ts";
 import { Compressor } from "./compressor.ts";
 
 for (const coding of CODINGS) {
-  test(`a failure of ${coding} in the midst is told once, and nothing comes after it`, async () => {
+  test(`a failure of ${coding} is reported once, and no output follows`, async () => {
     const told: string[] = [];
     const coder = CODERS[coding];
     const stream = coder.open();
@@ -19,7 +19,7 @@ for (const coding of CODINGS) {
     told.length = 0;
     stream.destroy(new Error("bad state"));
     await until(() => told.length > 0);
-    // Taken, and dropped: whoever sends is told otherwise that nobody wants it.
+    // The bytes are accepted and dropped: the source learns of the failure in another way.
     expect(compressor.write(Buffer.alloc(1_000_000))).toBe(true);
     compressor.goOn();
     compressor.end();

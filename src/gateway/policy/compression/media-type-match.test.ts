@@ -3,7 +3,7 @@ import { createMediaTypeMatch } from "./media-type-match.ts";
 
 const matches = createMediaTypeMatch(["text/*", "application/json", "application/*+json", "*/*+xml", "Font/TTF"]);
 
-test("types match by themselves, by a star, and by a suffix, in any capitalisation and with parameters", () => {
+test("types match exactly, by a star and by a suffix, in any capitalisation and with parameters", () => {
   const taken = [
     "text/html",
     "TEXT/plain; charset=utf-8",
@@ -14,7 +14,7 @@ test("types match by themselves, by a star, and by a suffix, in any capitalisati
   for (const type of [...taken, "font/ttf"]) expect([type, matches(type)]).toEqual([type, true]);
 });
 
-test("other types do not match, nor does what is none", () => {
+test("other types and invalid types do not match", () => {
   const others = [
     "image/png",
     "application/jsonp",

@@ -44,11 +44,11 @@ for (const [accept, coding] of CASES) {
   });
 }
 
-test("of codings that a client likes equally, the configuration's first is taken, and none that it does not name", () => {
+test("among equally preferred codings the first configured one is used, and no unconfigured one", () => {
   expect(negotiate("gzip, br, zstd", ["gzip", "br"])).toBe("gzip");
   expect(negotiate("zstd", ["gzip", "br"])).toBeUndefined();
 });
 
-test("a field of many codings is read once through", () => {
+test("a field of many codings is read in one pass", () => {
   expect(negotiate(`${"a;q=0.5,".repeat(100_000)}gzip`, CODINGS)).toBe("gzip");
 });

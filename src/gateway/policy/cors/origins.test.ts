@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createOriginMatch } from "./origins.ts";
 
-test("a star stands for whole labels of a host, and for nothing that would end it", () => {
+test("a star matches whole labels of a host, and no character that would end it", () => {
   const allows = createOriginMatch(["https://*.example.com", "http://*.localhost:3000", "https://one.test"]);
   const yes = ["https://a.example.com", "https://a.b_c.d-e.example.com", "http://x.localhost:3000", "https://one.test"];
   const no = [
@@ -29,7 +29,7 @@ test("a star stands for whole labels of a host, and for nothing that would end i
   expect(no.filter(allows)).toEqual([]);
 });
 
-test("what is no origin is judged in linear time", () => {
+test("an invalid origin is checked in linear time", () => {
   const allows = createOriginMatch(["https://*.example.com"]);
   for (let length = 1; length <= 253; length++)
     expect(allows(`https://${"a".repeat(length)}!.example.com`)).toBe(false);

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { NewTraces, newSpanId } from "./new-traces.ts";
 
 const TIMES = 1000;
-/** 10 % of what 7 bytes may be. */
+/** 10 % of the range of 7 bytes. */
 const TENTH = Math.ceil(0.1 * 2 ** 56);
 
-test("traces have ids of their own, and those below the ratio are sampled", () => {
+test("traces have different ids, and those below the ratio are sampled", () => {
   const traces = new NewTraces(0.1);
   const ids = new Set<string>();
   for (let i = 0; i < TIMES; i++) {
@@ -19,7 +19,7 @@ test("traces have ids of their own, and those below the ratio are sampled", () =
   expect(ids.size).toBe(TIMES);
 });
 
-test("all are sampled, or none, where the ratio says so", () => {
+test("a ratio of 1 samples all traces, and a ratio of 0 samples none", () => {
   for (const share of [0, 1]) {
     const traces = new NewTraces(share);
     for (let i = 0; i < TIMES; i++) {
@@ -29,7 +29,7 @@ test("all are sampled, or none, where the ratio says so", () => {
   }
 });
 
-test("spans have ids of their own", () => {
+test("spans have different ids", () => {
   const ids = new Set(Array.from({ length: TIMES }, newSpanId));
   expect(ids.size).toBe(TIMES);
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);

@@ -3,7 +3,7 @@ import { parentOf, stateOf } from "./trace-context.ts";
 
 const IDS = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
 
-// As @opentelemetry/core 3.1.1 decides.
+// The results are those of @opentelemetry/core 3.1.1.
 test.each([
   [`00-${IDS}-01`, true],
   [`cc-${IDS}-01-more`, true],
@@ -15,13 +15,13 @@ test.each([
   [`00-${IDS}-0g`, false],
   [`0-${IDS}-01`, false],
   ["", false],
-])("traceparent %p is sound: %p", (value, isSound) => {
+])("traceparent %p is valid: %p", (value, isSound) => {
   expect(parentOf(`Traceparent: ${value}\r\n`) !== undefined).toBe(isSound);
 });
 
 const state = (value: string): string => stateOf(`tracestate: ${value}\r\n`);
 
-test("a tracestate goes on if it is sound, and is shortened by whole members", () => {
+test("a valid tracestate is passed on, and is shortened by whole members", () => {
   expect(stateOf("tracestate: a=1\r\nTraceState: b@c=2 , d=3\r\n")).toBe("a=1,b@c=2,d=3");
   for (const unsound of ["a", "A=1", "a=1,a=2", "a=b=c", "a=", "a=\u00e9"]) expect(state(unsound)).toBe("");
   const many = Array.from({ length: 33 }, (_, n) => `k${n}=1`).join(",");
@@ -31,7 +31,7 @@ test("a tracestate goes on if it is sound, and is shortened by whole members", (
   ).toMatch(/^a=1,k0=y{9},.{1,500}$/);
 });
 
-test("a tracestate of 32 members and of 512 characters goes on whole, and one of more loses its last members", () => {
+test("a tracestate of 32 members and 512 characters is passed on whole, and a longer one loses its last members", () => {
   const members = Array.from({ length: 32 }, (_, n) => `k${n}=1`).join(",");
   expect(state(members)).toBe(members);
   const full = `${"a".repeat(100)}=${"x".repeat(27)},${"b".repeat(100)}=${"x".repeat(27)},${"c".repeat(100)}=${"x".repeat(25)},`;

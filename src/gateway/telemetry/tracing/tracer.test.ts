@@ -13,20 +13,20 @@ const OTEL = {
 };
 const TIMES = 4000;
 
-/** How many of so many requests are traced. */
+/** The number of traced requests out of 4000. */
 function traced(sampleRate: number, fields = ""): number {
   const deps = { counter: { count() {} }, log() {}, random: () => 0 };
   const tracer = new Tracer({ ...OTEL, sample_rate: sampleRate }, deps);
   let found = 0;
   for (let i = 0; i < TIMES; i++) {
-    // Only what a tracer begins with; the codec's own exchange needs a socket.
+    // Only the members that a tracer reads: the codec's own exchange needs a socket.
     const exchange = { head: { fields } } as unknown as Exchange;
     if (tracer.begin(exchange) instanceof RequestTrace) found++;
   }
   return found;
 }
 
-test("so many percent of requests are traced as the configuration says", () => {
+test("the configured percentage of requests is traced", () => {
   expect([traced(0), traced(100)]).toEqual([0, TIMES]);
   // Seven standard deviations around 1200, and around 40.
   expect(Math.abs(traced(30) - 1200)).toBeLessThan(203);
@@ -37,8 +37,8 @@ function parent(flags: string): string {
   return `traceparent: 00-${"ab".repeat(16)}-${"cd".repeat(8)}-${flags}\r\n`;
 }
 
-test("what the client has decided counts for more than the configuration", () => {
+test("the client's decision takes precedence over the configuration", () => {
   expect([traced(0, parent("01")), traced(100, parent("00"))]).toEqual([TIMES, 0]);
-  // Other flags say nothing of it.
+  // Other flags do not matter.
   expect([traced(0, parent("03")), traced(100, parent("02"))]).toEqual([TIMES, 0]);
 });

@@ -1,6 +1,6 @@
 import { type Exchange, type RequestHead } from "../../../exchange.ts";
 
-/** For tests alone: a request of which a method sees the head, with these fields and this query. */
+/** For tests only: a request with these fields and this query, of which only the head is set. */
 export function requestOf(fields: string, query = ""): Exchange {
   const head: RequestHead = {
     method: "GET",
@@ -17,6 +17,6 @@ export function requestOf(fields: string, query = ""): Exchange {
     isGrpc: false,
     upgrade: "",
   };
-  // A method that needs no more than the head.
+  // Methods need only the head.
   return { head } as Exchange;
 }
