@@ -39,7 +39,7 @@ async function uptoPayment(shop: Shop): Promise<ReturnType<typeof signedPermit2>
   return signedPermit2(requirements, shop.clock.now / 1000);
 }
 
-test("every way of paying is in the challenge, and the ledger has the one that was paid by", async () => {
+test("every payment option is in the challenge, and the ledger has the one that was paid", async () => {
   const dear = { ...TERMS, price: "$0.02", pay_to: PAYER, network: "base" };
   const shop = open({ terms: { accepts: [dear] } });
   const accepts = await waysOf(shop);
@@ -53,7 +53,7 @@ test("every way of paying is in the challenge, and the ledger has the one that w
   ]);
 });
 
-test("a payment of one way does not pass for another", async () => {
+test("a payment for one option is not accepted for another", async () => {
   const shop = open({ terms: { accepts: [{ ...TERMS, price: "$0.02", pay_to: PAYER }] } });
   const [, dear = REQUIREMENTS] = await waysOf(shop);
   const response = await shop.send({ ...shop.payment(), accepted: dear });
@@ -62,7 +62,7 @@ test("a payment of one way does not pass for another", async () => {
   expect(shop.runs).toBe(0);
 });
 
-test("two ways with one token, and the same nonce in both, are one payment", async () => {
+test("two options with one token and the same nonce are one payment", async () => {
   const shop = open({ terms: { accepts: [{ ...TERMS, price: "$0.02" }] } });
   const [, dear = REQUIREMENTS] = await waysOf(shop);
   const first = shop.payment();
@@ -73,7 +73,7 @@ test("two ways with one token, and the same nonce in both, are one payment", asy
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("what was begun is finished on its own terms where its way is gone", async () => {
+test("a payment whose option was removed is finished on its own terms", async () => {
   let lost = true;
   const options: ShopOptions = {
     facilitator: (real) => ({
@@ -87,14 +87,14 @@ test("what was begun is finished on its own terms where its way is gone", async 
   const payment = before.payment();
   expect((await before.send(payment)).status).toBe(503);
   lost = false;
-  // The same store, after a reload that made it dearer.
+  // The same store, after a reload that raised the price.
   const after = open({ ...options, store: before.store, terms: { price: "$0.03" } });
   const response = await after.send(payment, { headers: { host: new URL(before.gateway.url).host } });
   expect([response.status, await response.text()]).toEqual([200, "the goods"]);
   expect(await after.recorded(payment)).toMatchObject({ state: "settled", amount: "10000" });
 });
 
-test("a way that needs the facilitator's address is left out until that is known, and is anew when it changes", async () => {
+test("an option that needs the facilitator's address is left out until the address is known, and is updated when it changes", async () => {
   const kinds: { current: readonly Kind[] | undefined } = { current: undefined };
   const shop = open({ terms: { accepts: [UPTO_TERMS] }, kinds });
   expect((await waysOf(shop)).map(({ scheme }) => scheme)).toEqual(["exact"]);
@@ -106,7 +106,7 @@ test("a way that needs the facilitator's address is left out until that is known
   expect((await waysOf(shop)).map(({ scheme }) => scheme)).toEqual(["exact"]);
 });
 
-test("where no way is left the route is 503, never free, and takes no payment", async () => {
+test("a route without an option left responds with 503, is never free, and accepts no payment", async () => {
   const kinds: { current: readonly Kind[] | undefined } = { current: [UPTO] };
   const shop = openUpto(undefined, { kinds });
   const payment = await uptoPayment(shop);
@@ -132,7 +132,7 @@ function openExact(charge: string, settle: "after" | "before" = "after"): Shop {
 }
 
 test.each(['{"amount":"0"}', '{"amount":"0%"}', '{"amount":"0.00%"}', '{"amount":"$0"}', '{"amount":"$0.00"}'])(
-  "under exact an upstream that says %s is not paid, its response comes at once, and the payment is good for another call",
+  "under exact an upstream that says %s is not paid, its response is sent at once, and the payment stays valid",
   async (said) => {
     const shop = openExact(said);
     const payment = shop.payment();
@@ -157,7 +157,7 @@ test.each([
   "0",
   "x".repeat(2000),
 ])(
-  "under exact an upstream that says %s is paid its price: it can take less in no other way than nothing at all",
+  "under exact an upstream that says %s is paid the whole price: exact can only charge the price or nothing",
   async (said) => {
     const shop = openExact(said);
     const payment = shop.payment();
@@ -166,7 +166,7 @@ test.each([
   },
 );
 
-test("what is paid in advance and costs nothing after all is owed: the same payment runs the upstream again", async () => {
+test("a response that is paid in advance but costs nothing is owed: the same payment runs the upstream again", async () => {
   const shop = openExact('{"amount":"0"}', "before");
   const payment = shop.payment();
   for (const runs of [1, 2]) {
@@ -178,7 +178,7 @@ test("what is paid in advance and costs nothing after all is owed: the same paym
 });
 
 test.each([200, 500])(
-  "a response of status %i that is not sold for a payment that was settled earlier has the receipt, is closed to shared caches, and is owed",
+  "a response of status %i that is not sold for a settled payment has the receipt, is private, and is owed",
   async (status) => {
     const upstream = { isWorthless: false };
     const shop = open({
@@ -195,7 +195,7 @@ test.each([200, 500])(
     });
     const payment = shop.payment();
     expect((await shop.send(payment)).status).toBe(503);
-    // The response is not kept any more.
+    // The response is no longer kept.
     shop.clock.now += 3_600_000;
     upstream.isWorthless = true;
     const owed = await shop.send(payment);
@@ -232,7 +232,7 @@ for (const [said, charge] of CHARGES) {
 }
 
 for (const said of ['{"amount":"50001"}', '{"amount":"-1"}', "{", '{"amount":"101%"}']) {
-  test(`under upto an upstream that says ${said} is not paid, and its response goes to nobody`, async () => {
+  test(`under upto an upstream that says ${said} is not paid, and its response is discarded`, async () => {
     const shop = openUpto(said);
     const payment = await uptoPayment(shop);
     const response = await shop.send(payment);
@@ -244,7 +244,7 @@ for (const said of ['{"amount":"50001"}', '{"amount":"-1"}', "{", '{"amount":"10
   });
 }
 
-test("under upto a charge of nothing cannot be spent again", async () => {
+test("under upto a payment with a charge of 0 cannot be used again", async () => {
   const shop = openUpto('{"amount":"0"}');
   const payment = await uptoPayment(shop);
   expect((await shop.send(payment)).status).toBe(200);
@@ -254,7 +254,7 @@ test("under upto a charge of nothing cannot be spent again", async () => {
   expect(shop.runs).toBe(1);
 });
 
-test("under upto an unclear settlement is asked for again with the charge, and not with the most", async () => {
+test("under upto an unclear settlement is repeated with the charge, and not with the maximum", async () => {
   const asked: string[] = [];
   const shop = openUpto('{"amount":"7"}', {
     facilitator: (real) => ({
@@ -291,14 +291,14 @@ test("a payer who has not approved Permit2 gets 412, with the price", async () =
   expect([shop.runs, shop.settlements]).toEqual([0, 0]);
 });
 
-/** A shop whose upstream fails, and says this of the charge. */
+/** A shop whose upstream fails, with this charge. */
 function openFailing(charge: string, options: ShopOptions): Shop {
   const upstream = (exchange: TestExchange) =>
     respondWith(exchange, 500, "the page burnt", fieldLine("Settlement-Overrides", charge));
   return open({ ...options, upstream });
 }
 
-test("an upstream that may charge for failures is paid for one that it charges, and the same payment gets it again", async () => {
+test("an upstream that may charge for failures is paid for a charged one, and the same payment gets it again", async () => {
   const shop = openFailing('{"amount":"100%"}', { chargesFailures: true });
   const payment = shop.payment();
   for (const _ of [1, 2]) {
@@ -323,14 +323,14 @@ test.each(['{"amount":"0"}', '{"amount":"9999"}', '{"amount":"99%"}', '{"amount"
   },
 );
 
-test("under upto an upstream that may charge for failures is paid what it charges for one", async () => {
+test("under upto an upstream that may charge for failures is paid the charge of a failure", async () => {
   const kinds = { current: [UPTO] };
   const shop = openFailing('{"amount":"7"}', { chargesFailures: true, terms: UPTO_TERMS, kinds });
   const response = await shop.send(await uptoPayment(shop));
   expect([response.status, decoded(response, "payment-response")]).toMatchObject([500, { success: true, amount: "7" }]);
 });
 
-test("under upto a charge for a failure that makes no sense, or is more than was agreed to, is free", async () => {
+test("under upto an invalid charge for a failure, or one above the maximum, is not charged", async () => {
   for (const said of ['{"amount":"50001"}', "{", '{"amount":"0"}']) {
     const shop = openFailing(said, { chargesFailures: true, terms: UPTO_TERMS, kinds: { current: [UPTO] } });
     const response = await shop.send(await uptoPayment(shop));
@@ -341,14 +341,14 @@ test("under upto a charge for a failure that makes no sense, or is more than was
 test.each<[scheme: string, options: ShopOptions]>([
   ["exact", {}],
   ["upto", { terms: UPTO_TERMS, kinds: { current: [UPTO] } }],
-])("under %s no other upstream is paid for a failure, whatever it says", async (scheme, options) => {
+])("under %s other upstreams are not paid for a failure, whatever they say", async (scheme, options) => {
   const shop = openFailing('{"amount":"100%"}', options);
   const response = await shop.send(scheme === "upto" ? await uptoPayment(shop) : shop.payment());
   expect([response.status, response.headers.get("payment-response"), shop.settlements]).toEqual([500, null, 0]);
   expect(response.headers.get("settlement-overrides")).toBeNull();
 });
 
-test("a failure that is charged for is what was paid in advance; another one is owed", async () => {
+test("a charged failure is the response that was paid in advance, and a response to an uncharged one is owed", async () => {
   for (const [said, delivered] of [['{"amount":"100%"}', true] as const, ["", false] as const]) {
     const shop = openFailing(said, { chargesFailures: true, terms: { settle: "before" } });
     const payment = shop.payment();

@@ -17,7 +17,7 @@ function open(options: ShopOptions = {}): Shop {
   return openShop({ ...options, terms: { settle: "before", ...options.terms } });
 }
 
-test("the money moves before the upstream works, and the receipt is in the head", async () => {
+test("the payment settles before the upstream runs, and the receipt is in the head", async () => {
   const order: string[] = [];
   const shop = open({
     facilitator: (real) => ({
@@ -49,7 +49,7 @@ test("the challenge says that payment comes first, and the real x402 client pays
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("a stream of events comes through as it is made, with the receipt before its end", async () => {
+test("an event stream is passed on as it arrives, with the receipt before its end", async () => {
   const exchanges: TestExchange[] = [];
   const shop = open({
     upstream: (exchange) => {
@@ -72,7 +72,7 @@ test("a stream of events comes through as it is made, with the receipt before it
   await until(async () => (await shop.recorded(payment))?.delivered === true);
 });
 
-test("a stream is refused where the money moves afterwards, and the error names the key", async () => {
+test("a stream is refused on a route that settles afterwards, and the error names the setting", async () => {
   const stopped: string[] = [];
   const shop = openShop({
     upstream: (exchange) => {
@@ -92,13 +92,13 @@ test("a stream is refused where the money moves afterwards, and the error names 
   expect([shop.settlements, stopped]).toEqual([0, ["stopped"]]);
 });
 
-test("a change of protocols is sold in advance: what is paid for is the tunnel", async () => {
+test("a protocol upgrade is sold in advance: the payment is for the tunnel", async () => {
   const fields = fieldLine("Upgrade", "websocket");
   const shop = open({
     upstream: (exchange) => exchange.response.start({ status: 101, reason: "", fields, bodyLength: 0 }),
   });
   const payment = shop.payment();
-  // The exchange of tests has no 101 to give: it is seen where it came to.
+  // The test exchange cannot send a 101, so the test checks the head that reached it.
   const sent = shop.send(payment).catch(() => undefined);
   await until(() => shop.gateway.last()?.interim.length === 1);
   const [head] = shop.gateway.last()?.interim ?? [];
@@ -109,7 +109,7 @@ test("a change of protocols is sold in advance: what is paid for is the tunnel",
   await sent;
 });
 
-test("a failed response is a debt: it goes out with the receipt, and the same payment runs the upstream again", async () => {
+test("a failed response is owed: it is sent with the receipt, and the same payment runs the upstream again", async () => {
   let status = 500;
   const shop = open({ upstream: (exchange) => respondWith(exchange, status, "sorry") });
   const payment = shop.payment();
@@ -128,7 +128,7 @@ test("a failed response is a debt: it goes out with the receipt, and the same pa
   expect([shop.runs, shop.settlements]).toEqual([3, 1]);
 });
 
-test("an upstream that gives nothing is an error with the receipt, and one that breaks off is a debt", async () => {
+test("a failed upstream request gives an error with the receipt, and an aborted one is owed", async () => {
   let part = "";
   const shop = open({
     upstream: ({ response }) => {
@@ -153,7 +153,7 @@ test("an upstream that gives nothing is an error with the receipt, and one that 
   expect(shop.settlements).toBe(1);
 });
 
-test("an upstream is run for one payment a number of times, and no more", async () => {
+test("an upstream is run a limited number of times for one payment", async () => {
   const shop = open({ upstream: (exchange) => respondWith(exchange, 503, "busy") });
   const payment = shop.payment();
   const statuses: number[] = [];
@@ -162,7 +162,7 @@ test("an upstream is run for one payment a number of times, and no more", async 
   expect([shop.runs, shop.settlements]).toEqual([MAX_CUTS, 1]);
 });
 
-test("a client that leaves in the midst may come back, and a run counts that outlived its hold", async () => {
+test("a client that disconnects midway can retry, and a run that outlived its lease counts", async () => {
   const shop = open({
     upstream: ({ response }) => {
       response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
@@ -173,7 +173,7 @@ test("a client that leaves in the midst may come back, and a run counts that out
   const client = new AbortController();
   const first = await shop.send(payment, { signal: client.signal });
   expect(first.status).toBe(200);
-  // It is at work: nobody else gets it.
+  // A request holds the payment, so no other request gets it.
   expect((await shop.send(payment)).status).toBe(409);
   client.abort();
   await first.text().catch(() => "gone");
@@ -184,7 +184,7 @@ test("a client that leaves in the midst may come back, and a run counts that out
   expect([shop.runs, shop.settlements]).toEqual([3, 1]);
 });
 
-test("a settlement that is refused or unclear never lets the upstream work", async () => {
+test("the upstream does not run after a refused or unclear settlement", async () => {
   for (const [kind, status] of [
     ["refused", 402],
     ["unknown", 503],
@@ -199,13 +199,14 @@ test("a settlement that is refused or unclear never lets the upstream work", asy
     });
     const response = await shop.send(shop.payment());
     expect(response.status).toBe(status);
-    // After a definite refusal another payment would do; while the outcome is open it would be one more.
+    // After a definite refusal the client can pay anew. While the outcome is open, a new payment would be a second
+    // charge.
     expect(response.headers.has("payment-required")).toBe(status === 402);
     expect(shop.runs).toBe(0);
   }
 });
 
-test("while no buffer is free, what is paid in advance is taken all the same", async () => {
+test("payment in advance is accepted even if no buffer is free", async () => {
   const shop = open({ room: { bufferSize: 1024, bufferCount: 1 } });
   expect(shop.bodies.take(1024)).toBe(true);
   expect((await shop.send(shop.payment())).status).toBe(200);

@@ -13,7 +13,7 @@ const CHANGES: readonly (readonly [what: string, terms: Partial<PaymentTerms>])[
 ];
 
 for (const [what, terms] of CHANGES) {
-  test(`a payment whose outcome was open is found and finished after the route's ${what} has changed`, async () => {
+  test(`a payment with an open outcome is found and finished after the route's ${what} has changed`, async () => {
     const before = openShop({
       facilitator: () => ({ settle: async () => ({ kind: "unknown", cause: "time-out", transaction: "" }) }),
     });
@@ -24,12 +24,12 @@ for (const [what, terms] of CHANGES) {
     const response = await after.send(payment);
     expect([response.status, await response.text()]).toEqual([200, "the goods"]);
     expect(await before.recorded(payment)).toMatchObject({ state: "settled", amount: "10000", delivered: true });
-    // A new payment on the old terms is nobody's.
+    // A new payment on the old terms is not accepted.
     expect((await after.send(before.payment())).status).toBe(402);
   });
 }
 
-test("after its terms have changed a payment finishes the request that it was begun for, and opens no other", async () => {
+test("after a change of terms a payment finishes the request that it was begun for, and opens no other", async () => {
   let isOpen = true;
   const before = openShop({
     facilitator: (real) => ({
@@ -49,12 +49,12 @@ test("after its terms have changed a payment finishes the request that it was be
   }
   expect([after.runs, after.settlements]).toEqual([0, 0]);
   expect((await after.send(unknown)).status).toBe(200);
-  // It is spent, and its response is kept in the other shop.
+  // The payment is spent, and its response is kept in the other shop.
   expect((await after.send(settled)).status).toBe(409);
 });
 
 for (const testMode of [true, false]) {
-  test(`what was begun ${testMode ? "in" : "out of"} test mode is another gateway's to one of the other mode, paid or open`, async () => {
+  test(`a payment begun ${testMode ? "in" : "out of"} test mode does not count in the other mode, paid or open`, async () => {
     const open = { kind: "unknown", cause: "time-out", transaction: "" } as const;
     let isOpen = true;
     const before = openShop({

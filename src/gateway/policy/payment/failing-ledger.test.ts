@@ -1,4 +1,7 @@
-/** Whichever write to the ledger fails, the request has a response, the log says so, and no payment is released that may be settled. */
+/**
+ * Every write to the ledger can fail. The request still gets a response, the log reports the failure, and a payment
+ * that may be settled is not released.
+ */
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
@@ -11,7 +14,7 @@ const FAILED = "payment: the ledger failed on /goods: Error";
 const REFUSED = { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" } as const;
 const UNKNOWN = { kind: "unknown", cause: "no response", transaction: "" } as const;
 
-/** A shop whose ledger fails once: at the first change that `fails` tells, when it is set. */
+/** A shop whose ledger fails once: at the first change for which `fails` returns true, when it is set. */
 function openFailing(options: Omit<ShopOptions, "ledger">): { shop: Shop; fails: (change: Change) => boolean } {
   const fault = { fails: (_change: Change): boolean => false };
   const shop = open({
@@ -27,18 +30,18 @@ function openFailing(options: Omit<ShopOptions, "ledger">): { shop: Shop; fails:
   return Object.assign(fault, { shop });
 }
 
-test("a payment that is refused is not answered as such while it cannot be let go of", async () => {
+test("a refused payment gets 503, and not the refusal, if it cannot be released", async () => {
   const fault = openFailing({ facilitator: () => ({ verify: async () => REFUSED }) });
   fault.fails = ({ state }) => state === "released";
   const { shop } = fault;
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(503);
   expect(shop.logged).toEqual([FAILED]);
-  // Nothing holds it any more.
+  // No request holds the payment any more.
   expect((await shop.send(payment)).status).toBe(402);
 });
 
-test("a settlement that was refused, and cannot be written down as that, stays open", async () => {
+test("a refused settlement that cannot be recorded stays open", async () => {
   const fault = openFailing({ facilitator: () => ({ settle: async () => REFUSED }) });
   fault.fails = ({ state }) => state === "failed";
   const { shop } = fault;
@@ -50,7 +53,7 @@ test("a settlement that was refused, and cannot be written down as that, stays o
 });
 
 for (const outcome of [UNKNOWN, { kind: "void" }] as const) {
-  test(`a payment whose settlement is not known, and of which it cannot be written that it is ${outcome.kind}, is not released`, async () => {
+  test(`a payment with an open settlement is not released if its ${outcome.kind} outcome cannot be recorded`, async () => {
     const fault = openFailing({ facilitator: () => ({ settle: async () => UNKNOWN, find: async () => outcome }) });
     const { shop } = fault;
     const payment = shop.payment();
@@ -67,7 +70,7 @@ for (const outcome of [UNKNOWN, { kind: "void" }] as const) {
   });
 }
 
-test("a response that was delivered is not taken back by a ledger that cannot say so", async () => {
+test("a delivered response stays delivered if the ledger cannot record it", async () => {
   const fault = openFailing({});
   fault.fails = ({ delivered }) => delivered === true;
   const { shop } = fault;
@@ -76,13 +79,13 @@ test("a response that was delivered is not taken back by a ledger that cannot sa
   await until(() => shop.logged.includes(FAILED));
 });
 
-test("a hold that was lost while an earlier settlement was found gives nothing out", async () => {
+test("after a lease is lost during a search for the settlement, nothing is delivered", async () => {
   let isLost = false;
   const shop = open({
     ledger: (real) => ({
       async move(payment, change) {
         if (!isLost || change.state !== "settled") return real.move(payment, change);
-        // A response that does not wait for this is out by then.
+        // A response that does not wait for the store has been sent by then.
         await Bun.sleep(50);
         return false;
       },
@@ -99,7 +102,7 @@ test("a hold that was lost while an earlier settlement was found gives nothing o
   expect([late.status, (await late.text()).includes("the goods")]).toEqual([409, false]);
 });
 
-test("a payment whose settlement is not known is held until its response is kept", async () => {
+test("a payment with an open settlement is leased until its response is stored", async () => {
   const shop = open({ facilitator: () => ({ settle: async () => UNKNOWN }) });
   const payment = shop.payment();
   const keeping = Promise.withResolvers<void>();

@@ -32,7 +32,7 @@ const HEAD: RequestHead = {
   upgrade: "",
 };
 
-/** A shop whose upstream fails until it is told otherwise: a payment is owed. */
+/** A shop whose upstream fails until the test ends the failure, so that a response is owed. */
 function owing(options: ShopOptions = {}): { shop: Shop; world: { fails: boolean } } {
   const world = { fails: true };
   const shop = openShop({
@@ -58,7 +58,7 @@ const OTHER: readonly Record<string, string>[] = [
 ];
 
 for (const fields of OTHER) {
-  test(`a payment is spent on its header fields: ${JSON.stringify(fields)} is another request`, async () => {
+  test(`a payment is bound to its header fields: ${JSON.stringify(fields)} is another request`, async () => {
     const { shop } = owing();
     const payment = shop.payment();
     expect((await send(shop, payment)).status).toBe(500);
@@ -76,7 +76,7 @@ const SAME: readonly Record<string, string>[] = [
 ];
 
 for (const fields of SAME) {
-  test(`what clients send otherwise from try to try leaves a request the same: ${JSON.stringify(fields)}`, async () => {
+  test(`fields that clients change between tries leave a request the same: ${JSON.stringify(fields)}`, async () => {
     const { shop, world } = owing();
     const payment = shop.payment();
     expect((await send(shop, payment)).status).toBe(500);
@@ -90,14 +90,14 @@ function print(fields: string, consumer: string): string {
   return fingerprintOf({ head: { ...HEAD, fields }, consumer }, { header: "payment", testMode: true });
 }
 
-test("a new token for the same consumer is the same request, and one for another consumer is not", () => {
+test("a new token of the same consumer is the same request, and one of another consumer is not", () => {
   const one = print("Authorization: Bearer a\r\nX-Consumer-Name: one\r\n", "one");
   expect(print("X-Consumer-Name: one\r\nAuthorization: Bearer b\r\n", "one")).toBe(one);
   expect(print("Authorization: Bearer b\r\nX-Consumer-Name: two\r\n", "two")).not.toBe(one);
   expect(print("Authorization: Bearer b\r\n", "")).not.toBe(print("Authorization: Bearer a\r\n", ""));
 });
 
-test("the rest of a response may be asked for by Range, where the request that was paid for had none", async () => {
+test("the rest of a response can be requested by Range, if the paid request had no Range", async () => {
   const { shop, world } = owing();
   const payment = shop.payment();
   expect((await send(shop, payment)).status).toBe(500);
@@ -119,7 +119,7 @@ test("a payment for a range buys neither the whole nor another range", async () 
 });
 
 for (const max of [1, 3]) {
-  test(`of ${max} answers to one payment a part may go out, and then the upstream is not run again`, async () => {
+  test(`after parts of ${max} responses to one payment, the upstream is not run again`, async () => {
     const shop = openShop({
       terms: { settle: "before", max_partial_answers: max },
       upstream: ({ response }) => {

@@ -15,7 +15,7 @@ function named(shop: Shop, id: unknown, extension: object = OPTIONAL["payment-id
   return { ...shop.payment(), extensions: { "payment-identifier": { ...extension, info } } };
 }
 
-test("one id buys one thing: the same payment gets the kept response, another payment 409, for nothing", async () => {
+test("an id buys once: the same payment gets the kept response, and another payment gets 409 and is not charged", async () => {
   const shop = open({ terms: { extensions: OPTIONAL } });
   const payment = named(shop, ID);
   expect((await shop.send(payment)).status).toBe(200);
@@ -29,19 +29,19 @@ test("one id buys one thing: the same payment gets the kept response, another pa
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("another id buys another thing, and letter case counts", async () => {
+test("another id buys again, and case counts", async () => {
   const shop = open({ terms: { extensions: OPTIONAL } });
   for (const id of [ID, `${ID}2`, ID.toLowerCase()]) expect((await shop.send(named(shop, id))).status).toBe(200);
   expect([shop.runs, shop.settlements]).toEqual([3, 3]);
 });
 
-test("an id counts where the route says nothing of ids, too", async () => {
+test("an id counts even if the route does not mention ids", async () => {
   const shop = open();
   expect((await shop.send(named(shop, ID))).status).toBe(200);
   expect((await shop.send(named(shop, ID))).status).toBe(409);
 });
 
-test("a payment without the id that a route asks for is 400, and so is one whose id is none", async () => {
+test("a payment without a required id, or with an invalid one, is refused with 400", async () => {
   const shop = open({ terms: { extensions: REQUIRED } });
   const bare = [shop.payment(), { ...shop.payment(), extensions: REQUIRED }];
   const bad = ["short", "a".repeat(129), "with spaces in it 123", "ümlaute-und-mehr", 12_345, null].map((id) =>
@@ -57,7 +57,7 @@ test("a payment without the id that a route asks for is 400, and so is one whose
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("an id whose payment came to nothing is free for another payment", async () => {
+test("an id is free for another payment if its own payment came to nothing", async () => {
   let status = 500;
   let refuses = true;
   const shop = open({
@@ -76,7 +76,7 @@ test("an id whose payment came to nothing is free for another payment", async ()
   expect((await shop.send(named(shop, ID))).status).toBe(409);
 });
 
-test("nobody takes an id with a payment that is not good", async () => {
+test("an invalid payment takes no id", async () => {
   const shop = open({ terms: { extensions: OPTIONAL } });
   const forged = named(shop, ID);
   const { signature } = shop.payment().payload;
@@ -84,14 +84,14 @@ test("nobody takes an id with a payment that is not good", async () => {
   expect((await shop.send(named(shop, ID))).status).toBe(200);
 });
 
-test("an id has an end", async () => {
+test("an id expires", async () => {
   const shop = open({ terms: { extensions: OPTIONAL } });
   expect((await shop.send(named(shop, ID))).status).toBe(200);
   shop.clock.now += ID_KEEP_MS + 1;
   expect((await shop.send(named(shop, ID))).status).toBe(200);
 });
 
-test("what was begun without an id is finished, where ids are asked for by then", async () => {
+test("a payment begun without an id is finished after ids become required", async () => {
   let lost = true;
   const before = open({
     facilitator: (real) => ({

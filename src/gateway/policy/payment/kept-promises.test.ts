@@ -4,7 +4,7 @@ import { closeShops, openShop } from "./testing/shop.ts";
 
 afterEach(closeShops);
 
-test("a client that leaves while the ledger writes that its payment settles is not charged", async () => {
+test("a client that disconnects while the ledger records the begin of its settlement is not charged", async () => {
   const writing = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const shop = openShop({
@@ -29,11 +29,11 @@ test("a client that leaves while the ledger writes that its payment settles is n
   await sent;
   await until(async () => (await shop.recorded(payment))?.state === "released");
   expect(shop.settlements).toBe(0);
-  // The payment is free again: it buys the goods.
+  // The payment is valid again and buys the goods.
   expect(await (await shop.send(payment)).text()).toBe("the goods");
 });
 
-test("a payment whose time is over is refused to another request than the one that began with it", async () => {
+test("an expired payment is refused for another request than its own", async () => {
   const shop = openShop({
     terms: { settle: "before" },
     upstream: ({ response }) => response.start({ status: 500, reason: "", fields: "", bodyLength: 0 }),

@@ -3,7 +3,7 @@ import { type Change, type Payment } from "../../../store/ledger.ts";
 import { Lease } from "./lease.ts";
 import { type PaidRoute } from "./paid-route.ts";
 
-/** As the ledger gives it out: what a hold reads of a payment. */
+/** A payment as the ledger returns it, with the members that a lease reads. */
 const PAYMENT = {
   state: "reserved",
   network: "eip155:1",
@@ -18,14 +18,14 @@ interface Books {
   readonly moves: Change[];
   readonly ids: string[];
   readonly logged: string[];
-  /** What the ledger answers: false where the lease is lost, an error where it fails. */
+  /** The results of the ledger: false if the lease is lost, an error if the ledger fails. */
   readonly ledger: { responses: (boolean | Error)[] };
 }
 
 function openLease(payment: Partial<Payment> = {}, id?: string, url = ""): Books {
   const [moves, ids, logged]: [Change[], string[], string[]] = [[], [], []];
   const ledger: Books["ledger"] = { responses: [] };
-  // No store fails at the moment that a test wants.
+  // Tests need failures at chosen moments, which a real store does not have.
   const paidRoute = {
     ledger: {
       async move(_payment: Payment, change: Change) {
@@ -50,7 +50,7 @@ function openLease(payment: Partial<Payment> = {}, id?: string, url = ""): Books
   return { lease: new Lease(paidRoute, { ...PAYMENT, ...payment }, id), moves, ids, logged, ledger };
 }
 
-test("a hold that is lost is logged once, and one that was given back is not", async () => {
+test("a lost lease is logged once, and a released one is not logged", async () => {
   const { lease, ledger, logged } = openLease();
   expect(await lease.move({ state: "verified", lease: true })).toBe(true);
   ledger.responses = [false, false];
@@ -65,8 +65,8 @@ test("a hold that is lost is logged once, and one that was given back is not", a
   expect(given.logged).toEqual([]);
 });
 
-describe("money that moved", () => {
-  test("is booked with the record of it, and stands in the receipt", async () => {
+describe("a settled payment", () => {
+  test("is recorded with its settlement record, and is in the receipt", async () => {
     for (const url of ["", "http://books.test"]) {
       const { lease, moves } = openLease({}, undefined, url);
       expect(lease.paid).toBeUndefined();
@@ -83,11 +83,11 @@ describe("money that moved", () => {
     }
   });
 
-  test("by an earlier request is known from the ledger", () => {
+  test("of an earlier request is known from the ledger", () => {
     expect(openLease({ state: "settled", transaction: "0xold" }).lease.paid).toMatchObject({ transaction: "0xold" });
   });
 
-  test("is told again, with its record, where the ledger failed; without it where that was written", async () => {
+  test("is recorded again, with its record, if the ledger failed; without it if it was recorded", async () => {
     const { lease, moves, ledger } = openLease({}, undefined, "http://books.test");
     ledger.responses = [new Error("busy")];
     expect(await lease.book(SETTLED, "5").catch(String)).toContain("busy");
@@ -105,8 +105,8 @@ describe("money that moved", () => {
   });
 });
 
-describe("where the ledger has failed", () => {
-  test("what was not spent is released, and what may be is left as it is", async () => {
+describe("after the ledger has failed", () => {
+  test("an unspent payment is released, and one that can be spent keeps its state", async () => {
     const free = openLease();
     await free.lease.salvage(false);
     expect(free.moves).toEqual([{ state: "released", lease: false }]);
@@ -116,7 +116,7 @@ describe("where the ledger has failed", () => {
     expect(spent.moves[1]).toEqual({ state: "settling", lease: false });
   });
 
-  test("that money moved may be all that it takes, and if it takes nothing the hold runs out", async () => {
+  test("the ledger may accept only the settlement, and without any write the lease expires", async () => {
     const { lease, moves, ledger } = openLease();
     await lease.book(SETTLED, "5");
     ledger.responses = [new Error("busy"), new Error("busy")];
@@ -131,7 +131,7 @@ describe("where the ledger has failed", () => {
 describe("the client's own id", () => {
   const OF = { payer: "0xfrom", id: "mine" };
 
-  test("is tied to the payment for a time, and is no other's", async () => {
+  test("is bound to the payment for a time, and to no other", async () => {
     const { lease, ids } = openLease({}, "mine");
     expect(await lease.tieId()).toBe(true);
     expect(ids).toEqual([JSON.stringify(["tie", OF, "print", 1000 + 24 * 3600 * 1000])]);
@@ -139,7 +139,7 @@ describe("the client's own id", () => {
     expect([await openLease().lease.tieId(), openLease().ids]).toEqual([true, []]);
   });
 
-  test("is free again with the payment, if that was this one's to release and not paid", async () => {
+  test("is freed with the payment, if this request may release it and it is not paid", async () => {
     const untied = JSON.stringify(["untie", OF, "print"]);
     const free = openLease({}, "mine");
     await free.lease.release({ bodyDigest: "d" });

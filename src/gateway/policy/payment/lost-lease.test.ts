@@ -1,4 +1,7 @@
-/** Holds and clocks: a step of the time of day loses no lease, and a lease that is lost all the same delivers nothing. */
+/**
+ * Leases and clocks: a step of the time of day loses no lease, and a request that still loses its lease delivers
+ * nothing.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,22 +15,22 @@ import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
 import { closeShops, openShop, type Shop } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
 
-// Two servers start, and PostgreSQL with them.
+// The tests start two servers, and PostgreSQL with them.
 setDefaultTimeout(30_000);
 
-/** The time of day, which operators set, and what no one can set. */
+/** The time of day, which operators can set, and the monotonic time, which cannot be set. */
 class Clocks {
   now = Date.now();
   steady = 1_000_000;
 
-  /** Time passes. */
+  /** Advances both clocks. */
   pass(ms: number): void {
     this.now += ms;
     this.steady += ms;
   }
 }
 
-/** Opens one more time the same database, ready, with clocks of its own. */
+/** Opens the same database once more, ready for use, with its own clocks. */
 type Open = (clocks: Clocks) => Promise<Store>;
 
 const folders: string[] = [];
@@ -73,7 +76,7 @@ const STORES = [
   ["PostgreSQL", newPostgres, hasPostgres],
 ] as const;
 
-/** Two gateways on one database, whose clocks have run evenly for as long as a lease lasts. */
+/** Two gateways on one database, whose clocks have run evenly for the time of a lease. */
 async function openTwo(newDatabase: () => Promise<Open>, settle: "before" | "after", clocks: Clocks) {
   const open = await newDatabase();
   const stores = [await open(clocks), await open(clocks)] as const;
@@ -106,7 +109,7 @@ for (const [name, newDatabase, isThere] of STORES) {
   describe.skipIf(!isThere)(name, () => {
     for (const settle of ["before", "after"] as const) {
       for (const step of [60_000, -60_000, 3_600_000, -3_600_000]) {
-        test(`settle ${settle}: a step of the clock of ${step / 1000} s while a payment settles runs the upstream once`, async () => {
+        test(`settle ${settle}: a clock step of ${step / 1000} s during a settlement runs the upstream once`, async () => {
           const clocks = new Clocks();
           const { one, two, gate, reached, order } = await openTwo(newDatabase, settle, clocks);
           const payment = one.payment();
@@ -125,13 +128,13 @@ for (const [name, newDatabase, isThere] of STORES) {
         });
       }
 
-      test(`settle ${settle}: who lost its hold while it settled delivers nothing, and the next holder delivers once`, async () => {
+      test(`settle ${settle}: a request that loses its lease while it settles delivers nothing, and the next one delivers once`, async () => {
         const clocks = new Clocks();
         const { one, two, gate, reached } = await openTwo(newDatabase, settle, clocks);
         const payment = one.payment();
         const first = one.send(payment);
         await reached.promise;
-        // The first gateway's process stands still: nothing renews its lease.
+        // The first gateway's process is suspended, so its lease is not renewed.
         clocks.pass(HOLD_MS + 1);
         const second = await two.send(payment);
         expect([second.status, await second.text()]).toEqual([200, "the goods"]);
@@ -145,7 +148,7 @@ for (const [name, newDatabase, isThere] of STORES) {
       });
     }
 
-    test("a refusal that comes to a holder of before ends nothing: the client is not asked to pay anew", async () => {
+    test("a late refusal does not end a payment that another request has leased: no new price", async () => {
       const clocks = new Clocks();
       const open = await newDatabase();
       const stores = [await open(clocks), await open(clocks)] as const;

@@ -17,7 +17,7 @@ function payingFetch(): ReturnType<typeof wrapFetchWithPayment> {
   return wrapFetchWithPayment(fetch, client);
 }
 
-test("an unpaid request gets the price in header and body, and the upstream hears nothing", async () => {
+test("an unpaid request gets the price in header and body, and the upstream gets no request", async () => {
   const shop = open();
   const response = await fetch(`${shop.gateway.url}/goods`, { headers: { host: "evil.example" } });
   expect(response.status).toBe(402);
@@ -60,7 +60,7 @@ test("an unpaid request gets the price in header and body, and the upstream hear
   expect(shop.runs).toBe(0);
 });
 
-test("HEAD costs what GET costs", async () => {
+test("HEAD costs the same as GET", async () => {
   const shop = open();
   const unpaid = await fetch(`${shop.gateway.url}/goods`, { method: "HEAD" });
   expect(unpaid.status).toBe(402);
@@ -89,7 +89,7 @@ test("a preflight gets no content, whatever the upstream sends for it", async ()
   expect(await response.text()).toBe("");
 });
 
-test("the real x402 client pays, and gets the goods with a receipt that shared caches leave alone", async () => {
+test("the real x402 client pays, and gets the goods with a receipt that shared caches do not store", async () => {
   const shop = open({
     upstream: (exchange) =>
       respondWith(
@@ -121,7 +121,7 @@ test("the real x402 client pays, and gets the goods with a receipt that shared c
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("five requests at once with one payment run the upstream once and settle once", async () => {
+test("five concurrent requests with one payment run the upstream once and settle once", async () => {
   const gate = Promise.withResolvers<void>();
   const shop = open({
     upstream: async (exchange) => {
@@ -139,7 +139,7 @@ test("five requests at once with one payment run the upstream once and settle on
   });
   await refused.promise;
   expect(four[0]?.headers.get("retry-after")).toBe("1");
-  // The same payment will do: a challenge would have the client pay twice.
+  // The same payment can be sent again. With a challenge the client would pay twice.
   expect(four[0]?.headers.has("payment-required")).toBe(false);
   gate.resolve();
   const statuses = (await Promise.all(sent)).map((response) => response.status);
@@ -167,9 +167,9 @@ test("the same payment for the same request gets the same response again, for a 
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("a used payment buys nothing else: no other path, query, method, nor by other bytes", async () => {
+test("a used payment buys no other path, query or method, also in another spelling", async () => {
   const shop = open();
-  // With letters in it, so that there is another way to write it.
+  // The nonce has letters, so that it has a second spelling.
   const payment = shop.payment({ nonce: `0xab${freshNonce().slice(4)}` });
   expect((await shop.send(payment)).status).toBe(200);
   expect((await shop.send(payment, { path: "/goods/other" })).status).toBe(409);
@@ -182,7 +182,7 @@ test("a used payment buys nothing else: no other path, query, method, nor by oth
   expect(shop.runs).toBe(1);
 });
 
-test("a used payment does not buy what another host sells under the same path", async () => {
+test("a used payment does not buy a resource of another host under the same path", async () => {
   const shop = open({ upstream: (exchange) => respondWith(exchange, 200, exchange.head.authority) });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(200);
@@ -194,7 +194,7 @@ test("a used payment does not buy what another host sells under the same path", 
   expect(shop.runs).toBe(1);
 });
 
-test("a payment whose terms were changed after the 402 matches nothing", async () => {
+test("a payment whose terms differ from those of the 402 matches no option", async () => {
   const shop = open();
   for (const change of [{ amount: "1" }, { payTo: PAYER }, { asset: PAYEE }, { network: "eip155:8453" }]) {
     const response = await shop.send({ ...shop.payment(), accepted: { ...REQUIREMENTS, ...change } });
@@ -234,7 +234,7 @@ for (const [name, change, reason] of REFUSED) {
   });
 }
 
-test("what is no payment is answered 400, and never as unpaid", async () => {
+test("a malformed payment is refused with 400, and not as unpaid", async () => {
   const shop = open();
   const { authorization } = shop.payment().payload;
   for (const payment of [
@@ -252,7 +252,7 @@ test("what is no payment is answered 400, and never as unpaid", async () => {
   expect(shop.runs).toBe(0);
 });
 
-test("an upstream that fails is not paid, its response passes, and the payment may be used again", async () => {
+test("a failing upstream is not paid, its response passes, and the payment can be used again", async () => {
   let status = 500;
   const shop = open({
     upstream: (exchange) => respondWith(exchange, status, "sorry", fieldLine("PAYMENT-RESPONSE", "forged")),
@@ -270,7 +270,7 @@ test("an upstream that fails is not paid, its response passes, and the payment m
   expect([shop.runs, shop.settlements]).toEqual([3, 1]);
 });
 
-test("a response that is cut short, too long, or a change of protocol is not charged", async () => {
+test("a truncated or too long response, or a protocol upgrade, is not charged", async () => {
   const cases: readonly (readonly [upstream: NonNullable<ShopOptions["upstream"]>, status: number])[] = [
     [
       ({ response }) => {
@@ -322,7 +322,7 @@ test("a response that is cut short, too long, or a change of protocol is not cha
   }
 });
 
-test("interim responses pass, and speak for no payment", async () => {
+test("interim responses pass without payment fields", async () => {
   const shop = open({
     upstream: (exchange) => {
       const fields = fieldLine("Link", "</a.css>") + fieldLine("PAYMENT-RESPONSE", "forged");
@@ -336,7 +336,7 @@ test("interim responses pass, and speak for no payment", async () => {
   ]);
 });
 
-test("a response without a body, or of unknown length, is sold as it is", async () => {
+test("a response without a body, or of unknown length, is sold unchanged", async () => {
   const empty = open({
     upstream: ({ response }) => {
       response.start({ status: 204, reason: "", fields: "", bodyLength: 0 });
@@ -357,7 +357,7 @@ test("a response without a body, or of unknown length, is sold as it is", async 
   expect(response.headers.get("content-length")).toBe("9");
 });
 
-test("terms that would give content away stop the start, and name the route", () => {
+test("terms that would give content away fail the start, and the error names the route", () => {
   expect(() => open({ terms: { network: "basement" } })).toThrow(
     'Cannot serve route "/goods": Cannot sell: network "basement" is unknown',
   );

@@ -1,6 +1,6 @@
 /**
- * The pitfalls of paying by x402 that are known from other gateways, by number: 5 and 6 want a chain
- * (src/payments/evm/pitfalls.test.ts), 8 wants the whole pipeline (test/pitfalls.test.ts).
+ * The pitfalls of x402 payments that are known from other gateways, by number. 5 and 6 need a chain
+ * (src/payments/evm/pitfalls.test.ts), and 8 needs the whole pipeline (test/pitfalls.test.ts).
  */
 import { afterEach, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
@@ -39,7 +39,7 @@ test("pitfall 1: a replay before settlement runs the upstream once, by the nonce
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("pitfall 2: who paid while the settlement's response got lost is served with the same payment", async () => {
+test("pitfall 2: a client that paid while the settlement's response was lost is served with the same payment", async () => {
   let mined = false;
   const shop = open({
     facilitator: (real) => ({
@@ -59,7 +59,7 @@ test("pitfall 2: who paid while the settlement's response got lost is served wit
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("pitfall 3: an unknown outcome is 503 with Retry-After, and nothing to sign anew", async () => {
+test("pitfall 3: an unknown outcome is 503 with Retry-After, and asks for no new signature", async () => {
   const shop = open({
     facilitator: () => ({ settle: async () => ({ kind: "unknown", cause: "no response", transaction: "" }) }),
   });
@@ -73,7 +73,7 @@ test("pitfall 3: an unknown outcome is 503 with Retry-After, and nothing to sign
   }
 });
 
-test("pitfall 4: no word of a facilitator reaches a client or the log", async () => {
+test("pitfall 4: no text of a facilitator reaches a client or the log", async () => {
   const secret = "https://rpc.example/v2/APIKEY";
   const leak = { errorMessage: secret, errorReason: secret, invalidMessage: secret, invalidReason: secret };
   let stage = "verify";
@@ -111,7 +111,7 @@ test("pitfall 4: no word of a facilitator reaches a client or the log", async ()
   }
 });
 
-test("pitfall 7: a payment for one resource does not buy another, and one that is used buys nothing", async () => {
+test("pitfall 7: a payment for one resource does not buy another, and a used one buys nothing", async () => {
   const shop = open();
   const elsewhere = { ...shop.payment(), resource: { url: "http://shop.example/other" } };
   const refused = await shop.send(elsewhere);
@@ -123,7 +123,7 @@ test("pitfall 7: a payment for one resource does not buy another, and one that i
   expect(shop.runs).toBe(1);
 });
 
-test("pitfall 9: not a byte goes out before the money has moved, and a settlement that resolves may be a refusal", async () => {
+test("pitfall 9: no byte is sent before the payment has settled, and a settlement that resolves can be a refusal", async () => {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   let refuses = false;
@@ -150,7 +150,7 @@ test("pitfall 9: not a byte goes out before the money has moved, and a settlemen
   expect(await refused.text()).not.toContain("the goods");
 });
 
-test("pitfall 10: what is irreversible is paid first, and a failure then is owed, not lost", async () => {
+test("pitfall 10: an irreversible action is paid first, and a failure then is owed, not lost", async () => {
   let status = 500;
   const shop = open({ terms: { settle: "before" }, upstream: (exchange) => respondWith(exchange, status, "done") });
   const payment = shop.payment();
@@ -171,7 +171,7 @@ test("pitfall 11: an upstream's failure is not charged, and frees the payment", 
   expect((await shop.send(payment)).status).toBe(200);
 });
 
-test("pitfall 12: a payment must last as long as its settlement takes, and no longer than was asked for", async () => {
+test("pitfall 12: a payment must be valid for as long as its settlement takes, and no longer than the price allows", async () => {
   const shop = open();
   const now = Math.floor(shop.clock.now / 1000);
   const cases = [
@@ -216,7 +216,7 @@ function malformed(shop: Shop): readonly unknown[] {
   ];
 }
 
-test("pitfall 13: what is malformed is 400 before anybody computes with it", async () => {
+test("pitfall 13: a malformed payment is refused with 400 before it is used", async () => {
   let verified = 0;
   const shop = open({
     facilitator: (real) => ({
@@ -240,7 +240,7 @@ function fails(): Promise<never> {
   return Promise.reject(new TypeError("defect"));
 }
 
-test("pitfall 14: whatever throws on the way, nothing is released", async () => {
+test("pitfall 14: after an unexpected error nothing is released", async () => {
   const shops = [
     open({ facilitator: () => ({ verify: fails }) }),
     open({ facilitator: () => ({ settle: fails }) }),
@@ -254,7 +254,7 @@ test("pitfall 14: whatever throws on the way, nothing is released", async () => 
   }
 });
 
-test("pitfall 15: an upstream sets no price and no receipt, and sees no payment", async () => {
+test("pitfall 15: an upstream sets no price and no receipt, and gets no payment", async () => {
   const claims = ["Settlement-Overrides", "PAYMENT-RESPONSE", "PAYMENT-REQUIRED", "X-PAYMENT-RESPONSE"]
     .map((name) => fieldLine(name, "forged"))
     .join("");
@@ -268,7 +268,7 @@ test("pitfall 15: an upstream sets no price and no receipt, and sees no payment"
   }
 });
 
-test("pitfall 16: a client pays with no token that it does not know, and no more than it was told", async () => {
+test("pitfall 16: a client does not pay with an unknown token, or more than its limit", async () => {
   const unknown = { asset: PAYEE, price: "10000", extra_name: "Own", extra_version: "1" };
   const cases = [
     [{ terms: { price: "$2" } }, /limit/],
@@ -288,7 +288,7 @@ test("pitfall 16: a client pays with no token that it does not know, and no more
   expect((await payAndFetch(`${shop.gateway.url}/goods`, {}, options)).response.status).toBe(200);
 });
 
-test("pitfall 17: the resource is the configuration's, scripts may read what they need, and no cache keeps any of it", async () => {
+test("pitfall 17: the resource is configured, scripts can read the payment fields, and caches store none of it", async () => {
   const shop = open();
   const unpaid = await fetch(`${shop.gateway.url}/goods`, {
     headers: { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
@@ -304,7 +304,7 @@ test("pitfall 17: the resource is the configuration's, scripts may read what the
   expect(paid.headers.get("access-control-expose-headers")).toContain("PAYMENT-RESPONSE");
 });
 
-test("pitfall 17: a preflight is free, and lets the payment's header through where the upstream lets anybody in", async () => {
+test("pitfall 17: a preflight is free, and allows the payment's header if the upstream allows any origin", async () => {
   const headers = { origin: "http://a.example", "access-control-request-method": "GET" };
   for (const [fields, allowed] of [
     [fieldLine("Access-Control-Allow-Origin", "*") + fieldLine("Access-Control-Allow-Headers", "X-Own"), true],
@@ -318,7 +318,7 @@ test("pitfall 17: a preflight is free, and lets the payment's header through whe
   }
 });
 
-test("pitfall 18: a facilitator that calls every duplicate settled releases one response", async () => {
+test("pitfall 18: a facilitator that reports every duplicate as settled releases one response", async () => {
   const transaction = `0x${"cd".repeat(32)}`;
   const shop = open({
     facilitator: () => ({

@@ -11,7 +11,7 @@ setDefaultTimeout(patient(60_000));
 
 const RUNS = 40;
 const PAYMENTS = 3;
-/** In which a request gets as far as its upstream, and not as far as the end of a slow one. */
+/** Milliseconds in which a request reaches its upstream, but does not reach the end of a slow response. */
 const HEAD_START_MS = 4;
 
 /** Mostly `none`, so that scripts get far. */
@@ -62,7 +62,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** What clients were given for one payment. */
+/** The responses that clients received for one payment. */
 interface Given {
   goods: number;
   /** Successes for which the upstream charged nothing. */
@@ -79,7 +79,7 @@ async function receive(sent: Promise<Response>, given: Given, world: FaultyWorld
   if (text === WORTHLESS) given.worthless += 1;
   const receipt = receiptSchema.safeParse(decodeHeader(response.headers.get("payment-response") ?? ""));
   if (receipt.data?.success !== true) return;
-  // Under `exact` a receipt says no amount: it is the price.
+  // Under `exact` a receipt has no amount: the amount is the price.
   given.amounts.add(receipt.data.amount ?? world.requirements.amount);
 }
 
@@ -95,7 +95,7 @@ async function play(
       await Promise.all(pending);
       pending = [];
     }
-    // Time goes by while those before it are at work, too.
+    // Time also passes while earlier requests run.
     if (step.together && step.pause > 0) await Bun.sleep(HEAD_START_MS);
     world.step = step;
     world.pass(step.pause);
@@ -110,7 +110,7 @@ async function play(
   return given;
 }
 
-/** Nothing was given that was not paid, and what was paid is what everybody says. */
+/** Checks that every delivered response was paid, and that chain, ledger and receipts have the same amount. */
 async function checkMoney(world: FaultyWorld, payment: PaymentPayload, given: Given): Promise<string | undefined> {
   const transfer = await world.transfer(payment);
   const standing = await world.standing(payment);
@@ -126,7 +126,10 @@ async function checkMoney(world: FaultyWorld, payment: PaymentPayload, given: Gi
   return paid;
 }
 
-/** What an upstream charged nothing for leaves the payment as good as it was: an honest retry gets the goods for it, while it is valid. */
+/**
+ * Checks that a payment stays valid after a response that the upstream did not charge: an honest retry gets the goods
+ * for it, until it expires.
+ */
 async function checkKept(world: FaultyWorld, payment: PaymentPayload): Promise<void> {
   world.pass(HOLD_MS + 1);
   const isExpired = world.isExpired(payment);
@@ -136,10 +139,13 @@ async function checkKept(world: FaultyWorld, payment: PaymentPayload): Promise<v
   expect([retry.status, text]).toEqual([200, "the goods"]);
 }
 
-/** What was paid and not given is a debt that the ledger knows, and an honest retry gets it, for nothing more. */
+/**
+ * Checks that a response which was paid and not delivered is owed in the ledger. An honest retry gets it without
+ * another charge.
+ */
 async function checkDebt(world: FaultyWorld, payment: PaymentPayload, mayBeLost: boolean): Promise<void> {
   const standing = await world.standing(payment);
-  // It was handed over, to a connection that its client had left, or that died with its process.
+  // The response was delivered to a connection that the client had closed, or that was lost with its process.
   if (standing?.delivered === true && mayBeLost) return;
   expect(["settling", "settled", "unknown"]).toContain(standing?.state ?? "nothing");
   world.pass(HOLD_MS + 1);
@@ -149,13 +155,13 @@ async function checkDebt(world: FaultyWorld, payment: PaymentPayload, mayBeLost:
     return;
   }
   const text = await retry.text();
-  // The request of a client that has left may still have been at work.
+  // The request of a client that has disconnected can still have been running.
   if (mayBeLost && (await world.standing(payment))?.delivered === true && retry.status === 409) return;
   expect([retry.status, text]).toEqual([200, "the goods"]);
 }
 
 for (const mode of ["exact, after", "exact, before", "upto, after"] satisfies Mode[]) {
-  test(`${mode}: nothing is released that was not settled, and nothing is settled that is neither released nor owed`, async () => {
+  test(`${mode}: only settled payments release a response, and every settled payment is released or owed`, async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {
         const world = new FaultyWorld(mode);

@@ -11,12 +11,12 @@ const TRANSACTION = `0x${"ab".repeat(32)}`;
 
 interface Chain {
   readonly shop: Shop;
-  /** What the chain says next of a payment. */
+  /** The chain's next result for a payment. */
   outcome: Outcome | "throws";
   finds: number;
 }
 
-/** A shop whose first settlement gets lost, with a chain that knows what `outcome` says. */
+/** A shop whose first settlement is lost, with a chain that returns `outcome`. */
 function openLosing(settle: "after" | "before" = "after"): Chain {
   let calls = 0;
   const chain = { outcome: { kind: "unspent" }, finds: 0 } as Omit<Chain, "shop">;
@@ -38,7 +38,7 @@ function openLosing(settle: "after" | "before" = "after"): Chain {
 }
 
 for (const settle of ["after", "before"] as const) {
-  test(`settle ${settle}: a retry whose payment the chain has settled gets what is owed, and nothing is settled again`, async () => {
+  test(`settle ${settle}: a retry whose payment the chain has settled gets the owed response, without another settlement`, async () => {
     const chain = openLosing(settle);
     const { shop } = chain;
     const payment = shop.payment();
@@ -52,7 +52,7 @@ for (const settle of ["after", "before"] as const) {
   });
 }
 
-test("a retry whose payment the chain calls unspent is settled, with the same nonce", async () => {
+test("a retry whose payment is unspent on the chain is settled, with the same nonce", async () => {
   const chain = openLosing();
   const payment = chain.shop.payment();
   expect((await chain.shop.send(payment)).status).toBe(503);
@@ -61,7 +61,7 @@ test("a retry whose payment the chain calls unspent is settled, with the same no
 });
 
 for (const outcome of [{ kind: "unknown", cause: "no node answers" }, "throws"] as const) {
-  test(`a retry that learns nothing (${outcome === "throws" ? "a throw" : "no chain"}) asks for the same settlement again`, async () => {
+  test(`a retry without a result (${outcome === "throws" ? "a throw" : "no chain"}) repeats the same settlement`, async () => {
     const chain = openLosing();
     const payment = chain.shop.payment();
     expect((await chain.shop.send(payment)).status).toBe(503);
@@ -72,7 +72,7 @@ for (const outcome of [{ kind: "unknown", cause: "no node answers" }, "throws"] 
   });
 }
 
-test("a retry whose payment moved nothing and never will is 402 with the reason, and a new payment buys", async () => {
+test("a retry whose payment moved no money and never will gets 402 with the reason, and a new payment buys", async () => {
   const chain = openLosing();
   const { shop } = chain;
   const payment = shop.payment();
@@ -85,7 +85,7 @@ test("a retry whose payment moved nothing and never will is 402 with the reason,
   expect((await shop.send(shop.payment())).status).toBe(200);
 });
 
-test("one whose time is over is told so", async () => {
+test("a retry whose payment has expired gets that reason", async () => {
   const chain = openLosing();
   const { shop } = chain;
   const payment = shop.payment();
@@ -118,7 +118,7 @@ test("an open payment gets no new price from any retry, however often the facili
   expect(shop.runs).toBe(1);
 });
 
-test("a client that leaves while what it is owed is being kept does not let the upstream work once more", async () => {
+test("a client that disconnects while its owed response is stored does not run the upstream again", async () => {
   const store = openStore(":memory:", Date.now);
   const seller = openShop({
     store,
@@ -143,7 +143,7 @@ test("a client that leaves while what it is owed is being kept does not let the 
     await kept.promise;
     return keep(...response);
   };
-  // The seller may still hold it.
+  // The first request can still hold the payment.
   void until(async () => (await other.send(payment).catch(() => undefined))?.status !== 409);
   await keeping.promise;
   other.gateway.last()?.cancel();

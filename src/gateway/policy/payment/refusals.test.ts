@@ -8,7 +8,7 @@ type Refuse = (exchange: TestExchange, paidRoute: PaidRoute) => void;
 
 const ERROR = paymentError("payment-conflict", "It was spent.");
 
-/** What is answered, once; `challenges` are the names of what the route's challenge was asked to answer. */
+/** The response, once. `challenges` are the names of the methods of the route's challenge that were called. */
 async function responded(refuse: Refuse, hasChallenge: boolean): Promise<unknown[]> {
   const exchange = new TestExchange(new Request("http://a.test/"));
   const challenges: string[] = [];
@@ -16,7 +16,7 @@ async function responded(refuse: Refuse, hasChallenge: boolean): Promise<unknown
     respond: () => void challenges.push("respond"),
     respondError: () => void challenges.push("respondError"),
   };
-  // Of a sale these read its challenge alone.
+  // The refusals read only the challenge of the route.
   const paidRoute = { accepts: { current: () => (hasChallenge ? challenge : undefined) } } as unknown as PaidRoute;
   refuse(exchange, paidRoute);
   if (hasChallenge) return [challenges, exchange.started];
@@ -27,12 +27,12 @@ async function responded(refuse: Refuse, hasChallenge: boolean): Promise<unknown
 const refused: Refuse = (exchange, paidRoute) => respondRefused(exchange, paidRoute, "Payment required");
 const spent: Refuse = (exchange, paidRoute) => respondSpent(exchange, paidRoute, ERROR);
 
-test("a payment that is refused gets the price again, or 503 while the route has none", async () => {
+test("a refused payment gets the price again, or 503 while the route has no price", async () => {
   expect(await responded(refused, true)).toEqual([["respond"], false]);
   expect(await responded(refused, false)).toEqual([[], 503, "5"]);
 });
 
-test("a payment that is spent gets the error with the price, or alone while the route has none", async () => {
+test("a spent payment gets the error with the price, or alone while the route has no price", async () => {
   expect(await responded(spent, true)).toEqual([["respondError"], false]);
   expect(await responded(spent, false)).toEqual([[], 409, null]);
 });
@@ -41,13 +41,13 @@ test.each([
   ["unavailable", 503],
   ["failed", 502],
 ] as const)(
-  "a payment that could not be verified, since the facilitator %s, is %d for a while",
+  "a payment that could not be verified (facilitator: %s) gets %d and Retry-After",
   async (kind, status) => {
     expect(await responded((exchange) => respondUnverified(exchange, kind), false)).toEqual([[], status, "5"]);
   },
 );
 
-test("where the ledger failed it is said whether money may have moved", async () => {
+test("after a failure of the ledger the response says if money may have moved", async () => {
   for (const isSpent of [true, false]) {
     const exchange = new TestExchange(new Request("http://a.test/"));
     respondUnwritten(exchange, isSpent);
@@ -62,7 +62,7 @@ test.each([
   ["upstream-failed", "", null],
   ["upstream-failed", "PAYMENT-RESPONSE: r\r\n", "1"],
 ] as const)(
-  "a response that did not come (%s, receipt %j) may be asked for again: %p",
+  "a response that was not sent (%s, receipt %j) can be requested again: %p",
   async (code, receipt, retry) => {
     const exchange = new TestExchange(new Request("http://a.test/"));
     respondBroken(exchange, paymentError(code, "no"), receipt);

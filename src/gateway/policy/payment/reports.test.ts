@@ -13,7 +13,7 @@ function responding(body: string, fields = JSON_TYPE): NonNullable<ShopOptions["
   return (exchange: TestExchange) => respondWith(exchange, 200, body, fields);
 }
 
-test("the gateway's id stands in the extra of every way of paying, and of the receipt", async () => {
+test("the gateway's id is in the extra of every payment option, and of the receipt", async () => {
   const shop = open({ terms: { gateway_id: "shop-1" } });
   const unpaid = await fetch(`${shop.gateway.url}/goods`);
   const { accepts } = paymentRequiredSchema.parse(decoded(unpaid, "payment-required"));
@@ -24,7 +24,7 @@ test("the gateway's id stands in the extra of every way of paying, and of the re
   expect((await shop.send(shop.payment())).status).toBe(402);
 });
 
-test("a settlement is written down with the record of it, once, and a payment that is not settled has none", async () => {
+test("a settlement is stored with its record, once, and an unsettled payment has no record", async () => {
   let status = 500;
   const shop = open({
     terms: { gateway_id: "shop-1", settlement_url: "https://books.example/in" },
@@ -53,7 +53,7 @@ test("a settlement is written down with the record of it, once, and a payment th
   });
 });
 
-test("a settlement that is found later has its record too", async () => {
+test("a settlement that is found later also has a record", async () => {
   let lost = true;
   const shop = open({
     terms: { settlement_url: "https://books.example/in" },
@@ -72,7 +72,7 @@ test("a settlement that is found later has its record too", async () => {
   expect(await shop.store.outbox.size()).toBe(1);
 });
 
-test("a settlement whose record could not be written with it is written down with it later", async () => {
+test("a settlement whose record could not be stored with it is stored with it later", async () => {
   let broken = true;
   const shop = open({
     terms: { settlement_url: "https://books.example/in" },
@@ -94,7 +94,7 @@ test("a settlement whose record could not be written with it is written down wit
   expect([shop.settlements, await shop.store.outbox.size()]).toEqual([1, 1]);
 });
 
-test("a receipt is put into a JSON object, whose other bytes stay as they are", async () => {
+test("a receipt is added to a JSON object, and its other bytes do not change", async () => {
   const shop = open({
     terms: { inline_receipt: true },
     upstream: responding('{ "big": 12345678901234567890, "a": {"b": 1.0} }\n', JSON_TYPE + fieldLine("ETag", '"x"')),
@@ -120,7 +120,7 @@ const UNTOUCHED: readonly (readonly [what: string, body: string, fields?: string
 ];
 
 for (const [what, body, fields] of UNTOUCHED) {
-  test(`no receipt is put into ${what}`, async () => {
+  test(`no receipt is added to ${what}`, async () => {
     const shop = open({ terms: { inline_receipt: true }, upstream: responding(body, fields) });
     const response = await fetch(`${shop.gateway.url}/goods`, {
       headers: { "payment-signature": btoa(JSON.stringify(shop.payment())) },
@@ -130,7 +130,7 @@ for (const [what, body, fields] of UNTOUCHED) {
   });
 }
 
-test("no receipt is put into JSON that is not UTF-8, whose bytes stay as they are", async () => {
+test("no receipt is added to JSON that is not UTF-8, and its bytes do not change", async () => {
   const bytes = Buffer.from('{"a":"caf\xe9"}', "latin1");
   const shop = open({
     terms: { inline_receipt: true },
@@ -145,7 +145,7 @@ test("no receipt is put into JSON that is not UTF-8, whose bytes stay as they ar
   expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
 });
 
-test("a receipt stands alone in an object that is empty", async () => {
+test("a receipt is the only member of an empty object", async () => {
   const shop = open({ terms: { inline_receipt: true }, upstream: responding("{}") });
   const response = await shop.send(shop.payment());
   expect(Object.keys(Object(await response.json()))).toEqual(["payment"]);

@@ -15,7 +15,7 @@ afterEach(closeShops);
 
 const MIB = 1_048_576;
 
-/** Calls back with the whole body, and `begun` with each piece. */
+/** Calls `whole` with the whole body, and `begun` with each piece. */
 function read(exchange: TestExchange, whole: (body: string) => void, begun: () => void = () => {}): void {
   const pieces: Buffer[] = [];
   exchange.body.readTo({
@@ -33,7 +33,7 @@ function echo(exchange: TestExchange, status = 200): void {
   read(exchange, (body) => respondWith(exchange, status, `made of ${body}`));
 }
 
-/** What all requests here send: a retry is the very same request. */
+/** The fields of all requests here: a retry is the same request. */
 const FIELDS = { accept: "*/*", "accept-encoding": "identity", "content-type": "text/plain", "user-agent": "test" };
 
 async function post(
@@ -45,10 +45,10 @@ async function post(
   return [response.status, await response.text()];
 }
 
-/** Of a length that is not told. */
+/** A stream of unknown length. */
 function chunked(text: string): ReadableStream {
   return new ReadableStream({
-    // Of what is there at once Bun's fetch knows the length.
+    // Bun's fetch knows the length of data that is there at once.
     async pull(controller) {
       await new Promise(setImmediate);
       controller.enqueue(Buffer.from(text));
@@ -57,7 +57,7 @@ function chunked(text: string): ReadableStream {
   });
 }
 
-test("a payment in advance whose answer failed is owed to the same body alone, and the upstream sees no other", async () => {
+test("a payment in advance whose response failed is owed to the same body only, and the upstream gets no other", async () => {
   let status = 500;
   const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status) });
   const payment = shop.payment();
@@ -75,7 +75,7 @@ test("a payment in advance whose answer failed is owed to the same body alone, a
   expect(shop.bodies.used).toBe(0);
 });
 
-test("who cuts a paid response off just before its end gets no response to another body", async () => {
+test("a client that cuts a paid response off just before its end gets no response to another body", async () => {
   const shop = openShop({
     terms: { settle: "before" },
     upstream: (exchange) =>
@@ -96,7 +96,7 @@ test("who cuts a paid response off just before its end gets no response to anoth
   expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false, cuts: 2 });
 });
 
-test("of a body that broke off while its response was made, what had been sent stays as it was", async () => {
+test("if a body breaks off while its response is made, the bytes already sent cannot change", async () => {
   const seen: string[] = [];
   const shop = openShop({
     terms: { settle: "before" },
@@ -129,7 +129,7 @@ test("of a body that broke off while its response was made, what had been sent s
   expect(await shop.recorded(payment)).toMatchObject({ cuts: 1 });
 });
 
-test("a body too long to be compared is not sent to the upstream once it is paid for: the debt stays in the ledger", async () => {
+test("a body that is too long to compare is not sent to the upstream once it is paid: the response stays owed", async () => {
   const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, 500) });
   for (const body of ["x".repeat(MIB + 1), chunked("x".repeat(MIB + 1))]) {
     const payment = shop.payment();
@@ -142,7 +142,7 @@ test("a body too long to be compared is not sent to the upstream once it is paid
   }
 });
 
-test("a body that comes in tiny pieces is gathered as it is, in no more room than twice its bytes", async () => {
+test("a body in tiny pieces is gathered unchanged, in at most twice its bytes", async () => {
   let status = 500;
   const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status) });
   const long = Array.from({ length: 20_000 }, (_, i) => i % 10).join("");
@@ -165,7 +165,7 @@ test("a body that comes in tiny pieces is gathered as it is, in no more room tha
   expect(shop.bodies.used).toBe(0);
 });
 
-test("a kept response goes to the same body alone, and to that again and again", async () => {
+test("a kept response is sent for the same body only, any number of times", async () => {
   const shop = openShop({ upstream: echo });
   const payment = shop.payment();
   expect(await post(shop, payment, "url=a")).toEqual([200, "made of url=a"]);
@@ -178,7 +178,7 @@ test("a kept response goes to the same body alone, and to that again and again",
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("a response that is owed and not kept is made anew, and what is made of another body is not released", async () => {
+test("an owed response that is not kept is made again, and a response to another body is not released", async () => {
   const shop = openShop({
     upstream: echo,
     facilitator: () => ({
@@ -202,7 +202,7 @@ function sumOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
-test("the digest of a body that begins as the one that was paid for is of all of it", async () => {
+test("the digest covers the whole body, also of one that begins like the paid body", async () => {
   for (const begun of ["a", "abc", "abcdef"]) {
     const exchange = new TestExchange(new Request("http://shop.example/", { method: "POST", body: "abcdef" }));
     exchange.body = {
@@ -220,7 +220,7 @@ test("the digest of a body that begins as the one that was paid for is of all of
   }
 });
 
-test("a ledger that fails when another body is refused, or a body is noted, is logged, and gives nothing out", async () => {
+test("a ledger that fails while another body is refused, or a body is recorded, is logged, and nothing is delivered", async () => {
   let fails: ((change: Change) => boolean) | undefined;
   const ledger: NonNullable<ShopOptions["ledger"]> = (real) => ({
     async move(payment, change) {
@@ -251,7 +251,7 @@ test("a ledger that fails when another body is refused, or a body is noted, is l
     await until(() => logged.includes("payment: the ledger failed on /goods: Error"));
 });
 
-/** A shop that owes a response to `body`, and does next what `options` say. */
+/** A shop that owes a response to `body`, and that then does what `options` set. */
 async function indebted(options: ShopOptions, body: string): Promise<{ shop: Shop; payment: PaymentPayload }> {
   let status = 500;
   const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status), ...options });
@@ -261,7 +261,7 @@ async function indebted(options: ShopOptions, body: string): Promise<{ shop: Sho
   return { shop, payment };
 }
 
-test("what was compared goes on with its length, however it came", async () => {
+test("a compared body is sent on with its length, however it arrived", async () => {
   const lengths: number[] = [];
   let status = 500;
   const shop = openShop({
@@ -278,7 +278,7 @@ test("what was compared goes on with its length, however it came", async () => {
   expect(lengths).toEqual([5, 5]);
 });
 
-test("where there is no room to compare a body, it is not sent to the upstream, and the debt stays", async () => {
+test("without memory to compare a body, it is not sent to the upstream, and the response stays owed", async () => {
   const { shop, payment } = await indebted(
     { room: { bufferSize: 8192, bufferCount: 1, reserve: 0 } },
     "x".repeat(9000),
@@ -292,7 +292,7 @@ test("where there is no room to compare a body, it is not sent to the upstream, 
   expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
 });
 
-test("a client that leaves in the midst of a body that is compared leaves no memory taken", async () => {
+test("a client that disconnects while its body is compared leaves no memory in use", async () => {
   const { shop, payment } = await indebted({}, "x".repeat(50_000));
   const request = httpRequest(`${shop.gateway.url}/goods`, {
     method: "POST",
@@ -311,7 +311,7 @@ for (const [what, leaves] of [
   ["a client that leaves", true],
   ["a hold that was lost", false],
 ] as const) {
-  test(`${what} once its body was compared leaves no memory taken`, async () => {
+  test(`${what} after its body was compared leaves no memory in use`, async () => {
     let isAgain = false;
     const { shop, payment } = await indebted(
       {

@@ -11,7 +11,7 @@ import { respondWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
-test("a settlement that is refused gives nothing out, and says so with the protocol's receipt", async () => {
+test("a refused settlement delivers nothing, and has the protocol's receipt", async () => {
   const shop = open({
     facilitator: () => ({
       settle: async () => ({ kind: "refused", reason: "invalid_exact_evm_insufficient_balance" }),
@@ -35,7 +35,7 @@ test("a settlement that is refused gives nothing out, and says so with the proto
   expect(shop.bodies.used).toBe(0);
 });
 
-/** A facilitator whose first settlement goes through while its response gets lost. */
+/** A facilitator whose first settlement succeeds while its response is lost. */
 function losingFirstResponse(throws: boolean): NonNullable<ShopOptions["facilitator"]> {
   let calls = 0;
   return (real) => ({
@@ -60,18 +60,18 @@ for (const throws of [false, true]) {
     expect(await first.json()).toMatchObject({ type: "urn:turnpike:error:settlement-pending" });
     expect(await shop.recorded(payment)).toMatchObject({ state: "unknown" });
     expect(shop.logged.join()).not.toMatch(/secret|rpc/);
-    // Its time to be verified is over, its time to be made good is not.
+    // The time for a verification is over, the time for a retry is not.
     shop.clock.now += 59_000;
     const second = await shop.send(payment);
     expect([second.status, await second.text()]).toEqual([200, "the goods"]);
     expect(decoded(second, "payment-response")).toMatchObject({ success: true });
     expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
-    // It was looked for, and found: nobody had to settle again.
+    // The settlement was found, so no second one was needed.
     expect([shop.runs, shop.settlements]).toEqual([1, 1]);
   });
 }
 
-test("where the response is kept no more, the upstream is run again, and nobody pays again", async () => {
+test("if the response is no longer kept, the upstream is run again without another charge", async () => {
   const shop = open({ facilitator: losingFirstResponse(false) });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(503);
@@ -81,7 +81,7 @@ test("where the response is kept no more, the upstream is run again, and nobody 
   expect([shop.runs, shop.settlements]).toEqual([2, 1]);
 });
 
-test("a settlement that stays unclear, or is refused on asking again, stays open", async () => {
+test("a settlement that stays unclear, or is refused on the second try, stays open", async () => {
   let response: Settlement = { kind: "unknown", cause: "no connection", transaction: "" };
   const shop = open({ facilitator: () => ({ settle: async () => response }) });
   const payment = shop.payment();
@@ -92,7 +92,7 @@ test("a settlement that stays unclear, or is refused on asking again, stays open
   expect(shop.runs).toBe(1);
 });
 
-test("a facilitator that is away, or makes no sense, is 503 or 502, and the payment may be used again", async () => {
+test("an unavailable facilitator gives 503 and an invalid response 502, and the payment can be used again", async () => {
   for (const [kind, status] of [
     ["unavailable", 503],
     ["failed", 502],
@@ -116,7 +116,7 @@ test("a facilitator that is away, or makes no sense, is 503 or 502, and the paym
   }
 });
 
-test("a verification that throws gives nothing out", async () => {
+test("a verification that throws delivers nothing", async () => {
   const shop = open({ facilitator: () => ({ verify: () => Promise.reject(new TypeError("secret")) }) });
   expect((await shop.send(shop.payment())).status).toBe(502);
   expect([shop.runs, shop.settlements]).toEqual([0, 0]);
@@ -150,7 +150,7 @@ test("a ledger that fails before settlement charges nothing, and after it loses 
   }
 });
 
-test("a settlement that could not be written down at once is not asked for again: a chain would call its nonce spent", async () => {
+test("a settlement that was recorded late is not repeated: a chain would report its nonce as spent", async () => {
   let broken = true;
   let settled = false;
   const shop = open({
@@ -179,7 +179,7 @@ test("a settlement that could not be written down at once is not asked for again
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("a client that leaves before settlement is not charged, and its upstream request ends", async () => {
+test("a client that disconnects before settlement is not charged, and its upstream request ends", async () => {
   const begun = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
   let first = true;
@@ -206,7 +206,7 @@ test("a client that leaves before settlement is not charged, and its upstream re
   expect(shop.settlements).toBe(1);
 });
 
-test("a client that leaves during settlement finds its response when it comes back", async () => {
+test("a client that disconnects during settlement gets its response when it retries", async () => {
   const settling = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   const shop = open({
@@ -234,12 +234,12 @@ test("a client that leaves during settlement finds its response when it comes ba
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("a debt that a dead process left is paid by the next, without another charge", async () => {
+test("a response owed by a dead process is delivered by the next, without another charge", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "turnpike-debt-")), "state.db");
   const clock = { now: Date.now() };
   const dying = open({
     store: openStore(path, () => clock.now),
-    // It never gets to write down that it delivered.
+    // The ledger never records the delivery.
     ledger: (real) => ({ move: async (payment, change) => (change.lease ? real.move(payment, change) : false) }),
   });
   const payment = dying.payment();
@@ -257,7 +257,7 @@ test("a debt that a dead process left is paid by the next, without another charg
   expect([next.runs, next.settlements]).toEqual([1, 0]);
 });
 
-test("who lost the hold while the upstream worked settles nothing, and gets nothing", async () => {
+test("a request that loses its lease while the upstream works settles nothing, and gets nothing", async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
@@ -272,7 +272,7 @@ test("who lost the hold while the upstream worked settles nothing, and gets noth
   const payment = shop.payment();
   const first = shop.send(payment);
   await begun[0]?.promise;
-  // As a process that stood still for too long.
+  // Like a process that was suspended for too long.
   shop.clock.now += HOLD_MS + 1;
   const second = shop.send(payment);
   await begun[1]?.promise;
@@ -284,7 +284,7 @@ test("who lost the hold while the upstream worked settles nothing, and gets noth
   expect([runs, shop.settlements, shop.bodies.used]).toEqual([2, 1, 9]);
 });
 
-test("who leaves before the end each time cannot have the upstream run for one payment for ever", async () => {
+test("a client that disconnects before each end cannot run the upstream for one payment without limit", async () => {
   const shop = open({
     upstream: (exchange) => {
       const send = exchange.data.bind(exchange);
@@ -298,12 +298,12 @@ test("who leaves before the end each time cannot have the upstream run for one p
     const before = await shop.recorded(payment);
     const response = await shop.send(payment, { signal: client.signal });
     if (response.status !== 200) return response.status;
-    // As a client does that has all but the last piece.
+    // Like a client that has all but the last piece.
     shop.gateway.last()?.cancel();
     client.abort();
     const { cuts = 0 } = before ?? {};
     while ((await shop.recorded(payment))?.cuts !== cuts + 1) await Bun.sleep(1);
-    // By now the response is kept no more.
+    // The response is no longer kept.
     shop.clock.now += 3_600_000;
     return response.status;
   };
@@ -316,7 +316,7 @@ test("who leaves before the end each time cannot have the upstream run for one p
   expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
 });
 
-test("a client that is lost while it is written to leaves its payment to be asked for at once", async () => {
+test("a client that is lost during its response can retry its payment at once", async () => {
   const shop = open({
     upstream: (exchange) => {
       exchange.data = () => {
@@ -341,7 +341,7 @@ test("a client that is lost while it is written to leaves its payment to be aske
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("a slow client gets all of it", async () => {
+test("a slow client gets the whole response", async () => {
   const shop = open({
     upstream: (exchange) => {
       exchange.slow = true;
@@ -352,7 +352,7 @@ test("a slow client gets all of it", async () => {
   expect(await response.text()).toBe("the goods");
 });
 
-test("while no buffer is free for another response, a new payment is 503 before anybody works for it, and good afterwards", async () => {
+test("while no buffer is free, a new payment gets 503 before any work is done, and is valid afterwards", async () => {
   const settling = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const shop = open({

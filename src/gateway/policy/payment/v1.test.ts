@@ -9,7 +9,7 @@ import { closeShops, decoded, openShop as open, type Shop } from "./testing/shop
 
 afterEach(closeShops);
 
-/** As servers of version 1 are answered: the body alone says what to pay. */
+/** A response as servers of version 1 send it: only the body has the price. */
 async function bodyOnly(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
   const headers = new Headers(response.headers);
@@ -26,7 +26,7 @@ function sendOld(shop: Shop, payment: unknown, more: Record<string, string> = {}
   return fetch(`${shop.gateway.url}/goods`, { headers: { "x-payment": encodeHeader(payment), ...more } });
 }
 
-test("the real x402 client of version 1 pays, and gets goods and receipt by the names that it knows", async () => {
+test("the real x402 client of version 1 pays, and gets goods and receipt in the fields of version 1", async () => {
   const shop = open();
   const scheme = new ExactEvmSchemeV1(privateKeyToAccount(PRIVATE_KEY));
   const client = new x402Client().registerV1("base-sepolia", scheme);
@@ -55,7 +55,7 @@ test("a payment of version 1 has both receipts, and gets its response again", as
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("one authorization is one payment, in whichever version it is sent", async () => {
+test("one authorization is one payment, in both versions", async () => {
   const shop = open();
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(200);
@@ -63,7 +63,7 @@ test("one authorization is one payment, in whichever version it is sent", async 
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
-test("payments of both versions at once are 400, and so is one that cannot be read", async () => {
+test("payments of both versions in one request are refused with 400, and so is an unreadable one", async () => {
   const shop = open();
   const payment = oldPayment(shop);
   const both = await sendOld(shop, payment, { "payment-signature": encodeHeader(shop.payment()) });
@@ -94,7 +94,7 @@ test("a payment of version 1 on another network, of another amount or to another
   expect([shop.runs, shop.settlements]).toEqual([0, 0]);
 });
 
-test("of several tokens at one price, a payment of version 1 is for the one that was signed for", async () => {
+test("among several tokens at one price, a payment of version 1 is for the signed one", async () => {
   const other = { ...TERMS, price: "10000", asset: PAYEE, extra_name: "Other", extra_version: "1" };
   const shop = open({ terms: { ...other, accepts: [TERMS] } });
   const response = await sendOld(shop, oldPayment(shop));
@@ -103,7 +103,7 @@ test("of several tokens at one price, a payment of version 1 is for the one that
   expect(row).toMatchObject({ token: USDC.toLowerCase(), state: "settled" });
 });
 
-test("where version 1 has no name for the network, the body says what the header says", async () => {
+test("if version 1 has no name for the network, the body has the challenge of the header", async () => {
   const shop = open({
     terms: { network: "eip155:31337", asset: USDC, price: "10000", extra_name: "USDC", extra_version: "2" },
   });
@@ -114,7 +114,7 @@ test("where version 1 has no name for the network, the body says what the header
   expect(await response.json()).toMatchObject({ ...Object(required), paymentRequired: required });
 });
 
-test("where every payment must have an id, version 1 is not offered, and not taken", async () => {
+test("a route that requires ids does not offer or accept version 1", async () => {
   const shop = open({ terms: { extensions: { "payment-identifier": { info: { required: true } } } } });
   const unpaid = await fetch(`${shop.gateway.url}/goods`);
   expect(await unpaid.json()).toMatchObject({ x402Version: 2 });

@@ -18,7 +18,7 @@ const OPTIONS = { location: { fixed: "", publicUrl: "", baseUrl: "", hasHost: fa
 
 const NONE = { testMode: false, sold: () => undefined, methodsOf: () => [] };
 
-/** A route whose challenge the test holds. */
+/** A route whose challenge is set by the test. */
 function route(current: { challenge: Challenge | undefined }): PaymentPolicy {
   return { name: "payment", challenge: () => current.challenge, request: () => "continue", close() {} };
 }
@@ -30,11 +30,11 @@ interface Listed {
 }
 
 function read(catalogue: Catalogue): Listed {
-  // What is written is what is tested.
+  // The written bytes are tested.
   return JSON.parse(Buffer.from(catalogue.bytes()).toString("utf8")) as Listed;
 }
 
-test("what is for sale is listed as its challenge has it, with the method that it names", () => {
+test("paid routes are listed as in their challenges, with their methods", () => {
   const bazaar = { info: { input: { type: "http", method: "POST" } }, schema: {} };
   const catalogue = new Catalogue(
     [
@@ -54,7 +54,7 @@ test("what is for sale is listed as its challenge has it, with the method that i
   });
 });
 
-test("it is written once, and again when a challenge is another", () => {
+test("the list is composed once, and again when a challenge changes", () => {
   const current: { challenge: Challenge | undefined } = { challenge: undefined };
   const catalogue = new Catalogue([route(current)], NONE);
   expect(read(catalogue)).toMatchObject({ total: 0, resources: [] });
@@ -64,7 +64,7 @@ test("it is written once, and again when a challenge is another", () => {
   expect(catalogue.bytes()).toBe(catalogue.bytes());
 });
 
-test("a list that would be too long says how many there are", () => {
+test("a list that would be too long has the number of all routes", () => {
   const policies = Array.from({ length: 400 }, (_, i) =>
     route({ challenge: new Challenge(required(`http://a.example/${i}/${"x".repeat(5000)}`), OPTIONS) }),
   );

@@ -5,7 +5,7 @@ import { ID_MARK, marked, PreparedHeader, PreparedJson, URL_MARK } from "./chall
 
 const URLS = ["http://a.test/", "http://a.test/ä", `http://a.test/"x"`, "http://a.test/🜁/x", ""];
 
-test("JSON that is prepared has the URL and the id of each request", () => {
+test("prepared JSON gets the URL and the id of each request", () => {
   const prepared = new PreparedJson({ a: URL_MARK, b: [ID_MARK, URL_MARK], c: "url" });
   for (const url of URLS) {
     const written = prepared.write(JSON.stringify(url), `"id"`);
@@ -14,7 +14,7 @@ test("JSON that is prepared has the URL and the id of each request", () => {
 });
 
 test.each(["", "d", "dd", "ddd", "é"])(
-  "a header that is prepared is the challenge, in base64 without padding between: %j",
+  "a prepared header is the challenge, in base64 without padding between: %j",
   (description) => {
     const required: PaymentRequired = {
       x402Version: 2,

@@ -18,7 +18,7 @@ function resourceOf(description: string | undefined, change: Partial<PaidRouteCo
   return createRequirements({ ...config, ...change }, { current: undefined }, description).current()?.required.resource;
 }
 
-test("a route's description stands in its challenge, and that of the template where it has none", () => {
+test("a challenge has the route's description, or that of the template", () => {
   const template = { resource: { description: "Anything", mimeType: "text/html" }, extensions: {} };
   const url = "http://a.example/goods";
   expect(resourceOf("Goods")).toEqual({ url, description: "Goods" });
@@ -26,7 +26,7 @@ test("a route's description stands in its challenge, and that of the template wh
   expect(resourceOf(undefined, { template })).toEqual({ url, description: "Anything", mimeType: "text/html" });
 });
 
-test("a resource is named by its own URL, then by the public one, then by the listener's", () => {
+test("a resource has its own URL, or the public one, or the listener's", () => {
   const change = { public_url: "https://shop.example" };
   expect(resourceOf("Goods", change)).toMatchObject({ url: "https://shop.example/goods" });
   const own = { ...change, x402: { ...X402, resource_url: "https://own.example/x" } };

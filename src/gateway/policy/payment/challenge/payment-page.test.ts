@@ -11,7 +11,7 @@ const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
 };
 
-test("a browser gets a page that says the price, and the challenge in the header as always", async () => {
+test("a browser gets a page with the price, and the challenge in the header", async () => {
   const shop = open({ terms: { accepts: [{ ...TERMS, network: "base", price: "$0.02" }] } });
   const response = await fetch(`${shop.gateway.url}/goods`, { headers: BROWSER });
   expect(response.status).toBe(402);
@@ -30,7 +30,7 @@ test("a browser gets a page that says the price, and the challenge in the header
   expect(shop.runs).toBe(0);
 });
 
-test("the page runs nothing, and its style is the one that its policy allows", async () => {
+test("the page has no scripts, and its policy allows only its own style", async () => {
   const shop = open();
   const response = await fetch(`${shop.gateway.url}/goods`, { headers: BROWSER });
   const html = await response.text();
@@ -42,7 +42,7 @@ test("the page runs nothing, and its style is the one that its policy allows", a
   expect(html).not.toMatch(/<script|\sstyle=|\son[a-z]+=|\ssrc=|url\(|@import/i);
 });
 
-test("who only accepts HTML, or only says to be a browser, gets the JSON", async () => {
+test("a client that only accepts HTML, or only has a browser's User-Agent, gets JSON", async () => {
   const shop = open();
   for (const headers of [
     { ...BROWSER, accept: "application/json" },
@@ -54,7 +54,7 @@ test("who only accepts HTML, or only says to be a browser, gets the JSON", async
   }
 });
 
-test("a refused payment is answered with JSON to a browser too", async () => {
+test("a refused payment gets JSON, in a browser too", async () => {
   const shop = open();
   const response = await fetch(`${shop.gateway.url}/goods`, {
     headers: { ...BROWSER, "payment-signature": btoa(JSON.stringify(shop.payment({ value: "1" }))) },
@@ -62,7 +62,7 @@ test("a refused payment is answered with JSON to a browser too", async () => {
   expect(response.headers.get("content-type")).toBe("application/problem+json");
 });
 
-test("nothing that a page is made of gets out of its place", () => {
+test("no text escapes its place in the page", () => {
   const evil = "</code></pre><script>alert(1)</script>'\"&";
   const required = {
     x402Version: 2 as const,
@@ -89,7 +89,7 @@ test("nothing that a page is made of gets out of its place", () => {
 test.each([
   ["", "This page is sold by the request"],
   ["A <report>", "A &#60;report&#62;"],
-])("the page of what is described by %j is headed by %s", (description, heading) => {
+])("the page for the description %j has the heading %s", (description, heading) => {
   const resource = { url: "http://a.test/", description };
   const required: PaymentRequired = { x402Version: 2, error: "", resource, accepts: [REQUIREMENTS] };
   expect(paymentPage({ required, price: "1", testMode: false }, { method: "GET" })).toContain(`<h1>${heading}</h1>`);

@@ -15,7 +15,7 @@ function asked(): TestExchange {
   return exchange;
 }
 
-test("of a preflight the upstream sees what the browser wants to know, and nobody sees a copy", () => {
+test("the upstream gets only the preflight's own fields, and mirrors get no copy", () => {
   const exchange = asked();
   expect(exchange.head.fields.toLowerCase().split("\r\n").toSorted()).toEqual([
     "",
@@ -35,7 +35,7 @@ test.each([
   [299, "Access-Control-Allow-Origin: *\r\n", "*", null],
   [200, "Access-Control-Max-Age: 5\r\nLocation: /\r\n", null, null],
   [300, "Access-Control-Allow-Origin: *\r\n", null, null],
-])("of a response of %d with %j what it allows goes out, and nothing else", async (status, fields, origin, age) => {
+])("from a response of %d with %j only the permissions are passed on", async (status, fields, origin, age) => {
   const exchange = asked();
   exchange.response.start({ status: 103, reason: "", fields, bodyLength: -1 });
   exchange.response.start({ status, reason: "OK", fields, bodyLength: 5 });
@@ -52,7 +52,7 @@ test.each([
   expect(headers.get("access-control-allow-headers")).toBe(origin === null ? null : "PAYMENT-SIGNATURE, X-PAYMENT");
 });
 
-test("the gateway's own errors pass with their words", async () => {
+test("the gateway's own errors keep their text", async () => {
   const exchange = asked();
   const error = new TurnpikeError("upstream-failed", "no");
   exchange.response.start({ status: 502, reason: "", fields: "X: 1\r\n", bodyLength: 2, error });

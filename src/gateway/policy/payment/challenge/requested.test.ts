@@ -1,4 +1,4 @@
-/** What a challenge says of the request that it answers. */
+/** Challenges that describe the request which they respond to. */
 import { afterEach, expect, test } from "bun:test";
 import { MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
 import { paymentRequiredSchema } from "../../../../payments/x402/messages.ts";
@@ -19,7 +19,7 @@ async function named(shop: Shop, path: string, init: RequestInit = {}): Promise<
   return resource.url;
 }
 
-test("a challenge names the requested URL, whatever the route's prefix is, in header and body", async () => {
+test("a challenge has the requested URL, whatever the route's prefix is, in header and body", async () => {
   const shop = open();
   for (const path of ["/goods", "/goods/1", "/goods/1?a=b&c=%20d", "/goods/ü?q='\"<>"]) {
     expect(await named(shop, path)).toBe(
@@ -28,13 +28,13 @@ test("a challenge names the requested URL, whatever the route's prefix is, in he
   }
 });
 
-test("without a public URL it names the host that the client asked, and no header field can change the rest", async () => {
+test("without a public URL it has the requested host, and header fields cannot change the rest", async () => {
   const shop = open({ publicUrl: "" });
   const headers = { host: "shop.local:8080", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" };
   expect(await named(shop, "/goods/1", { headers })).toBe("http://shop.local:8080/goods/1");
 });
 
-test("each length of URL gives a header that can be read, up to the longest, and never a longer one than clients take", async () => {
+test("URLs of every length give a readable header, up to the longest that clients accept", async () => {
   const note = { text: "n".repeat(4000) };
   const shop = open({ terms: { extensions: { note } } });
   for (let length = 0; length < 2000; length += length < 40 ? 1 : 97) {
@@ -48,7 +48,7 @@ test("each length of URL gives a header that can be read, up to the longest, and
   }
 });
 
-test("a payment for the requested URL is taken, and so is one for the route as the catalogue has it, and no other", async () => {
+test("a payment for the requested URL is accepted, and so is one for the route's URL in the catalogue, but no other", async () => {
   const shop = open();
   for (const [url, status] of [
     ["http://shop.example/goods/1?a=1", 200],
@@ -61,7 +61,7 @@ test("a payment for the requested URL is taken, and so is one for the route as t
   }
 });
 
-test("the page names the URL and the method, and no host or path gets out of its place", async () => {
+test("the page has the URL and the method, and no host or path escapes its place", async () => {
   const shop = open({ publicUrl: "" });
   const headers = { ...BROWSER, host: "a'$(id).example" };
   const html = await (
@@ -73,7 +73,7 @@ test("the page names the URL and the method, and no host or path gets out of its
   expect(html).toMatch(/npx turnpike pay DELETE &#39;http:\/\/a[^<]*%22%3E%3Cscript%3E\$\(id\)&#39;</);
 });
 
-test("where the bazaar extension says how a route is called, the page shows that call", async () => {
+test("if the bazaar extension describes the call of a route, the page shows that call", async () => {
   const input = { type: "http", method: "POST", bodyType: "json", body: { url: "https://example.com/" } };
   const shop = open({ terms: { extensions: { bazaar: { info: { input }, schema: {} } } } });
   const html = await (await fetch(`${shop.gateway.url}/goods`, { headers: BROWSER })).text();
@@ -83,7 +83,7 @@ test("where the bazaar extension says how a route is called, the page shows that
   expect(html).toContain("<code>POST http://shop.example/goods</code>");
 });
 
-test("a page outside of test mode does not speak of it", async () => {
+test("a page outside of test mode does not mention test mode", async () => {
   const shop = open({ testMode: false });
   const response = await fetch(`${shop.gateway.url}/goods`, { headers: BROWSER });
   expect(await response.text()).not.toContain("Test mode");

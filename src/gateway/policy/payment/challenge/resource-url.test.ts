@@ -30,12 +30,12 @@ const CASES: readonly (readonly [name: string, ResourceLocation, Partial<typeof 
 ];
 
 for (const [name, location, change, url] of CASES) {
-  test(`a challenge names ${name}`, () => {
+  test(`a challenge has ${name}`, () => {
     expect(requestedUrls(location, { ...HEAD, ...change })[0]).toBe(url);
   });
 }
 
-test("a query that is too long is left out, and a path that is too long leaves nothing", () => {
+test("a query that is too long is left out, and a path that is too long gives no URL", () => {
   expect(requestedUrls(BARE, { ...HEAD, query: `?${"x".repeat(2048)}` })).toEqual([
     "http://shop.example:8080/reports/1",
   ]);

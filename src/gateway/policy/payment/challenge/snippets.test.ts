@@ -49,7 +49,7 @@ test.each<[string, Partial<PaymentRequired>, string, Call]>([
   ],
   ["nothing of a text", bazaar("method"), "GET", { method: "GET", url: URL, body: undefined }],
   ["nothing of null", { extensions: { bazaar: null } }, "GET", { method: "GET", url: URL, body: undefined }],
-])("the call that is shown has %s", (_what, changes, method, call) => {
+])("the shown call has %s", (_what, changes, method, call) => {
   expect(callOf(requiredOf(changes), method)).toEqual(call);
 });
 
@@ -77,7 +77,7 @@ describe("the command", () => {
     expect(commandSnippet(GET, requiredOf({ accepts }))).toBe(`npx turnpike pay ${URL}${end}`);
   });
 
-  test("is none where no token is known", () => {
+  test("is absent without a known token", () => {
     expect(commandSnippet(GET, requiredOf({ accepts: [UNKNOWN] }))).toBeUndefined();
     expect(commandSnippet(GET, requiredOf({ accepts: [UNKNOWN, costing("1")] }))).toBeDefined();
   });
@@ -96,7 +96,7 @@ function limit({ network, asset, amount }: PaymentRequirements): object {
 }
 
 describe("the program", () => {
-  test("pays by the scheme that is asked for, and by exact where there is another", () => {
+  test("pays by the offered scheme, and by exact if there are several", () => {
     const upto = costing("1", { scheme: "upto" });
     expect(programSnippet(GET, requiredOf({ accepts: [upto] }))).toContain('"@x402/evm/upto/client"');
     expect(programSnippet(GET, requiredOf({ accepts: [upto] }))).toContain("new UptoEvmScheme(account)");
@@ -112,7 +112,7 @@ describe("the program", () => {
     );
   });
 
-  test("is told of limits where the stock client would not pay, and of nothing else", () => {
+  test("sets limits only if the stock client would not pay without them", () => {
     expect(controls(costing("1000000"))).toBeUndefined();
     const dear = costing("1000001");
     const elsewhere = costing("1", { network: "eip155:43113", asset: "0x5425890298aed601595a70AB815c96711a31Bc65" });

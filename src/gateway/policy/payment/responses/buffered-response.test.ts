@@ -42,11 +42,11 @@ interface RigOptions {
   readonly isFree?: (status: number) => boolean;
   readonly receipt?: string;
   readonly room?: number;
-  /** Bytes of disk; left out: there is none. */
+  /** Bytes of disk. Absent: no disk. */
   readonly disk?: number;
 }
 
-/** A response that is held back, and what its holder was told. */
+/** A buffered response, and the calls to its host. */
 function lease(options: RigOptions = {}): Rig {
   const {
     method = "GET",
@@ -83,8 +83,8 @@ function send(held: BufferedResponse, length: number): boolean {
   return held.data(new Uint8Array(length + 2), 1, length + 1);
 }
 
-describe("a response that is sold", () => {
-  test("is complete with its length and without what claims a payment, and the exchange's sink is its own again", () => {
+describe("a sold response", () => {
+  test("is complete, with its length and without forged payment fields, and the exchange has its own sink again", () => {
     const { exchange, held, pool, told } = lease();
     expect(exchange.response).toBe(held);
     held.start(headOf(103));
@@ -114,7 +114,7 @@ describe("a response that is sold", () => {
     expect(told).toHaveLength(1);
   });
 
-  test("keeps no more memory than its bytes, unless it fills half of what it came in", () => {
+  test("uses no more memory than its bytes, unless it fills half of its buffers", () => {
     const { held, told } = lease();
     held.start(headOf(200));
     const large = Buffer.alloc(100).buffer.slice(0, 100);
@@ -129,14 +129,14 @@ describe("a response that is sold", () => {
     ["a HEAD", "HEAD", 200],
     ["no content", "GET", 204],
     ["nothing new", "GET", 304],
-  ])("has the length that was announced where it has no body: %s", (_what, method, status) => {
+  ])("has the announced length without a body: %s", (_what, method, status) => {
     const { held, told } = lease({ method });
     held.start(headOf(status, MOST + 1));
     held.end("");
     expect(told).toMatchObject([{ head: { status, bodyLength: MOST + 1 }, size: 0 }]);
   });
 
-  test.each([4, 6])("of %d bytes that announced 5 is none", (length) => {
+  test.each([4, 6])("of %d bytes that announced 5 is invalid", (length) => {
     const { held, pool, told, cancelled } = lease();
     held.start(headOf(200, 5));
     send(held, length);
@@ -148,8 +148,8 @@ describe("a response that is sold", () => {
   });
 });
 
-describe("a response that cannot wait", () => {
-  test("is too long beyond the bound, by what it announces or by what comes", () => {
+describe("a response that cannot be buffered", () => {
+  test("is too long, by its announced length or its bytes", () => {
     const announced = lease();
     announced.held.start(headOf(200, MOST));
     expect(announced.told).toEqual([]);
@@ -165,15 +165,15 @@ describe("a response that cannot wait", () => {
     expect(send(growing.held, 1)).toBe(true);
     expect(growing.told).toMatchObject([{ code: "response-too-large" }]);
     expect([growing.pool.used, growing.cancelled.count]).toEqual([0, 1]);
-    // What comes after that is thrown away.
+    // Later bytes are discarded.
     expect(send(growing.held, 5)).toBe(true);
     growing.held.end("");
     expect([growing.pool.used, growing.told.length]).toEqual([0, 1]);
   });
 
-  test("finds no memory", () => {
+  test("has no memory", () => {
     const { held, pool, told, cancelled } = lease({ room: 2 * MOST });
-    // Another one has the rest.
+    // Another response uses the rest.
     pool.take(2 * MOST - 10);
     held.start(headOf(200));
     send(held, 10);
@@ -183,13 +183,13 @@ describe("a response that cannot wait", () => {
     expect([pool.free, cancelled.count]).toEqual([10, 1]);
   });
 
-  test("is a change of protocols", () => {
+  test("is a protocol upgrade", () => {
     const { held, told, cancelled } = lease();
     held.start(headOf(101));
     expect([told, cancelled.count]).toMatchObject([[{ code: "not-implemented" }], 1]);
   });
 
-  test("is broken off by the upstream, before or after its head", () => {
+  test("is aborted by the upstream, before or after its head", () => {
     for (const begun of [false, true]) {
       const { exchange, held, pool, told, cancelled } = lease();
       if (begun) held.start(headOf(200));
@@ -201,7 +201,7 @@ describe("a response that cannot wait", () => {
     }
   });
 
-  test("is dropped without a word", () => {
+  test("is dropped without a report", () => {
     const { exchange, held, pool, told } = lease();
     held.start(headOf(200));
     send(held, 5);
@@ -212,8 +212,8 @@ describe("a response that cannot wait", () => {
   });
 });
 
-describe("a response that is not sold", () => {
-  test("goes through as it is, and is told before", async () => {
+describe("an unsold response", () => {
+  test("passes unchanged, and is reported first", async () => {
     const { exchange, held, pool, told } = lease();
     held.start(headOf(404, 2));
     expect(told).toEqual(["unpaid"]);
@@ -228,7 +228,7 @@ describe("a response that is not sold", () => {
     expect([pool.used, response.headers.has("cache-control")]).toEqual([0, false]);
   });
 
-  test("is slow where the client is, and is cut off where the upstream is", async () => {
+  test("waits for a slow client, and is cut off with the upstream's", async () => {
     const { exchange, held, told } = lease();
     held.start(headOf(500));
     exchange.slow = true;
@@ -242,7 +242,7 @@ describe("a response that is not sold", () => {
     ["a success that is free", "", headOf(200), true],
     ["a failure that was paid for", "PAYMENT-RESPONSE: r\r\n", headOf(500), true],
     ["a call that failed", "", headOf(200, -1, { grpcStatus: 5 }), false],
-  ])("%s is for no shared cache where others may pay for the like", async (_what, receipt, head, isPrivate) => {
+  ])("%s is private if other clients can pay for the same resource", async (_what, receipt, head, isPrivate) => {
     const { exchange, held } = lease({ isFree: () => true, receipt });
     held.start(head);
     held.end("");
@@ -253,7 +253,7 @@ describe("a response that is not sold", () => {
     ]);
   });
 
-  test("is a call of gRPC whose end says that it failed, or says nothing", async () => {
+  test("is a gRPC call whose end reports a failure, or no status", async () => {
     for (const trailers of ["grpc-status: 5\r\n", ""]) {
       const { exchange, held, pool, told } = lease({ isGrpc: true });
       held.start(headOf(200));
@@ -290,7 +290,7 @@ describe("a long response", () => {
     await until(() => pool.used === 0);
   });
 
-  test("of what fits into memory is not", () => {
+  test("that fits into memory is not in a file", () => {
     const { held, told } = lease({ disk: DISK });
     held.start(headOf(200, IN_MEMORY));
     send(held, IN_MEMORY);
@@ -298,7 +298,7 @@ describe("a long response", () => {
     expect(told).toMatchObject([{ size: IN_MEMORY, body: [expect.any(Uint8Array)] }]);
   });
 
-  test("for which the disk has no room is refused, and is too long if it never could have", async () => {
+  test("without room on the disk is refused, and is too long if it could never fit", async () => {
     const { held, pool, told } = lease({ disk: DISK });
     held.start(headOf(200, DISK));
     expect(told).toEqual([]);
@@ -313,7 +313,7 @@ describe("a long response", () => {
     expect([pool.used, full.pool.used, full.cancelled.count]).toEqual([0, 0, 1]);
   });
 
-  test("that is dropped while the last of it is written leaves nothing", async () => {
+  test("that is dropped during its last write leaves nothing", async () => {
     const { held, pool, told } = lease({ disk: DISK });
     held.start(headOf(200));
     send(held, IN_MEMORY + 5);

@@ -12,26 +12,26 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-test("a delivery that waits for a client to read is over, and not whole, when a sink on the way wants no more", async () => {
+test("a delivery that waits for the client ends incomplete when another sink cancels it", async () => {
   const exchange = new TestExchange(new Request("http://localhost/goods"));
   exchange.slow = true;
   const head = { status: 200, reason: "", fields: "", bodyLength: 2 };
   const response = { head, body: [Buffer.from("a"), Buffer.from("b")], trailers: "", size: 2 };
   const sent = sendResponse(exchange, response, head);
   await Promise.resolve();
-  // As compression does where it fails: the client is still there, and hears nothing more.
+  // Compression does this if it fails: the client is still connected, and gets nothing more.
   exchange.onCancel?.();
   expect(await sent).toBe(false);
 });
 
-/** A response of this body, in memory. */
+/** A response with this body in memory. */
 function responseOf(...body: readonly Uint8Array[]): PaidResponse {
   const size = body.reduce((sum, { length }) => sum + length, 0);
   const head = { status: 200, reason: "OK", fields: "Cache-Control: public, max-age=5\r\n", bodyLength: size };
   return { head, body, trailers: "X-Sum: 1\r\n", size };
 }
 
-/** A response of this body in a file. */
+/** A response with this body in a file. */
 async function fileOf(body: Uint8Array): Promise<PaidResponse & { body: ResponseFile }> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-deliver-"));
   folders.push(folder);
@@ -44,7 +44,7 @@ function newExchange(method = "GET"): TestExchange {
   return new TestExchange(new Request("http://localhost/goods", { method }));
 }
 
-test("a response goes out with its receipt, and the client's side says whether it took all", async () => {
+test("a response is sent with its receipt, and the client's side reports whether it took all", async () => {
   const exchange = newExchange();
   const { taken } = await deliver(
     exchange,
@@ -64,20 +64,20 @@ test("a response goes out with its receipt, and the client's side says whether i
   expect(await delivery.taken).toBe(true);
 });
 
-test("to HEAD no body goes", async () => {
+test("a response to HEAD has no body", async () => {
   const exchange = newExchange("HEAD");
   expect(await sendResponse(exchange, responseOf(Buffer.from("x")), responseOf().head)).toBe(true);
   expect([exchange.started, exchange.bytesSent]).toEqual([true, 0]);
 });
 
-test("nothing goes to a client that is gone, and the delivery is none", async () => {
+test("nothing is sent to a closed connection, and it is not a delivery", async () => {
   const exchange = newExchange();
   exchange.gone = true;
   const { taken } = await deliver(exchange, responseOf(Buffer.from("x")), "");
   expect([await taken, exchange.started]).toEqual([false, false]);
 });
 
-test("a client that goes between two pieces gets no more of it, from memory or a file", async () => {
+test("a client that disconnects between two pieces gets no more, from memory or a file", async () => {
   for (const isFile of [false, true]) {
     const exchange = newExchange();
     const body = new Uint8Array(READ_BYTES * 2);
@@ -94,7 +94,7 @@ test("a client that goes between two pieces gets no more of it, from memory or a
   }
 });
 
-test("a slow client gets each piece once it has room", async () => {
+test("a slow client gets each piece when it has room", async () => {
   for (const response of [
     responseOf(Buffer.from("a"), Buffer.from("b")),
     await fileOf(new Uint8Array(READ_BYTES + 1)),
@@ -107,7 +107,7 @@ test("a slow client gets each piece once it has room", async () => {
   }
 });
 
-/** A client's side to which the kernel sends files, `most` bytes at one time. */
+/** A client's side to which the kernel sends files, at most `most` bytes at a time. */
 function kernelExchange(most: number): { exchange: TestExchange; sent: (readonly [at: number, wanted: number])[] } {
   const exchange = newExchange();
   const sent: (readonly [number, number])[] = [];
@@ -118,7 +118,7 @@ function kernelExchange(most: number): { exchange: TestExchange; sent: (readonly
   return { exchange: Object.assign(exchange, { sendFile }), sent };
 }
 
-test("the kernel sends a file in bursts, and what it does not take goes in a small piece", async () => {
+test("the kernel sends a file in bursts, and the rest is sent in a small piece", async () => {
   const MIB = 1_048_576;
   const response = await fileOf(new Uint8Array(2 * MIB + 5));
   const free = kernelExchange(Number.POSITIVE_INFINITY);
@@ -145,7 +145,7 @@ test("the kernel sends a file in bursts, and what it does not take goes in a sma
   response.body.release();
 });
 
-test("a file that is shorter than it was cuts the response off", async () => {
+test("a file that has become shorter cuts the response off", async () => {
   const response = await fileOf(new Uint8Array(10));
   truncateSync(join(folders.at(-1) ?? "", "body"), 5);
   const exchange = newExchange();

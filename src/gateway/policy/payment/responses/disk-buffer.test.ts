@@ -16,7 +16,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A host that has so much disk, and what it was told. */
+/** A host with `disk` bytes of disk, and the calls to it. */
 function hostOf(disk = Number.POSITIVE_INFINITY) {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-spill-"));
   folders.push(folder);
@@ -46,7 +46,7 @@ function send(diskBuffer: DiskBuffer, bytes: Uint8Array): boolean {
 }
 
 test.each([0, 1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 3 * BUFFER + 7])(
-  "a body of %d bytes is in the file as it came, in whatever pieces",
+  "a body of %d bytes is in the file unchanged, whatever its pieces",
   async (length) => {
     for (const piece of [length, 50_000, BUFFER]) {
       const { host, told, path } = hostOf();
@@ -63,7 +63,7 @@ test.each([0, 1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 3 * BUFFER + 7])(
   },
 );
 
-test("the file is made once there is more than a buffer, and what is less waits for the end", async () => {
+test("the file is created when there is more than a buffer, and a shorter body waits for the end", async () => {
   const { host, told } = hostOf();
   const diskBuffer = new DiskBuffer(host, -1);
   send(diskBuffer, new Uint8Array(BUFFER));
@@ -75,7 +75,7 @@ test("the file is made once there is more than a buffer, and what is less waits 
   expect([told.opened, told.written]).toEqual([1, BUFFER + 1]);
 });
 
-test("the sender is held back at two buffers that wait, and let go on below that, once", async () => {
+test("the sender is paused when two buffers wait, and resumed below that, once", async () => {
   const { host, told, gate } = hostOf();
   const opening = Promise.withResolvers<void>();
   gate.open = opening.promise;
@@ -90,7 +90,7 @@ test("the sender is held back at two buffers that wait, and let go on below that
   expect(told.drained).toBe(1);
 });
 
-test("disk is asked for by what was announced, or in steps, or by the byte where a step is too much", async () => {
+test("disk is reserved by the announced length, or in steps, or by the byte if a step is too much", async () => {
   const announced = hostOf();
   const first = new DiskBuffer(announced.host, 1000);
   send(first, new Uint8Array(1000));
@@ -121,7 +121,7 @@ test("disk is asked for by what was announced, or in steps, or by the byte where
   new DiskBuffer(hostOf(0).host, 0).drop();
 });
 
-test("what is not wanted any more frees its memory at once, and its file", async () => {
+test("a dropped body frees its memory at once, and its file", async () => {
   const early = hostOf();
   const first = new DiskBuffer(early.host, 10);
   send(first, new Uint8Array(10));
@@ -139,7 +139,7 @@ test("what is not wanted any more frees its memory at once, and its file", async
   expect(late.told.written).toBe(2 * BUFFER + 3);
 });
 
-test("a file that cannot be made, or does not take what is written, breaks it", async () => {
+test("a file that cannot be created or written breaks the buffer", async () => {
   const { host, told } = hostOf();
   const diskBuffer = new DiskBuffer({ ...host, open: () => Promise.reject(new Error("ENOSPC")) }, -1);
   send(diskBuffer, new Uint8Array(BUFFER + 1));

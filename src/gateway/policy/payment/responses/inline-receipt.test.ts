@@ -15,7 +15,7 @@ const MOST = 1_048_576;
 
 function responseOf(text: string, fields = "Content-Type: application/json\r\n", status = 200): PaidResponse {
   const body = Buffer.from(text);
-  // In two pieces, of which none need be UTF-8 by itself.
+  // Two pieces, which need not be valid UTF-8 on their own.
   const pieces = [body.subarray(0, 3), body.subarray(3)];
   return {
     head: { status, reason: "", fields, bodyLength: body.length },
@@ -33,7 +33,7 @@ test.each([
   ["{}", '{"payment":R}'],
   [' { "a" : "é}" } \n', ' { "a" : "é}" ,"payment":R} \n'],
   ['{"a":{}}', '{"a":{},"payment":R}'],
-])("a receipt is put into %s", async (text, expected) => {
+])("a receipt is added to %s", async (text, expected) => {
   const whole = await withReceipt(
     responseOf(text, "content-type: application/JSON; charset=x\r\nETag: 1\r\nA: 1\r\n"),
     RECEIPT,
@@ -56,11 +56,11 @@ test.each([
   ["no type", responseOf("{}", "")],
   ["what is compressed", responseOf("{}", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n")],
   ["what is too long", responseOf(`{"a":"${"x".repeat(MOST - 7)}"}`)],
-])("no receipt is put into %s", async (_what, response) => {
+])("no receipt is added to %s", async (_what, response) => {
   expect(await withReceipt(response, RECEIPT)).toBe(response);
 });
 
-test("the longest answer that takes one is a mebibyte, and identity is no compression", async () => {
+test("the longest response that gets a receipt has a mebibyte, and identity is no compression", async () => {
   const response = responseOf(
     `{"a":"${"x".repeat(MOST - 8)}"}`,
     "Content-Type: application/json\r\nContent-Encoding: Identity\r\n",
@@ -69,7 +69,7 @@ test("the longest answer that takes one is a mebibyte, and identity is no compre
   expect((await withReceipt(response, RECEIPT)).size).toBeGreaterThan(MOST);
 });
 
-test("a receipt is put into what is in a file, unless that cannot be read", async () => {
+test("a receipt is added to a body in a file, unless the file cannot be read", async () => {
   const path = join(folder, "body");
   const file = await ResponseFile.create(path, () => {});
   const text = `{"a":"${"é".repeat(READ_BYTES)}"}`;

@@ -47,7 +47,7 @@ function openLong(options: ShopOptions = {}): { shop: Shop; disk: ResponseDisk }
   return { shop: openShop({ upstream: (exchange) => sendGoods(exchange), ...options, disk }), disk };
 }
 
-/** Sends the goods up to `end`, waiting whenever it is told to. */
+/** Sends the goods up to `end`, and waits when the sink is full. */
 async function sendPieces(exchange: Exchange, bodyLength: number, end = GOODS.length): Promise<void> {
   exchange.response.start({ status: 200, reason: "", fields: "X-Kind: long\r\n", bodyLength });
   for (let at = 0; at < end; at += PIECE_BYTES) {
@@ -76,7 +76,7 @@ async function isGoods(response: Response): Promise<boolean> {
   return Buffer.from(await response.arrayBuffer()).equals(GOODS);
 }
 
-test("a response too long for memory is sold from the disk, whether its length is known or not", async () => {
+test("a response too long for memory is sold from the disk, with and without a known length", async () => {
   for (const bodyLength of [GOODS.length, -1]) {
     const { shop, disk } = openLong({ upstream: (exchange) => sendGoods(exchange, bodyLength) });
     const payment = shop.payment();
@@ -89,7 +89,7 @@ test("a response too long for memory is sold from the disk, whether its length i
   }
 });
 
-test("another process with the same ledger and folder gives what the first has sold", async () => {
+test("another process with the same ledger and folder sends a response that the first one sold", async () => {
   const store = openStore(join(folder, "turnpike.db"));
   const { shop: first } = openLong({ store });
   const { shop: second, disk } = openLong({ store });
@@ -104,7 +104,7 @@ test("another process with the same ledger and folder gives what the first has s
   expect(second.bodies.used).toBe(0);
 });
 
-test("a kept response that is damaged is not sold again, and not half of it", async () => {
+test("a damaged kept response is not sent again, not even in part", async () => {
   const { shop, disk } = openLong();
   const payment = shop.payment();
   expect(await isGoods(await shop.send(payment))).toBe(true);
@@ -116,7 +116,7 @@ test("a kept response that is damaged is not sold again, and not half of it", as
   await until(() => disk.openFiles === 0);
 });
 
-test("an upstream that breaks off what is half written costs nothing, and leaves nothing", async () => {
+test("an upstream that aborts a half written response is not paid, and nothing is left", async () => {
   const { shop, disk } = openLong({
     upstream: async (exchange) => {
       await sendPieces(exchange, GOODS.length, 500_000);
@@ -130,7 +130,7 @@ test("an upstream that breaks off what is half written costs nothing, and leaves
   expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
 });
 
-test("a client that leaves while its response is written pays nothing, and leaves nothing", async () => {
+test("a client that disconnects while its response is written is not charged, and nothing is left", async () => {
   const half = Promise.withResolvers<void>();
   const rest = Promise.withResolvers<void>();
   const { shop, disk } = openLong({
@@ -154,7 +154,7 @@ test("a client that leaves while its response is written pays nothing, and leave
   expect(shop.settlements).toBe(0);
 });
 
-test("a client that leaves while the money moves finds its response when it asks again", async () => {
+test("a client that disconnects during the settlement gets its response when it retries", async () => {
   const begun = Promise.withResolvers<void>();
   const going = Promise.withResolvers<void>();
   const { shop, disk } = openLong({
@@ -180,7 +180,7 @@ test("a client that leaves while the money moves finds its response when it asks
   expect([again.status, await isGoods(again), shop.runs, shop.settlements]).toEqual([200, true, 1, 1]);
 });
 
-test("while answers that wait take all of the disk, another is refused, charged nothing, and may come again", async () => {
+test("while pending responses take the whole disk, another is refused, not charged, and can be retried", async () => {
   const rest = Promise.withResolvers<void>();
   const half = Promise.withResolvers<void>();
   let runs = 0;
@@ -188,7 +188,7 @@ test("while answers that wait take all of the disk, another is refused, charged 
     disk: openDisk({ maxBytes: 1_000_000 }),
     upstream: async (exchange) => {
       runs++;
-      // At once, as a socket brings head and body.
+      // Head and body at once, as from a socket.
       if (runs === 3) return sendAtOnce(exchange);
       if (runs > 1) return sendGoods(exchange);
       await sendPieces(exchange, GOODS.length, 500_000);
@@ -208,18 +208,18 @@ test("while answers that wait take all of the disk, another is refused, charged 
   expect(await refused.json()).toMatchObject({ type: "urn:turnpike:error:overloaded" });
   expect(await shop.recorded(payment)).toMatchObject({ state: "released" });
   expect(shop.settlements).toBe(0);
-  // What was said before anybody heard of it is not counted for ever.
+  // An announced length stops counting when its response is refused.
   const announced = shop.send(shop.payment());
   expect((await announced).status).toBe(503);
   rest.resolve();
   expect(await isGoods(await first)).toBe(true);
   expect(shop.bodies.used).toBe(0);
-  // Now the first is kept, and makes way.
+  // The first response is now kept, and is displaced.
   expect(await isGoods(await shop.send(payment))).toBe(true);
   expect([files().length, disk.account.bytes < 1_000_000, shop.settlements]).toEqual([1, true, 2]);
 });
 
-test("a response that no disk could ever hold is the upstream's fault, and free", async () => {
+test("a response longer than any disk limit is the upstream's fault, and free", async () => {
   const { shop } = openLong({ disk: openDisk({ maxBytes: 600_000 }) });
   const payment = shop.payment();
   expect((await shop.send(payment)).status).toBe(502);
@@ -227,7 +227,7 @@ test("a response that no disk could ever hold is the upstream's fault, and free"
   expect(files()).toEqual([]);
 });
 
-test("a response to HEAD takes no disk, however long it says the body is", async () => {
+test("a response to HEAD uses no disk, whatever its length", async () => {
   const { shop } = openLong({
     upstream(exchange) {
       exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 5_000_000 });
@@ -242,7 +242,7 @@ test("a response to HEAD takes no disk, however long it says the body is", async
   expect([files(), shop.runs]).toEqual([[], 1]);
 });
 
-/** Holds what `answer` sends, without a payment around it. */
+/** Buffers the response that `answer` sends, without a payment. */
 async function held(
   isGrpc: boolean,
   response: (exchange: Exchange) => Promise<void>,
@@ -256,14 +256,14 @@ async function held(
     unpaid: () => void told.push("unpaid"),
     broken: (error: TurnpikeError) => void told.push(error),
   };
-  // It stands before the exchange's response from now on.
+  // The buffered response is now the exchange's sink.
   void new BufferedResponse({ exchange, responses: shop.responses, isFree: () => false, receipt: "" }, events);
   await response(exchange);
   await until(() => told.length > 0);
   return { shop, told, exchange };
 }
 
-test("trailers are kept with a long response, but for what they claim of payments", async () => {
+test("trailers are kept with a long response, except forged payment fields", async () => {
   const { shop, told } = await held(false, (exchange) =>
     sendGoods(exchange, -1, "X-Sum: 1\r\nPayment-Response: forged\r\n"),
   );
@@ -277,7 +277,7 @@ test("trailers are kept with a long response, but for what they claim of payment
   await until(() => shop.responses.disk?.openFiles === 0);
 });
 
-test("a long call of gRPC is sold where it succeeds, and given whole where it fails", async () => {
+test("a long gRPC call is sold if it succeeds, and passed on whole if it fails", async () => {
   const sold = await held(true, (exchange) => sendGoods(exchange, -1, "Grpc-Status: 0\r\n"));
   expect(sold.told).toMatchObject([{ trailers: "Grpc-Status: 0\r\n", size: GOODS.length }]);
   const [whole] = sold.told;

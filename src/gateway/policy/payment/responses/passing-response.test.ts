@@ -10,7 +10,7 @@ function headOf(status: number, changes: Partial<ResponseHead> = {}): ResponseHe
   return { status, reason: "", fields: "A: 1\r\n", bodyLength: -1, ...changes };
 }
 
-/** A response that was paid for in advance, and what its listener was told. */
+/** A response that was paid in advance, and the calls to its listener. */
 function passing(isFree = false) {
   const exchange = new TestExchange(new Request("http://a.test/"));
   const told: unknown[] = [];
@@ -22,7 +22,7 @@ function passing(isFree = false) {
   return { exchange, response, told };
 }
 
-test("a response goes through with the receipt, and is delivered when the client's side has taken it", async () => {
+test("a response passes with the receipt, and is delivered when the client's side has taken it", async () => {
   const { exchange, response, told } = passing();
   response.start(headOf(103));
   expect(exchange.interim).toMatchObject([{ status: 103, fields: "A: 1\r\n" }]);
@@ -50,14 +50,14 @@ test.each([
   expect(told.slice(1)).toEqual([[false, false]]);
 });
 
-test("a call that ends well is delivered", () => {
+test("a successful call is delivered", () => {
   const { response, told } = passing();
   response.start(headOf(200, { grpcStatus: 0 }));
   response.end("grpc-status: 0\r\n");
   expect(told.slice(1)).toEqual([[true, false]]);
 });
 
-test("a tunnel is delivered when it is open, and its end says nothing more", () => {
+test("a tunnel is delivered when it is open, and its end reports nothing more", () => {
   const { response, told } = passing();
   response.start(headOf(101));
   expect(told).toEqual([[101], [true, false]]);
@@ -66,7 +66,7 @@ test("a tunnel is delivered when it is open, and its end says nothing more", () 
   expect(told).toHaveLength(2);
 });
 
-test("a response that is cut off, or whose client goes, is owed, and counts in part once some of it went out", () => {
+test("a truncated response, or one whose client disconnects, is owed, and is a cut if a part was sent", () => {
   for (const end of ["abort", "leave"] as const) {
     for (const bytes of [0, 1]) {
       const { exchange, response, told } = passing();
@@ -80,7 +80,7 @@ test("a response that is cut off, or whose client goes, is owed, and counts in p
   }
 });
 
-test("where nothing came the response is the listener's to give, by the client's own sink", () => {
+test("without any response the listener responds, through the client's own sink", () => {
   const { exchange, response, told } = passing();
   expect(exchange.response).toBe(response);
   response.abort(ERROR);

@@ -54,7 +54,7 @@ function recordOf(key: string, change: Partial<ResponseRecord> = {}): ResponseRe
 
 const silent = { onDrain() {}, onBroken() {}, written() {} };
 
-/** Writes a body in pieces; undefined where the disk takes it not. */
+/** Writes a body in pieces. Undefined if the disk refuses it. */
 async function write(disk: ResponseDisk, body: Uint8Array, announced = body.length): Promise<ResponseFile | undefined> {
   const diskBuffer = disk.openDiskBuffer(announced, silent);
   for (let at = 0; at < body.length; at += 50_000) diskBuffer?.data(body, at, Math.min(at + 50_000, body.length));
@@ -82,7 +82,7 @@ function filesIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => !name.startsWith("index.db"));
 }
 
-test("what one process keeps, another and a later one find, to the byte, until its time is over", async () => {
+test("a response kept by one process is found by another and by a later one, byte for byte, until it expires", async () => {
   const folder = newFolder();
   const first = openDisk(folder);
   const second = openDisk(folder);
@@ -102,7 +102,7 @@ test("what one process keeps, another and a later one find, to the byte, until i
   expect(second.account).toEqual({ bytes: 0, responses: 0 });
 });
 
-test("names say nothing of the key, and nobody else may read", async () => {
+test("file names do not reveal the key, and other users cannot read the files", async () => {
   const folder = newFolder();
   const disk = openDisk(folder);
   await keepLong(disk, "../../escape", randomBytes(10));
@@ -112,7 +112,7 @@ test("names say nothing of the key, and nobody else may read", async () => {
     expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
 });
 
-test("a file that is damaged anywhere, or cut short, is as if it were absent, and is removed", async () => {
+test("a damaged or truncated file counts as absent, and is removed", async () => {
   const folder = newFolder();
   const disk = openDisk(folder);
   const body = randomBytes(300_000);
@@ -143,7 +143,7 @@ function flip(path: string, at: number): void {
   writeFileSync(path, bytes);
 }
 
-test("the oldest kept responses make way for new ones, and then there is no room", async () => {
+test("the oldest kept responses are removed for new ones, until there is no room", async () => {
   const folder = newFolder();
   const disk = openDisk(folder, { maxBytes: 1_000_000 });
   const other = openDisk(folder, { maxBytes: 1_000_000 });
@@ -152,7 +152,7 @@ test("the oldest kept responses make way for new ones, and then there is no room
   expect(["a", "b", "c"].map((key) => disk.has(key, clock.now))).toEqual([false, false, true]);
   expect(await write(disk, randomBytes(600_000))).toBeUndefined();
   expect(disk.has("c", clock.now)).toBe(true);
-  // Of unknown length, what it comes to is refused while it comes.
+  // A body of unknown length is refused while it arrives.
   expect(await write(disk, randomBytes(600_000), -1)).toBeUndefined();
   expect(disk.account.bytes).toBeLessThanOrEqual(1_000_000);
   waiting?.release();
@@ -163,7 +163,7 @@ test("the oldest kept responses make way for new ones, and then there is no room
   expect(disk.has("d", clock.now)).toBe(true);
 });
 
-test("two processes that take what they can get never have more than there is together", async () => {
+test("two processes that take all they can never exceed the limit together", async () => {
   const folder = newFolder();
   const maxBytes = 2_000_000;
   const disk = openDisk(folder, { maxBytes });
@@ -206,7 +206,7 @@ test("two processes that take what they can get never have more than there is to
   expect(disk.account).toEqual({ bytes: onDisk, responses: filesIn(folder).length });
 });
 
-test("a response that is read is whole though it makes way meanwhile", async () => {
+test("a response that is being read stays whole while it is displaced", async () => {
   const disk = openDisk(newFolder(), { maxBytes: 1_000_000 });
   const body = randomBytes(600_000);
   await keepLong(disk, "a", body);
@@ -220,7 +220,7 @@ test("a response that is read is whole though it makes way meanwhile", async () 
   await until(() => disk.openFiles === 0);
 });
 
-test("what is dropped while it is written leaves nothing, whenever that is", async () => {
+test("a response that is dropped while it is written leaves nothing, at any time", async () => {
   const folder = newFolder();
   const disk = openDisk(folder);
   let memory = 0;
@@ -239,7 +239,7 @@ test("what is dropped while it is written leaves nothing, whenever that is", asy
   expect([memory, filesIn(folder), disk.account]).toEqual([0, [], { bytes: 0, responses: 0 }]);
 });
 
-test("the upstream is held back while the disk writes, and let go on afterwards", async () => {
+test("the upstream is paused while the disk writes, and resumed afterwards", async () => {
   const disk = openDisk(newFolder());
   const drained = Promise.withResolvers<void>();
   const diskBuffer = disk.openDiskBuffer(-1, { ...silent, onDrain: () => drained.resolve() });
@@ -252,7 +252,7 @@ test("the upstream is held back while the disk writes, and let go on afterwards"
   (await diskBuffer?.finish())?.release();
 });
 
-test("what a killed process was writing goes with the sweep, once it gives no sign of life", async () => {
+test("the sweep removes the unfinished files of a killed process, when they show no sign of life", async () => {
   const folder = newFolder();
   const disk = openDisk(folder);
   const source = `
@@ -275,7 +275,7 @@ test("what a killed process was writing goes with the sweep, once it gives no si
   expect([filesIn(folder), disk.account]).toEqual([[], { bytes: 0, responses: 0 }]);
 });
 
-test("what this process writes is not taken for a leftover, however long it takes", async () => {
+test("a file that this process writes is not swept, however long it takes", async () => {
   const disk = openDisk(newFolder());
   const file = await write(disk, randomBytes(10));
   for (let i = 0; i < 5; i++) {
@@ -287,7 +287,7 @@ test("what this process writes is not taken for a leftover, however long it take
   expect((await bodyOf(disk, "key"))?.length).toBe(10);
 });
 
-test("files that nobody knows of, and a broken index, are gone after a start", async () => {
+test("unknown files and a broken index are gone after a start", async () => {
   const folder = newFolder();
   const disk = openDisk(folder);
   await keepLong(disk, "a", randomBytes(1000));
@@ -307,7 +307,7 @@ test("files that nobody knows of, and a broken index, are gone after a start", a
   expect(await keepLong(last, "a", randomBytes(1000))).toBe(true);
 });
 
-test("what may be kept changes while the disk is open", () => {
+test("the limit can change while the disk is open", () => {
   const disk = openDisk(newFolder());
   const has = (key: string): boolean => {
     disk.keepBody([Buffer.alloc(1000)], recordOf(key));
@@ -320,7 +320,7 @@ test("what may be kept changes while the disk is open", () => {
   expect(has("c")).toBe(true);
 });
 
-test("a thousand kept responses go a bounded number at a time", () => {
+test("a thousand expired responses are removed in bounded steps", () => {
   const disk = openDisk(newFolder());
   for (let i = 0; i < 1000; i++) disk.keepBody([Buffer.from(`answer ${i}`)], recordOf(`key ${i}`));
   expect(disk.account.responses).toBe(1000);
@@ -331,7 +331,7 @@ test("a thousand kept responses go a bounded number at a time", () => {
   expect(disk.account).toEqual({ bytes: 0, responses: 0 });
 });
 
-test("what is wrong with the disk is said by its code, once", async () => {
+test("a fault of the disk is logged by its code, once", async () => {
   const logged: string[] = [];
   const folder = newFolder();
   const disk = openDisk(folder, { log: (message) => logged.push(message) });
@@ -344,13 +344,13 @@ test("what is wrong with the disk is said by its code, once", async () => {
   await until(() => disk.openFiles === 0);
 });
 
-test("a folder that cannot be had stops the start, and is named", () => {
+test("an unusable folder fails the start, and is named", () => {
   const folder = newFolder();
   writeFileSync(folder, "a file");
   expect(() => openDisk(folder)).toThrow(`Cannot keep paid responses in "${folder}": EEXIST`);
 });
 
-/** A file system of a megabyte, where this user may make one. */
+/** A file system of a megabyte, if this user can create one. */
 function smallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-small-"));
   folders.push(folder);
@@ -358,9 +358,9 @@ function smallDisk(): string | undefined {
   return exitCode === 0 ? folder : undefined;
 }
 
-test("a full disk takes nothing more, keeps what it has, and is free again when that goes", async () => {
+test("a full disk accepts nothing more, keeps its responses, and has room again when they are removed", async () => {
   const small = smallDisk();
-  // As an ordinary user: `test/responses.test.ts` has a limit of the process's own.
+  // Skipped for an ordinary user: `test/responses.test.ts` limits the process instead.
   if (small === undefined) return;
   const logged: string[] = [];
   const disk = openDisk(join(small, "answers"), { log: (message) => logged.push(message) });
@@ -384,7 +384,7 @@ test("a full disk takes nothing more, keeps what it has, and is free again when 
   }
 });
 
-test("while another process writes, nothing waits for it, and what is to be kept and removed is so afterwards", async () => {
+test("while another process writes, nothing waits for it, and pending changes are made afterwards", async () => {
   const folder = newFolder();
   const disk = openDisk(folder);
   const spilled = await write(disk, randomBytes(200_000));
@@ -392,7 +392,7 @@ test("while another process writes, nothing waits for it, and what is to be kept
   other.run("BEGIN IMMEDIATE");
   disk.keepBody([Buffer.from("short")], recordOf("short"));
   spilled?.release();
-  // The event loop goes on, so that this line is reached before the lock is given back.
+  // The event loop is not blocked, so this line runs before the lock is released.
   expect([disk.has("short", clock.now), disk.account.responses]).toEqual([false, 1]);
   expect(disk.openDiskBuffer(200_000, silent)).toBeDefined();
   other.run("COMMIT");

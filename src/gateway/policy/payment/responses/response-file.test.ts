@@ -17,7 +17,7 @@ const RECORD: ResponseRecord = {
   trailers: "",
 };
 
-test("what is written is read as it is, piece by piece, and whole when it is opened again", async () => {
+test("written bytes are read back unchanged, piece by piece, and whole when the file is opened again", async () => {
   const path = join(folder, "whole");
   const closed: string[] = [];
   const file = await ResponseFile.create(path, () => closed.push("first"));
@@ -46,7 +46,7 @@ test("what is written is read as it is, piece by piece, and whole when it is ope
   await until(() => closed.length === 2);
 });
 
-test("a file that is there already is not written to, and one that is not there is none", async () => {
+test("an existing file is not written to, and a missing one is not found", async () => {
   const path = join(folder, "there");
   writeFileSync(path, "x");
   let closed = 0;
@@ -62,7 +62,7 @@ test("a file that is there already is not written to, and one that is not there 
   expect(readFileSync(path, "utf8")).toBe("x");
 });
 
-test("a tail is read back as it was, with and without a call's status", () => {
+test("a tail is read back unchanged, with and without a gRPC status", () => {
   for (const head of [RECORD.head, { ...RECORD.head, grpcStatus: 5 }, { ...RECORD.head, status: 599 }]) {
     const tail = { record: { ...RECORD, head }, bodySize: 5_000_000_000, bodySum: 0xffff_ffff };
     const bytes = encodeTail(tail);
@@ -71,7 +71,7 @@ test("a tail is read back as it was, with and without a call's status", () => {
   }
 });
 
-test("a footer that cannot be true is none", () => {
+test("an impossible footer is rejected", () => {
   const bytes = encodeTail({ record: RECORD, bodySize: 10, bodySum: 1 });
   const total = 10 + bytes.length;
   const footer = bytes.subarray(-FOOTER_BYTES);
@@ -92,7 +92,7 @@ test("a footer that cannot be true is none", () => {
   expect(decodeTail(damaged)).toBeUndefined();
 });
 
-test.each([199, 600])("a record whose status is %d was not written here", (status) => {
+test.each([199, 600])("a record with the status %d is rejected", (status) => {
   const tail = encodeTail({ record: { ...RECORD, head: { ...RECORD.head, status } }, bodySize: 0, bodySum: 0 });
   expect(() => decodeTail(tail)).toThrow();
 });

@@ -18,7 +18,7 @@ afterEach(() => {
   index = new ResponseIndex(folder);
 });
 
-/** Says of the account that there are so many responses already. */
+/** Sets the number of responses in the account. */
 function pretend(responses: number): void {
   const other = new Database(join(folder, "index.db"));
   other.run("UPDATE account SET answers = ?", [responses]);
@@ -29,7 +29,7 @@ function keep(name: string, bytes: number, limit = 1e9, until = NOW + 1): boolea
   return index.keepBody(name, new Uint8Array(bytes), { until, limit });
 }
 
-test("what is written takes whole blocks, and may take more or less later", () => {
+test("writing takes whole blocks, and can take more or fewer later", () => {
   const reserve = (bytes: number) => index.reserve("a.part", bytes, { now: NOW, limit: 3 * BLOCK });
   for (const [bytes, blocks] of [
     [1, 1],
@@ -45,7 +45,7 @@ test("what is written takes whole blocks, and may take more or less later", () =
   expect(index.account).toEqual({ bytes: BLOCK, responses: 1 });
 });
 
-test("kept responses may take all of the limit; the oldest make way for one more byte, and what is being written never does", () => {
+test("kept responses can take the whole limit, the oldest are displaced, and unfinished ones are not", () => {
   expect([keep("a", 100, 300), keep("b", 100, 300), keep("c", 100, 300)]).toEqual([true, true, true]);
   expect(index.account).toEqual({ bytes: 300, responses: 3 });
   expect(keep("d", 1, 300)).toBe(true);
@@ -60,13 +60,13 @@ test("kept responses may take all of the limit; the oldest make way for one more
   expect(index.account).toEqual({ bytes: limit, responses: 2 });
 });
 
-test("a response takes the place of the one with its name", () => {
+test("a response replaces the one with its name", () => {
   keep("a", 100);
   keep("a", 7);
   expect(index.account).toEqual({ bytes: 7, responses: 1 });
 });
 
-test("answers are a hundred thousand at most, written or kept", () => {
+test("there are at most a hundred thousand responses, unfinished or kept", () => {
   keep("a", 10);
   keep("b", 10);
   pretend(MOST_RESPONSES - 1);
@@ -74,12 +74,12 @@ test("answers are a hundred thousand at most, written or kept", () => {
   expect(["a", "b"].map((name) => index.find(name, NOW) !== undefined)).toEqual([true, true]);
   expect(index.reserve("w.part", 1, { now: NOW, limit: 1e9 })).toBe(true);
   expect(["a", "b"].map((name) => index.find(name, NOW) !== undefined)).toEqual([false, true]);
-  // More of what is being written is none more.
+  // More blocks of the same file do not count as another response.
   expect(index.reserve("w.part", 9 * BLOCK, { now: NOW, limit: 1e9 })).toBe(true);
   expect(index.find("b", NOW)).toBeDefined();
 });
 
-test("a new answer makes 256 others go at most", () => {
+test("a new response displaces at most 256 others", () => {
   for (let i = 0; i < 300; i++) keep(`name ${i}`, 10);
   pretend(MOST_RESPONSES + 255);
   expect(keep("new", 10)).toBe(true);
@@ -90,7 +90,7 @@ test("a new answer makes 256 others go at most", () => {
   expect(keep("one more", 10)).toBe(false);
 });
 
-test("a response is found until its time is over, and then it goes, the earliest first and some at a time", () => {
+test("a response is found until it expires, and is then removed, the earliest first and some at a time", () => {
   for (const [name, until] of [
     ["late", NOW + 3],
     ["soon", NOW + 1],
@@ -106,7 +106,7 @@ test("a response is found until its time is over, and then it goes, the earliest
   expect(index.sweep(NOW + 3, 2)).toBe(1);
 });
 
-/** Pages of the index that are free, and that the file system has not got back. */
+/** Free pages of the index that have not been returned to the file system. */
 function freePages(): number {
   const other = new Database(join(folder, "index.db"));
   const count = other.query<{ freelist_count: number }, []>("PRAGMA freelist_count").get()?.freelist_count ?? -1;
@@ -114,7 +114,7 @@ function freePages(): number {
   return count;
 }
 
-test("what is swept is free for the file system", () => {
+test("swept space is free for the file system", () => {
   for (let i = 0; i < 100; i++) keep(`name ${i}`, 10 * BLOCK);
   const left: number[] = [];
   for (; index.sweep(NOW + 1, 25) > 0; ) left.push(freePages());
@@ -126,7 +126,7 @@ function path(name: string): string {
   return join(folder, name);
 }
 
-test("a file is kept under another name, and goes with its row", () => {
+test("a file is kept under another name, and is removed with its row", () => {
   expect(index.keepFile("a.part", "a.answer", NOW + 9)).toBe(false);
   index.reserve("a.part", 10, { now: NOW, limit: 1e9 });
   writeFileSync(path("a.part"), "0123456789");
@@ -134,7 +134,7 @@ test("a file is kept under another name, and goes with its row", () => {
   expect(index.keepFile("a.part", "a.answer", NOW + 9)).toBe(true);
   expect([existsSync(path("a.part")), existsSync(path("a.answer"))]).toEqual([false, true]);
   expect([index.find("a.answer", NOW + 8), index.find("a.answer", NOW + 9)]).toEqual(["file", undefined]);
-  // One whose file is not there is not kept.
+  // A response without a file is not kept.
   index.reserve("b.part", 10, { now: NOW, limit: 1e9 });
   expect(() => index.keepFile("b.part", "b.answer", NOW + 9)).toThrow("ENOENT");
   expect(index.find("b.answer", NOW)).toBeUndefined();
@@ -143,14 +143,14 @@ test("a file is kept under another name, and goes with its row", () => {
   expect([existsSync(path("a.answer")), index.account.responses]).toEqual([false, 1]);
 });
 
-test("a file that nobody knows goes, and one that is known does not", () => {
+test("an unknown file is removed, and a known one is not", () => {
   for (const name of ["known.part", "unknown.part"]) writeFileSync(join(folder, name), "");
   index.reserve("known.part", 1, { now: NOW, limit: 1e9 });
   for (const name of ["known.part", "unknown.part", "absent.part"]) index.removeUnknown(name);
   expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual(["known.part"]);
 });
 
-test("what is being written is left alone while its process gives signs of life", () => {
+test("an unfinished file is kept while its process gives signs of life", () => {
   const other = new ResponseIndex(folder);
   index.reserve("a.part", 1, { now: NOW, limit: 1e9 });
   expect(other.sweep(NOW + WRITER_STALE_MS - 1, 9)).toBe(0);
@@ -161,12 +161,12 @@ test("what is being written is left alone while its process gives signs of life"
   other.close();
 });
 
-test("the folder and all in it are this user's alone", () => {
+test("only this user can read the folder and its files", () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
 });
 
-test("an index that is damaged is made anew, and one that cannot be opened is an error", () => {
+test("a damaged index is created again, and one that cannot be opened is an error", () => {
   keep("a", 10);
   index.close();
   for (const suffix of ["-wal", "-shm"]) rmSync(join(folder, `index.db${suffix}`), { force: true });
@@ -181,7 +181,7 @@ test("an index that is damaged is made anew, and one that cannot be opened is an
   index = new ResponseIndex(folder);
 });
 
-test("what stands in the place of an index and is none is an error, and is left alone", () => {
+test("another file in the place of an index is an error, and is not changed", () => {
   index.close();
   rmSync(folder, { recursive: true });
   mkdirSync(join(folder, "index.db"), { recursive: true });

@@ -22,7 +22,7 @@ async function kept(responses: ResponseStore, key: string, size: number): Promis
   responses.release(whole);
 }
 
-test("a response is kept until its time is over", async () => {
+test("a response is kept until it expires", async () => {
   const pool = room(100);
   const responses = new ResponseStore(pool);
   await kept(responses, "a", 10);
@@ -32,7 +32,7 @@ test("a response is kept until its time is over", async () => {
   expect(await responses.get("b", 0)).toBeUndefined();
 });
 
-test("what waits displaces what is kept, oldest first, and is refused where nothing is left to displace", async () => {
+test("pending responses displace kept ones, oldest first, and are refused without one to displace", async () => {
   const pool = room(30);
   const responses = new ResponseStore(pool, { maxResponseBytes: 30, maxEntries: 10 });
   await kept(responses, "a", 10);
@@ -46,7 +46,7 @@ test("what waits displaces what is kept, oldest first, and is refused where noth
   expect(pool.used).toBe(0);
 });
 
-test("entries are bounded, and a key holds one response", async () => {
+test("entries are bounded, and a key has one response", async () => {
   const pool = room(100);
   const responses = new ResponseStore(pool, { maxResponseBytes: 100, maxEntries: 2 });
   for (const key of ["a", "b", "c", "c"]) await kept(responses, key, 10);
@@ -54,7 +54,7 @@ test("entries are bounded, and a key holds one response", async () => {
   expect(pool.used).toBe(20);
 });
 
-test("nobody should work for a response while less than a buffer is free, and what is kept makes way", async () => {
+test("with less than a free buffer no response is begun, and kept responses are displaced", async () => {
   const pool = room(100);
   const responses = new ResponseStore(pool);
   await kept(responses, "a", 50);
@@ -66,7 +66,7 @@ test("nobody should work for a response while less than a buffer is free, and wh
   expect(responses.admits()).toBe(true);
 });
 
-test("one response may fill the pool, and no more", async () => {
+test("one response can fill the pool, and no more", async () => {
   expect(new ResponseStore(room(100)).maxResponseBytes).toBe(100);
   expect(new ResponseStore(room(100), { maxResponseBytes: 20, maxEntries: 2 }).maxResponseBytes).toBe(20);
 });

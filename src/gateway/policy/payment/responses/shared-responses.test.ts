@@ -26,7 +26,7 @@ function sharedBy(store: KeptResponses): { responses: SharedResponses; logged: s
   return { responses: new SharedResponses({ store, now: () => 1000, log: (line) => logged.push(line) }), logged };
 }
 
-test("a kept response comes back whole, with its head and trailers", async () => {
+test("a kept response is read back whole, with its head and trailers", async () => {
   const kept = new Map<string, Buffer>();
   const times: number[] = [];
   const { responses } = sharedBy(
@@ -47,7 +47,7 @@ test("a kept response comes back whole, with its head and trailers", async () =>
   responses.close();
 });
 
-test("a response that was changed, or is another payment's, is not sent", async () => {
+test("a changed response, or one of another payment, is not sent", async () => {
   const kept = new Map<string, Buffer>();
   const { responses } = sharedBy(storeOf(kept));
   await responses.keep(RESPONSE, RECORD);
@@ -65,7 +65,7 @@ test("a response that was changed, or is another payment's, is not sent", async 
   responses.close();
 });
 
-test("a database that fails stops no payment, is reported once, and a client may ask again", async () => {
+test("a failing database stops no payment, is reported once, and a client can retry", async () => {
   const { responses, logged } = sharedBy({ keep: fail, has: fail, find: fail, sweep: fail });
   await responses.keep(RESPONSE, RECORD);
   expect(await responses.has("payment")).toBe(false);

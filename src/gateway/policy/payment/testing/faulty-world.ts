@@ -22,24 +22,27 @@ import { LedgerModel } from "./ledger-model.ts";
 import { Shop } from "./shop.ts";
 import { respondWith, type TestExchange } from "./test-gateway.ts";
 
-/** How a route of the world sells. */
+/** The payment settings of the world's route. */
 export type Mode = "exact, after" | "exact, before" | "upto, after";
 
-/** One request of a client, and all that goes wrong on its way. */
+/** One request of a client, with all faults on its way. */
 export interface Step {
   readonly payment: number;
   readonly verify: "none" | "unavailable" | "refused" | "throws";
   readonly settle: "none" | "refused" | "lost before" | "lost after" | "throws after";
   readonly find: "none" | "unknown" | "throws" | "blind";
   readonly upstream: "none" | "500" | "abort" | "slow";
-  /** What the upstream says that it charges; empty: nothing. Under `exact` a response for 0 is worthless, and any other amount is ignored. */
+  /**
+   * The upstream's charge; empty: it names none. Under `exact` a response for 0 is worthless, and any other amount is
+   * ignored.
+   */
   readonly charge: "" | "0" | "7" | "too much";
   /** The write that fails, before or after it is made. */
   readonly ledger: "none" | `${"before" | "after"} ${"verified" | "settling" | "settled"}`;
-  /** Where the process dies. */
+  /** The point at which the process dies. */
   readonly crash: "none" | "upstream" | "in settle" | `${"before" | "after"} ${PaymentState}`;
   readonly leaves: boolean;
-  /** Milliseconds that go by before it. */
+  /** Milliseconds that pass before the step. */
   readonly pause: number;
   /** Sent together with the step before it. */
   readonly together: boolean;
@@ -59,7 +62,7 @@ export const QUIET: Step = {
   together: false,
 };
 
-/** The success of an upstream under `exact` that charges nothing for it. */
+/** An upstream's success under `exact` for which it charges nothing. */
 export const WORTHLESS = "nothing found";
 
 const UNKNOWN: Settlement = { kind: "unknown", cause: "no response", transaction: "" };
@@ -77,12 +80,15 @@ const UPTO: PaymentRequirements = {
   },
 };
 
-/** What a dead process says: nothing, ever. */
+/** A dead process never responds. */
 function silence(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** A shop over a ledger's file whose parts fail as the step at hand says, and which is opened anew where its process dies. */
+/**
+ * A shop with a ledger in a file. Its parts fail as the current step says, and it is opened again when its process
+ * dies.
+ */
 export class FaultyWorld {
   readonly model = new LedgerModel();
   readonly mode: Mode;
@@ -157,7 +163,7 @@ export class FaultyWorld {
   #crash(life: { isOver: boolean }): void {
     life.isOver = true;
     this.crashes += 1;
-    // It dies once a step: the next process has the same step before it.
+    // The process dies once per step: the next process continues the same step.
     this.step = { ...this.step, crash: "none" };
     void this.shop.gateway.stop();
     this.shop = this.#open();
@@ -206,7 +212,7 @@ export class FaultyWorld {
         if (find === "throws") throw new Error("defect");
         if (find === "unknown") return { kind: "unknown", cause: "no chain to ask" };
         const outcome = await real.find(...payment);
-        // A node that is behind has not seen what was settled.
+        // A node that lags behind has not seen the settlement.
         return find === "blind" && outcome.kind === "settled" ? { kind: "unspent" } : outcome;
       },
     };
@@ -216,7 +222,7 @@ export class FaultyWorld {
     const { upstream, charge, crash } = this.step;
     if (life.isOver) return silence();
     if (crash === "upstream") return die();
-    // Others come in the meantime, and with them the time in which its lease runs out.
+    // Other requests arrive in the meantime and advance the time, so that the lease can expire.
     if (upstream === "slow") await Bun.sleep(SLOW_MS);
     const amount = charge === "too much" ? "50001" : charge;
     const fields = amount === "" ? "" : fieldLine("Settlement-Overrides", JSON.stringify({ amount }));

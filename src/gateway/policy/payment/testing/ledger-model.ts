@@ -7,7 +7,7 @@ import {
   type PaymentState,
 } from "../../../../store/ledger.ts";
 
-/** Where a payment may go from where it stands, by who has the lease. */
+/** The allowed next states of a payment, for the request that has the lease. */
 const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   reserved: ["verified", "released"],
   verified: ["settling", "released"],
@@ -18,7 +18,7 @@ const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   failed: [],
 };
 
-/** Where a payment stands for who takes hold of it anew. */
+/** The state of a payment after another request has taken it over. */
 const TAKEN: Readonly<Record<PaymentState, PaymentState>> = {
   reserved: "reserved",
   verified: "reserved",
@@ -34,17 +34,20 @@ interface Standing {
   amount: string;
   /** The facilitator was asked to settle since the payment was last new. */
   isAsked: boolean;
-  /** By who has the hold now: nobody asks twice. */
+  /** The same for the request that has the lease, which must not ask twice. */
   isAskedNow: boolean;
 }
 
-/** For tests alone: what a ledger may do, against which a real one and all who move payments in it are held. */
+/**
+ * For tests only: a model of the allowed changes of a ledger. A real ledger and the code that moves its payments are
+ * checked against it.
+ */
 export class LedgerModel {
   readonly #payments = new Map<string, Standing>();
-  /** What was done that may not be. */
+  /** The forbidden changes that were made. */
   readonly faults: string[] = [];
 
-  /** The real ledger, whose every change is looked at. */
+  /** Wraps the real ledger and checks each change. */
   watch(real: Ledger): Pick<Ledger, "reserve" | "move"> {
     return {
       reserve: async (reservation) => {
@@ -60,7 +63,7 @@ export class LedgerModel {
     };
   }
 
-  /** The facilitator is asked to move the money of a payment. */
+  /** Records that the facilitator is asked to move the money of a payment. */
   asked(key: PaymentKey): void {
     const standing = this.#payments.get(nameOf(key));
     if (standing === undefined || !["settling", "unknown"].includes(standing.state)) {
