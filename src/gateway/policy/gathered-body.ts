@@ -27,8 +27,8 @@ const NOTHING = new Uint8Array(0);
 const GONE = new CannedError("bad-request", "the client is gone");
 
 /**
- * Reads a request's body into `sink`. A client that waits for a 100 gets it first, so the gateway asks only for bodies
- * of accepted requests. If the client's connection is closed, it reads nothing and returns an error.
+ * Reads a request's body into `sink`. A client that waits for a 100 gets it from the gateway, because the upstream gets
+ * only checked bodies. If the client's connection is closed, it reads nothing and returns an error.
  */
 export function readBody(exchange: Exchange, sink: BodySink): TurnpikeError | undefined {
   if (exchange.gone) return GONE;

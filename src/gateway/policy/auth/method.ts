@@ -51,7 +51,7 @@ export interface Method {
   readonly isLasting?: boolean;
   check(exchange: Exchange): Outcome | Promise<Outcome>;
   /**
-   * Removes the credentials that only this method reads from the head. Called after the method has admitted the
+   * Removes from the head the credentials that are only for this method. Called after the method has admitted the
    * request, or after all methods have refused it.
    */
   take(head: RequestHead): void;

@@ -41,7 +41,7 @@ test.each([
   ["unavailable", 503],
   ["failed", 502],
 ] as const)(
-  "a payment that could not be verified (facilitator: %s) gets %d and Retry-After",
+  "a payment that could not be verified (the facilitator: %s) is refused with %d and Retry-After",
   async (kind, status) => {
     expect(await responded((exchange) => respondUnverified(exchange, kind), false)).toEqual([[], status, "5"]);
   },
