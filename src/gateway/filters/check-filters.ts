@@ -4,7 +4,7 @@ import { dryRuntime } from "./dry-runtime.ts";
 import { type FilterConfig, type FilterDiagnostic, LoadedFilters } from "./loaded-filters.ts";
 import { ModuleCache } from "./module/module-cache.ts";
 
-/** Loads and starts the filters of a configuration as a worker does, and tells what is wrong with them. */
+/** Loads and starts the filters of a configuration as a worker does, and returns the problems found. */
 export async function checkFilters(config: FilterConfig): Promise<readonly FilterDiagnostic[]> {
   const wheel = new TimerWheel();
   const deps = { modules: new ModuleCache(), ...dryRuntime(wheel), log() {}, isFirst: true };

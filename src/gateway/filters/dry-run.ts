@@ -11,10 +11,10 @@ import { dryRuntime } from "./dry-runtime.ts";
 import { type FilterModule } from "./module/module-cache.ts";
 import { type FilterRuntime } from "./runtime.ts";
 
-/** Milliseconds that a filter may keep a request waiting. */
+/** Milliseconds that a filter can keep a request waiting. */
 const PATIENCE_MS = 5000;
 const MAX_BODY_BYTES = 33_554_432;
-/** What the upstream responds in place of a real one. */
+/** The body of the response that stands in for the upstream's. */
 const RESPONSE_BODY = Buffer.from("a response\n");
 const RESPONSE_FIELDS = "content-type: text/plain\r\n";
 
@@ -29,23 +29,26 @@ export interface DrySettings {
   readonly rootId: string;
 }
 
-/** A request as it would be forwarded. */
+/** A request in the form in which the gateway would forward it. */
 export interface Forwarded {
   readonly head: RequestHead;
   readonly body: Buffer;
 }
 
-/** What a filter has done with a request and with the response to it. */
+/** The effects of a filter on a request and on its response. */
 export interface DryRun {
   readonly log: readonly string[];
-  /** Undefined: the filter, or the gateway in its place, has responded instead. */
+  /** Undefined if the filter, or the gateway on its behalf, has responded instead. */
   readonly forwarded: Forwarded | undefined;
   readonly response: { readonly head: ResponseHead; readonly body: Buffer } | undefined;
-  /** Of each callback, in order. */
+  /** Fuel that each callback used, in the order of the calls. */
   readonly fuel: readonly number[];
 }
 
-/** Runs one request through a filter outside of a gateway, and a short response of 200. Throws an Error if the filter does not start. */
+/**
+ * Runs one request through a filter outside a gateway. The response is a short one with status 200. Throws an Error if
+ * the filter does not start.
+ */
 export async function dryRun(module: FilterModule, settings: DrySettings, request: DryRequest): Promise<DryRun> {
   const wheel = new TimerWheel();
   const log: string[] = [];
@@ -70,7 +73,7 @@ export async function dryRun(module: FilterModule, settings: DrySettings, reques
     await kept.over;
     exchange.onFinish?.(exchange);
     const { head } = kept;
-    // What the filter says while it is closed is left out.
+    // The copy leaves out lines that the filter logs while it is closed.
     return { log: [...log], forwarded, fuel: [...fuel], response: head && { head, body: Buffer.concat(kept.chunks) } };
   } finally {
     filter.close();
@@ -99,7 +102,7 @@ const ORIGIN = () =>
     beganAt: eventTime(),
   }) as const;
 
-/** Reads what would be forwarded; undefined: the filter has responded meanwhile. */
+/** Reads the request that would be forwarded; undefined if the filter has responded in the meantime. */
 async function forwardedOf(exchange: Exchange, kept: KeptResponse): Promise<Forwarded | undefined> {
   const { head } = exchange;
   const chunks: Buffer[] = [];
@@ -125,7 +128,7 @@ function respond({ response }: Exchange): void {
   response.end("");
 }
 
-/** The response as a client would get it. */
+/** The response as a client would receive it. */
 class KeptResponse implements SubrequestSink {
   head: ResponseHead | undefined;
   readonly chunks: Buffer[] = [];

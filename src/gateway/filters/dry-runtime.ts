@@ -9,7 +9,7 @@ import { type FilterRuntime } from "./runtime.ts";
 const UNCOUNTED = { invoked() {}, notInvoked() {} };
 const ENDLESS = { take: () => true, give() {} };
 
-/** A filter may call an upstream while it starts or runs; here nothing is sent, and the call comes to nothing. */
+/** An upstream for the calls that a filter makes while it starts or runs. It sends nothing, and every call fails. */
 function emptyUpstream(name: string): Upstream {
   return new Upstream({ name, balancing: "round_robin", scheme: "http" }, () => {
     throw new Error("Cannot make a server: there is none");
@@ -21,7 +21,7 @@ export interface DryRuntime {
   readonly callTargets: CallTargets;
 }
 
-/** What filters need that are tried outside of a gateway. */
+/** The runtime for filters that are tried outside a gateway. */
 export function dryRuntime(wheel: TimerWheel): DryRuntime {
   const callTargets = new CallTargets(wheel);
   callTargets.offer({ find: emptyUpstream }, "");

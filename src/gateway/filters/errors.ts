@@ -1,6 +1,6 @@
 import { CannedError } from "../local-response.ts";
 
-// What clients are told of filters; why is in the log.
+// The errors about filters that clients receive. The log has the reasons.
 
 export const FAILED = new CannedError("filter-failed", "a filter of this route failed");
 export const UNAVAILABLE = new CannedError("filter-unavailable", "a filter of this route cannot run");

@@ -1,30 +1,30 @@
-/** The part of one CPU that the failures of a filter may take in the long run. @bound */
+/** The share of one CPU that the failures of a filter can take in the long run. @bound */
 const PART = 1 / 10;
-/** Milliseconds that they may take at once: two invocations that use up 5,000,000 units of fuel. @bound */
+/** Milliseconds that they can take at once: two invocations that use up 5,000,000 units of fuel. @bound */
 const BURST_MS = 500;
 
 /**
- * Bounds the time that goes into invocations that fail and into the instances that take the place of the failed ones. A filter
- * that always fails would take all of a CPU otherwise; one that fails now and then is never held up.
+ * Limits the time spent on invocations that fail and on the instances that replace the failed ones. Without it, a
+ * filter that always fails would take a whole CPU. A filter that fails now and then is never delayed.
  */
 export class FailureBudget {
   readonly #clock: () => number;
   #leftMs = BURST_MS;
   #since: number;
 
-  /** `clock`: monotonic milliseconds. */
+  /** `clock` returns monotonic milliseconds. */
   constructor(clock: () => number) {
     this.#clock = clock;
     this.#since = clock();
   }
 
-  /** No instance is to be made for now. */
+  /** True if the filter cannot create an instance for now. */
   get isSpent(): boolean {
     this.#refill();
     return this.#leftMs <= 0;
   }
 
-  /** A failure took so long. */
+  /** Charges a failure that took `ms` milliseconds. */
   charge(ms: number): void {
     this.#refill();
     this.#leftMs -= ms;

@@ -5,7 +5,9 @@ import { type RouteFilters } from "./route-filters.ts";
 
 const NOT_LOADED = new CannedError("filter-unavailable", "a filter of this path cannot be loaded");
 
-/** The filters of a route that leads to an upstream: which one is the route's to say, and not theirs. */
+/**
+ * The filters of a route that leads to an upstream. The route chooses the upstream, and the filters' choice is ignored.
+ */
 export function createFilterPolicy(filters: RouteFilters): Policy {
   return {
     name: "filter",
@@ -14,7 +16,7 @@ export function createFilterPolicy(filters: RouteFilters): Policy {
       const decision = filters.request(exchange);
       return decision instanceof Promise ? decision.then(decided) : decided(decision);
     },
-    // Who has loaded the filters closes them: the next configuration may go on with them.
+    // The loader of the filters closes them, because the next configuration can keep them.
     close() {},
   };
 }
@@ -23,7 +25,7 @@ function decided({ kind }: FilterDecision): Decision {
   return kind;
 }
 
-/** In the place of filters of which one cannot be loaded: nothing passes unfiltered. */
+/** Replaces the filters of a route if one of them cannot be loaded: no request passes unfiltered. */
 export function createUnfilteredPolicy(respondWithError: RespondWithError): Policy {
   return {
     name: "filter",

@@ -4,39 +4,44 @@ import { FailureBudget } from "./failure-budget.ts";
 import { type OwnInstance } from "./own-abi/own-instance.ts";
 import { type FilterGauges } from "./runtime.ts";
 
-/** Milliseconds after which instances above `kept` that nobody has needed meanwhile are let go. */
+/** Milliseconds after which the pool drops instances above `kept` that no request has needed. */
 const TRIM_MS = 10_000;
 
 export interface PoolOptions {
-  /** Makes an instance. Throws an Error that says why there is none. */
+  /** Creates an instance. Throws an Error with the reason if it cannot. */
   readonly make: () => OwnInstance;
-  /** Instances that stay; the first is made at once, the others when they are needed. */
+  /** Instances that the pool keeps. It creates the first one at once and the others when they are needed. */
   readonly kept: number;
-  /** Instances at most. */
+  /** The most instances that can exist at once. */
   readonly limit: number;
   readonly wheel: TimerWheel;
   readonly clock: () => number;
   readonly gauges: FilterGauges;
-  /** Told why an instance could not be made. */
+  /** Receives the reason when an instance could not be created. */
   readonly onFailure: (reason: string) => void;
 }
 
-/** Why there is no instance: all are in use, or it could not be made, or is not made since too many have failed. */
+/**
+ * Why there is no instance. `busy`: all are in use. `start`: it could not be created, or too many have failed recently.
+ */
 export type NoInstance = "busy" | "start";
 
-/** The instances of one filter in one worker. Each serves one request at a time; one that has failed is not used again. */
+/**
+ * The instances of one filter in one worker. Each serves one request at a time. An instance that has failed is not used
+ * again.
+ */
 export class InstancePool extends Deadline {
   readonly #options: PoolOptions;
   readonly #budget: FailureBudget;
   readonly #free: OwnInstance[] = [];
   #all = 0;
-  /** The fewest that were free since the last trim. */
+  /** The smallest number of free instances since the last trim. */
   #fewestFree = 0;
-  /** Failed instances in whose place none was made yet. */
+  /** Failed instances that have not been replaced yet. */
   #failed = 0;
   #isClosed = false;
 
-  /** Throws what `make` throws. */
+  /** Throws the errors of `make`. */
   constructor(options: PoolOptions) {
     super();
     this.#options = options;
@@ -49,12 +54,12 @@ export class InstancePool extends Deadline {
     return this.#all;
   }
 
-  /** Those that a request has for itself. */
+  /** Instances that are reserved for a request. */
   get pinned(): number {
     return this.#all - this.#free.length;
   }
 
-  /** An instance for one request, until it is given back. */
+  /** Takes an instance for one request, which keeps it until `give`. */
   take(): OwnInstance | NoInstance {
     const instance = this.#free.pop() ?? this.#make();
     if (typeof instance === "string") return instance;
@@ -63,7 +68,7 @@ export class InstancePool extends Deadline {
     return instance;
   }
 
-  /** Takes an instance back. `failureMs` is how long its last invocation took, where it has failed. */
+  /** Takes an instance back. `failureMs` is how long its last invocation took, in milliseconds, if it failed. */
   give(instance: OwnInstance, failureMs = 0): void {
     this.#options.gauges.pinnedChanged(-1);
     if (instance.isPoisoned) {
@@ -83,7 +88,7 @@ export class InstancePool extends Deadline {
     }
   }
 
-  /** Instances that are in use are let go when they are given back. Requests that come late are still served. */
+  /** Drops instances that are in use when they are given back. Late requests are still served. */
   close(): void {
     this.#isClosed = true;
     this.#options.wheel.remove(this);

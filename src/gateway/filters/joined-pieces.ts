@@ -1,12 +1,12 @@
-/** Smaller pieces are put together: each would take more memory than it holds. */
+/** Pieces below this length are joined, because each would take more memory than it holds. */
 const SMALL_BYTES = 1024;
-/** Memory for small pieces at first, and at most, in bytes. */
+/** The length of the block for small pieces: at first, and at most. */
 const FIRST_BYTES = 256;
 const BLOCK_BYTES = 16_384;
 
 const NOTHING = new Uint8Array(0);
 
-/** Pieces of a body in a list. A client may send a body of megabytes byte by byte, and an object takes a hundred bytes. */
+/** The pieces of a body. A client can send a body of megabytes byte by byte, and each object takes a hundred bytes. */
 export class JoinedPieces {
   #pieces: Uint8Array[] = [];
   #block = NOTHING;
@@ -21,7 +21,7 @@ export class JoinedPieces {
     else this.#pieces.push(piece);
   }
 
-  /** Takes all pieces out, and puts these in. */
+  /** Replaces all pieces by these, and returns the earlier ones. */
   replace(pieces: Uint8Array[]): Uint8Array[] {
     const before = this.#pieces;
     this.#pieces = pieces;

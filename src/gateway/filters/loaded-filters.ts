@@ -11,26 +11,26 @@ import { RouteFilters } from "./route-filters.ts";
 import { type FilterRuntime } from "./runtime.ts";
 import { visibleHead } from "./visible-head.ts";
 
-/** Loaded with the first filter (bench start). */
+/** Loaded with the first filter, to keep the start fast (bench start). */
 const filterKinds = (): typeof Filters => require("./create-filter.ts");
 
 type Entry = Config["wasm_filters"][number];
-/** What of a configuration is for filters. */
+/** The part of a configuration that filters need. */
 export type FilterConfig = Pick<Config, "wasm_filters" | "routes" | "limits" | "server">;
 
-/** What the filters of a worker have in common, whatever configuration it serves by. */
+/** The objects that all filters of a worker share, across its configurations. */
 export interface FilterDeps {
   readonly modules: ModuleCache;
-  /** `log` is made for each filter. */
+  /** Without `log`, which is created for each filter. */
   readonly runtime: Omit<FilterRuntime, "respondWithError" | "log">;
   readonly log: (message: string) => void;
-  /** Is offered the upstreams of a configuration before its filters start. */
+  /** Receives the upstreams of a configuration before its filters start. */
   readonly callTargets: CallTargets;
-  /** It speaks for all workers where all of them have the same to say. */
+  /** True for the worker that logs the lines which would be the same for all workers. */
   readonly isFirst: boolean;
 }
 
-/** What a configuration adds to them. */
+/** The input for loading the filters of one configuration. */
 interface Loading {
   readonly config: FilterConfig;
   readonly deps: FilterDeps;
@@ -38,31 +38,32 @@ interface Loading {
   readonly previous: LoadedFilters | undefined;
 }
 
-/** An entry of `wasm_filters` with its place in the file, and its module, or none where it cannot be loaded. */
+/** An entry of `wasm_filters` with its index in the file. `module` is undefined if it cannot be loaded. */
 interface LoadedEntry {
   readonly index: number;
   readonly entry: Entry;
   readonly module: FilterModule | undefined;
 }
 
-/** What is wrong with an entry of `wasm_filters`; `unloaded`: its routes are closed, `unmatched`: it never runs. */
+/** A problem of an entry of `wasm_filters`. `unloaded`: its routes are closed. `unmatched`: it never runs. */
 export interface FilterDiagnostic {
   readonly kind: "unloaded" | "unmatched";
-  /** As `wasm_filters[0].module`. */
+  /** For example `wasm_filters[0].module`. */
   readonly path: string;
   readonly message: string;
 }
 
 /**
- * The filters of a configuration: one for each entry and route that it is for. A filter whose entry, file and route are as before
- * goes on with its instances; requests under way end with the filters that they have begun with.
+ * The filters of a configuration: one for each pair of an entry and a route that it matches. A reload keeps a filter
+ * and its instances if its entry, file and route are the same. Requests in progress keep the filters with which they
+ * began.
  */
 export class LoadedFilters {
   readonly #filters = new Map<string, Filter>();
   readonly #routes = new Map<RouteConfig, RouteFilters | "closed">();
   readonly diagnostics: FilterDiagnostic[] = [];
 
-  /** Reads, checks and compiles the modules, off the event loop. One that cannot be loaded closes its routes. */
+  /** Reads, checks and compiles the modules, off the event loop. A module that cannot be loaded closes its routes. */
   static async load(loading: Loading): Promise<LoadedFilters> {
     const { config, deps } = loading;
     const made = new LoadedFilters();
@@ -85,18 +86,18 @@ export class LoadedFilters {
     return made;
   }
 
-  /** What runs on a route; `closed`: one of its filters cannot be loaded. Undefined: it has none. */
+  /** The filters of a route; `closed` if one of them cannot be loaded; undefined if the route has no filters. */
   route(route: RouteConfig): RouteFilters | "closed" | undefined {
     return this.#routes.get(route);
   }
 
-  /** The path prefixes of routes that are closed. */
+  /** The path prefixes of closed routes. */
   get closed(): string[] {
     const found = [...this.#routes].flatMap(([route, filters]) => (filters === "closed" ? [route.path_prefix] : []));
     return [...new Set(found)];
   }
 
-  /** Closes the filters that `other` does not go on with. */
+  /** Closes the filters that `other` does not keep. */
   close(other: LoadedFilters | undefined): void {
     for (const [key, filter] of this.#filters)
       if (other === undefined || other.#filters.get(key) !== filter) filter.close();
@@ -111,7 +112,7 @@ export class LoadedFilters {
     }
   }
 
-  /** Said once of an entry that several routes, for different hosts, are closed by. */
+  /** Adds the diagnostic once, also if the entry closes several routes for different hosts. */
   #unloaded(index: number, { match }: Entry, error: unknown): void {
     const message = `${messageOf(error)}; the route ${JSON.stringify(match)} gets 503`;
     const path = `wasm_filters[${index}].module`;
@@ -119,7 +120,10 @@ export class LoadedFilters {
     this.diagnostics.push({ kind: "unloaded", path, message });
   }
 
-  /** Says in the log what has not been said of the configuration before. */
+  /**
+   * Logs the diagnostics. An `unmatched` entry is logged by one worker only, and not again if the previous
+   * configuration had it.
+   */
   #tell({ deps, previous }: Loading): void {
     const said = new Set(previous?.diagnostics.map(({ message }) => message));
     for (const { kind, path, message } of this.diagnostics) {
@@ -172,7 +176,7 @@ export class LoadedFilters {
     return filter;
   }
 
-  /** The same filter of the configuration before. An entry may be there twice: then each has a filter of its own. */
+  /** The same filter of the previous configuration. If the file repeats an entry, each copy has its own filter. */
   #nextOf(key: string, previous: LoadedFilters | undefined): { readonly key: string; readonly filter?: Filter } {
     let numbered = key;
     for (let i = 1; this.#filters.has(numbered); i++) numbered = `${key}${i}`;
@@ -183,14 +187,17 @@ export class LoadedFilters {
   }
 }
 
-/** An object of the configuration file is passed on as JSON. */
+/** An object in the configuration file is passed to the filter as JSON. */
 function textOf(value: Entry["config"]): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
-/** Lines of one filter. What it says itself ends no line, and a storm of lines costs little. */
+/**
+ * A log for one filter. It escapes control characters, so that the filter cannot end a line, and limits the number of
+ * lines.
+ */
 function limitedLog({ log }: FilterDeps, filter: string): FilterRuntime["log"] {
   const gate = new EventGate((_, count) => log(`${filter}: ${count} lines were left out`));
   return (_, line) => {

@@ -22,16 +22,16 @@ import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./ru
 import { StagedEdit } from "./staged.ts";
 
 /**
- * Instances beyond `instances` that one filter may have in one worker for requests that wait for their response: state of
- * `on_request` is there in `on_response`, so each such request has an instance for itself.
+ * Instances beyond `instances` that one filter can have in one worker for requests that wait for their response.
+ * `on_response` can use the state of `on_request`, so each such request has its own instance.
  */
 const MAX_RESPONSE_INSTANCES = 256;
-/** Milliseconds for which a client's body is not read before it is told that the filter is busy. */
+/** Milliseconds for which the gateway does not read a client's body before it responds that the filter is busy. */
 const BUSY_PAUSE_MS = 50;
 
 const RESPONDED: FilterDecision = { kind: "responded" };
 
-/** What a filter has decided about a request. */
+/** The outcome of an invocation. */
 interface Decided {
   readonly outcome: RequestDecision;
   /** Milliseconds that the invocation took. */
@@ -41,12 +41,12 @@ interface Decided {
 
 interface Invoked {
   readonly instance: OwnInstance;
-  /** In the time of the runtime's clock. */
+  /** The start, by the runtime's clock. */
   readonly began: number;
   readonly trace: Exchange["trace"];
 }
 
-/** What a request waits for that is to be parked. */
+/** The command and the body of a request that must be parked. */
 interface Park {
   readonly command: Uint8Array;
   readonly body: BodyView;
@@ -62,7 +62,7 @@ export class OwnFilter implements Filter {
   readonly #pool: InstancePool;
   #parked = 0;
 
-  /** Makes the first instance. Throws an Error that says why the module does not start. */
+  /** Creates the first instance. Throws an Error with the reason if the module does not start. */
   constructor(module: FilterModule, settings: FilterSettings, runtime: FilterRuntime) {
     const { name, route, instances, fuel } = settings;
     this.name = name;
@@ -115,13 +115,13 @@ export class OwnFilter implements Filter {
     return this.#after(exchange, body.gather(), () => {
       const { bytes } = body;
       body.replace();
-      // What was gathered is let go of once it is forwarded; the view may be needed for longer.
+      // The gathered body is released once it is forwarded, and the view can be needed for longer.
       const view = bytes.length > BODY_VIEW_BYTES ? bytes.slice(0, BODY_VIEW_BYTES) : bytes;
       return this.#run(exchange, { length: bytes.length, bytes: view });
     });
   }
 
-  /** Goes on once the body is there that the filter looks at. */
+  /** Continues once the part of the body that the filter reads is there. */
   #after(
     exchange: Exchange,
     fault: TurnpikeError | undefined | Promise<TurnpikeError | undefined>,
@@ -199,7 +199,8 @@ export class OwnFilter implements Filter {
       this.#pool.give(instance);
       return this.#busy(exchange, errors.BUSY);
     }
-    // Messages of a call of gRPC may wait for those of the server, and a client that leaves is noticed there in any case.
+    // The messages of a gRPC call can depend on those of the server. For such a call the gateway notices in any case if
+    // the client leaves.
     const isRead = !isHeld && head.bodyLength !== 0 && !head.isGrpc;
     const parked = new ParkedRequest(exchange, this.#runtime, isRead ? room : -1);
     this.#parked++;
@@ -219,7 +220,7 @@ export class OwnFilter implements Filter {
     const ms = this.#count("resume", outcome, { instance, began, trace: exchange.trace });
     const decision = this.#decide(exchange, instance, { outcome, ms, phase: "on_resume" });
     if (decision.kind === "responded") return decision;
-    // The instance is free by now where the response is none of its business: the client may be slow.
+    // If the filter does not see the response, its instance is free by now. The client can be slow.
     const fault = await parked.takeBody();
     return fault === undefined && !exchange.gone ? decision : this.#refuse(exchange, fault ?? errors.FAILED);
   }

@@ -1,7 +1,10 @@
 import { type ModuleFacts } from "./module/prepare.ts";
 import { type OwnExport, type OwnImport } from "./own-abi/signatures.ts";
 
-/** What a module of the own ABI may look at, by its imports: nobody waits for a body that no filter looks at. */
+/**
+ * The parts of an exchange that a module of the own ABI can read, according to its imports. The gateway does not wait
+ * for a body that no filter reads.
+ */
 export interface OwnNeeds {
   readonly requestBytes: boolean;
   readonly requestLength: boolean;

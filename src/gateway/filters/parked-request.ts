@@ -7,23 +7,23 @@ import { NO_ROOM, TOO_LARGE_TO_PARK } from "./errors.ts";
 import { type ControlLink } from "./filter.ts";
 import { type FilterRuntime } from "./runtime.ts";
 
-/** What a parked request may take in memory: method, path, fields and body. @bound @internal */
+/** Bytes of memory that a parked request can take: method, path, fields and body. @bound @internal */
 export const SNAPSHOT_BYTES = 65_536;
-/** Field lines that it may have. @bound */
+/** Field lines that a parked request can have. @bound */
 const SNAPSHOT_FIELDS = 128;
 
-/** How a park has ended. */
+/** The end of a park. */
 export type ParkEnd =
   | { readonly kind: "reply"; readonly bytes: Buffer }
   /** `reason` is for the log. */
   | { readonly kind: "deadline" | "control"; readonly reason: string }
   | { readonly kind: "gone" }
-  /** The body could not be had. */
+  /** The body could not be read. */
   | { readonly kind: "body"; readonly error: TurnpikeError };
 
 const GONE: ParkEnd = { kind: "gone" };
 
-/** Bytes that are left for the body of a request that is to be parked; negative: it is too large by its head. */
+/** Bytes that are left for the body of a request that must be parked; negative if its head is too large. */
 export function roomForBody({ head }: Exchange): number {
   let lines = 0;
   for (let at = head.fields.indexOf("\n"); at !== -1; at = head.fields.indexOf("\n", at + 1)) lines++;
@@ -32,15 +32,15 @@ export function roomForBody({ head }: Exchange): number {
 }
 
 /**
- * A request whose filter waits for a host call. What of its body is with the client still is gathered meanwhile, so that a
- * client that leaves is noticed.
+ * A request whose filter waits for a host call. Meanwhile the gateway gathers the rest of the body, so that it notices if the
+ * client leaves.
  *
  *   parked ── reply ──▶ resumed
- *      ├── the command fails, deadline, the body cannot be had ──▶ failed closed
+ *      ├── the command fails, deadline, the body cannot be read ──▶ failed closed
  *      └── the client leaves ──▶ gone
  */
 export class ParkedRequest extends Deadline {
-  /** How it ends; resolved once. */
+  /** Resolves once, with the end of the park. */
   readonly end: Promise<ParkEnd>;
   readonly #runtime: FilterRuntime;
   readonly #body: GatheredBody | undefined;
@@ -48,7 +48,10 @@ export class ParkedRequest extends Deadline {
   #resolve: ((end: ParkEnd) => void) | undefined;
   #forget: (() => void) | undefined;
 
-  /** A place in the park table has been taken for it. `bodyRoom`: bytes of the body that are to be gathered; -1: it is not read. */
+  /**
+   * The caller has taken a place in the park table. `bodyRoom`: bytes of the body that can be gathered; -1 if it is not
+   * read.
+   */
   constructor(exchange: Exchange, runtime: FilterRuntime, bodyRoom: number) {
     super();
     this.#runtime = runtime;
@@ -65,7 +68,7 @@ export class ParkedRequest extends Deadline {
     this.#body = new GatheredBody(exchange, bounds);
   }
 
-  /** Sends the command; the deadline runs from now. */
+  /** Sends the command and starts the deadline. */
   begin(control: ControlLink, command: Uint8Array): void {
     this.#runtime.wheel.set(this, this.#runtime.hostCallDeadlineMs());
     this.#gathering = this.#body?.gather();
@@ -76,7 +79,7 @@ export class ParkedRequest extends Deadline {
     this.#forget = control.call(bytes, (outcome) => this.#done(outcome));
   }
 
-  /** Waits for the body, and puts it in its place. Why it could not be had, where it could not. */
+  /** Waits for the body and puts it into the exchange. Returns the error if the body could not be read. */
   async takeBody(): Promise<TurnpikeError | undefined> {
     const fault = await this.#gathering;
     if (fault === undefined) this.#body?.replace();

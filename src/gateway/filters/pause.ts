@@ -9,7 +9,7 @@ class Alarm extends Deadline {
   }
 }
 
-/** Resolves after so many milliseconds. */
+/** Resolves after `ms` milliseconds. */
 export function pause(wheel: TimerWheel, ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   wheel.set(new Alarm(resolve), ms);

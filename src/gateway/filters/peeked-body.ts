@@ -5,8 +5,8 @@ import { type GatherBounds, readBody } from "../policy/gathered-body.ts";
 import { PieceList } from "./piece-list.ts";
 
 /**
- * A request's body whose first bytes are looked at before anybody works for it; the rest is left with the client until
- * somebody reads it.
+ * A request's body whose first bytes a filter reads before the request is processed further. The rest stays with the
+ * client until a reader asks for it.
  */
 export class PeekedBody implements BodySink, RequestBody {
   readonly #exchange: Exchange;
@@ -18,7 +18,7 @@ export class PeekedBody implements BodySink, RequestBody {
   #fault: TurnpikeError | undefined;
   #onPeeked: ((fault: TurnpikeError | undefined) => void) | undefined;
 
-  /** `maxBytes` of the bounds is what is looked at. */
+  /** `maxBytes` of the bounds is the number of bytes to read first. */
   constructor(exchange: Exchange, bounds: GatherBounds) {
     this.#exchange = exchange;
     this.#body = exchange.body;
@@ -34,17 +34,17 @@ export class PeekedBody implements BodySink, RequestBody {
     return this.#body.complete ?? false;
   }
 
-  /** Nothing of it is left with the client. */
+  /** True if the whole body has arrived. */
   get isWhole(): boolean {
     return this.#trailers !== undefined;
   }
 
-  /** What was looked at. */
+  /** The first bytes. */
   first(): Uint8Array {
     return this.#pieces.first(this.#bounds.maxBytes);
   }
 
-  /** Waits for the first bytes; why they could not be had, where they could not. A promise only where there is something to wait for. */
+  /** Waits for the first bytes. Returns the error if they could not be read; a promise only if it must wait. */
   peek(): TurnpikeError | undefined | Promise<TurnpikeError | undefined> {
     const exchange = this.#exchange;
     const { onFinish } = exchange;
@@ -61,7 +61,7 @@ export class PeekedBody implements BodySink, RequestBody {
     return promise;
   }
 
-  // --- what the codec sends ---
+  // --- from the codec ---
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     if (this.#reader !== undefined) return this.#reader.data(chunk, start, end);
@@ -88,7 +88,7 @@ export class PeekedBody implements BodySink, RequestBody {
     this.#onPeeked?.(error);
   }
 
-  // --- who reads it next ---
+  // --- for the next reader ---
 
   readTo(sink: BodySink): void {
     this.#reader = sink;
@@ -103,7 +103,7 @@ export class PeekedBody implements BodySink, RequestBody {
   }
 
   resume(): void {
-    // What comes before anybody reads would only take memory.
+    // Data that arrives before there is a reader would only take memory.
     if (this.#reader !== undefined) this.#body.resume();
   }
 

@@ -2,26 +2,29 @@ import { type BodySink } from "../exchange.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
 import { JoinedPieces } from "./joined-pieces.ts";
 
-/** A piece that needs a smaller part of the memory it lies in than this is copied. */
+/** A piece is copied if it needs less than half of the buffer in which it lies. */
 const SPARSE = 2;
 
-/** Pieces of a body that wait until it is known what becomes of them; they count in the memory for gathered bodies. */
+/**
+ * Pieces of a body that are held until the gateway decides about them. They count towards the memory for gathered
+ * bodies.
+ */
 export class PieceList {
   readonly #memory: BodyMemory;
   readonly #pieces = new JoinedPieces();
-  /** Bytes that wait. */
+  /** Bytes that are held. */
   length = 0;
 
   constructor(memory: BodyMemory) {
     this.#memory = memory;
   }
 
-  /** False, with nothing taken, where there is no memory. */
+  /** Adds a piece. Returns false, and adds nothing, if there is no memory. */
   push(chunk: Uint8Array, start: number, end: number): boolean {
     const bytes = end - start;
     if (bytes === 0) return true;
     if (!this.#memory.take(bytes)) return false;
-    // A small piece of a large buffer would keep all of it, uncounted.
+    // A small piece of a large buffer would keep the whole buffer in memory, and uncounted.
     const view = chunk.subarray(start, end);
     this.#pieces.add(bytes * SPARSE < chunk.buffer.byteLength ? new Uint8Array(view) : view);
     this.length += bytes;
@@ -44,7 +47,7 @@ export class PieceList {
     return bytes;
   }
 
-  /** Hands all over. False: the sink takes no more for now. */
+  /** Passes all pieces to `sink`. Returns false if the sink takes no more for now. */
   sendTo(sink: BodySink): boolean {
     const pieces = this.#pieces.list;
     this.clear();

@@ -5,7 +5,7 @@ import { type Exchange } from "../exchange.ts";
 import { REJECTED } from "./errors.ts";
 import { type Reply } from "./own-abi/host-state.ts";
 
-/** What the gateway's own error says by itself. */
+/** Fields that the gateway sets in its own errors. */
 const OF_ERRORS = ["content-type", "date", "retry-after"];
 const NO_CONTENT = 204;
 const RESET_CONTENT = 205;
@@ -16,7 +16,7 @@ export function isBodiless(status: number): boolean {
   return status === NO_CONTENT || status === RESET_CONTENT || status === NOT_MODIFIED;
 }
 
-/** Sends what a filter has said with `respond`, and its fields; 403 where it has said nothing. */
+/** Sends the response that a filter has given with `respond`, and its fields. Without a `respond`, it sends 403. */
 export function reject(
   exchange: Exchange,
   reply: Reply | undefined,

@@ -3,20 +3,20 @@ import { type Exchange } from "../exchange.ts";
 import { NO_BODY, type RequestView } from "./own-abi/views.ts";
 import { type FilterSettings } from "./runtime.ts";
 
-/** What is known of a request's body when a filter runs. */
+/** A request's body, as far as it is known when a filter runs. */
 export interface BodyView {
-  /** Of the whole body, in bytes. */
+  /** The length of the whole body, in bytes. */
   readonly length: number;
   /** The first bytes. */
   readonly bytes: Uint8Array;
 }
 
-/** The body of a request whose filter looks at none. */
+/** The view of a body that the filter does not read. */
 export function unseenBody(length: number): BodyView {
   return { length: Math.max(length, 0), bytes: NO_BODY };
 }
 
-/** What a filter sees of an exchange's request. Its texts are put together once they are asked for. */
+/** The filter's view of an exchange's request. Its texts are built when the filter asks for them. */
 export class ExchangeView implements RequestView {
   readonly method: string;
   readonly bodyLength: number;

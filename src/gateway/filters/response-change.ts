@@ -8,7 +8,7 @@ const OK = 200;
 const PARTIAL_CONTENT = 206;
 const NOT_MODIFIED = 304;
 
-/** They describe the bytes that a filter has replaced: coding, ranges, validators, digests. */
+/** Fields that describe the bytes which a filter has replaced: coding, ranges, validators, digests. */
 const OF_REPLACED = [
   "accept-ranges",
   "content-digest",
@@ -21,7 +21,7 @@ const OF_REPLACED = [
   "repr-digest",
   "trailer",
 ];
-/** They describe a body that is not sent. */
+/** Fields that describe a body that is not sent. */
 const OF_BODY = ["content-encoding", "content-language", "content-range", "content-type", "trailer"];
 
 type Change = Extract<ResponseOutcome, { kind: "change" }>;
@@ -29,18 +29,18 @@ type Change = Extract<ResponseOutcome, { kind: "change" }>;
 /** A response as a filter has changed it. */
 export interface Changed {
   readonly head: ResponseHead;
-  /** What is sent in place of the body; undefined: the body as it is, or none. */
+  /** The new body; undefined if the body is unchanged or there is no body. */
   readonly body: Uint8Array | undefined;
-  /** Nothing of the original body is sent. */
+  /** True if no part of the original body is sent. */
   readonly dropsBody: boolean;
 }
 
-/** The original response brings a body. */
+/** True if the original response has a body. */
 export function hasBody({ method }: Pick<RequestHead, "method">, { status, bodyLength }: ResponseHead): boolean {
   return bodyLength !== 0 && method !== "HEAD" && !isBodiless(status);
 }
 
-/** Makes of a response and a filter's changes a response whose fields fit its body. */
+/** Builds a response from the original and the filter's changes, with fields that fit its body. */
 export function changedResponse(
   request: Pick<RequestHead, "method" | "isGrpc">,
   original: ResponseHead,
@@ -48,7 +48,7 @@ export function changedResponse(
 ): Changed {
   const status = change.status ?? original.status;
   if (isBodiless(status)) return withoutBody(request, original, { ...change, status });
-  // A call of gRPC that ended in its head has no body to replace.
+  // A gRPC response that consists of its head only has no body to replace.
   if (change.body === undefined || original.grpcStatus !== undefined) {
     const isNew = isBodiless(original.status) && request.method !== "HEAD";
     const bodyLength = isNew ? 0 : original.bodyLength;

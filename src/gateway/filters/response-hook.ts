@@ -13,28 +13,28 @@ import { type Changed, changedResponse, hasBody } from "./response-change.ts";
 import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./runtime.ts";
 import { stagedHead } from "./staged.ts";
 
-/** Bytes of a response that does not announce its length which are held back for `response_body_len`. */
+/** Bytes that are held back for `response_body_len` if the response does not announce its length. */
 const MAX_UNANNOUNCED_BYTES = 1_048_576;
-/** The length of such a response that is longer, as filters are told. */
+/** The length that filters receive for such a response if it is longer. */
 const LONGER = 2_147_483_647;
 
 export interface HookOptions {
-  /** What `on_request` has staged. */
+  /** The fields that `on_request` has staged. */
   readonly staged: Fields;
   readonly settings: FilterSettings;
   readonly runtime: FilterRuntime;
   readonly counts: FilterCounts;
   readonly needs: OwnNeeds;
-  /** Called once, with how long the invocation took where it has failed. */
+  /** Called once. `failureMs` is how long the invocation took, in milliseconds, if it failed. */
   readonly giveBack: (instance: OwnInstance, failureMs: number) => void;
 }
 
 /**
- * Stands before the response and runs `on_response` once, with the instance that has seen the request. It holds back what of
- * the body the filter may look at, and nothing where it looks at none.
+ * Stands before the response and runs `on_response` once, with the instance that has seen the request. It holds back the part
+ * of the body that the filter can read, and nothing if the filter reads no body.
  *
- *   waiting ── head ──▶ holding ── enough of the body ──▶ on_response ──▶ passing, or dropping what is replaced
- *      ├── head, and no body is looked at ──▶ on_response
+ *   waiting ── head ──▶ holding ── enough of the body ──▶ on_response ──▶ passing, or dropping the replaced body
+ *      ├── head, and the filter reads no body ──▶ on_response
  *      └── 101, an error of the gateway's own ──▶ passing
  */
 export class ResponseHook implements ResponseSink {
@@ -47,7 +47,7 @@ export class ResponseHook implements ResponseSink {
   #head: ResponseHead | undefined;
   /** Bytes for which the filter waits. */
   #wanted = 0;
-  /** The trailers are the client's, also behind a body that is not. */
+  /** The client receives the original trailers, also after a replaced body. */
   #keepsTrailers = false;
 
   constructor(exchange: Exchange, instance: OwnInstance, options: HookOptions) {
@@ -109,21 +109,21 @@ export class ResponseHook implements ResponseSink {
     else this.#sink.abort(error);
   }
 
-  /** Bytes of the body for which the filter waits, unless it ends before; 0: it runs at once. */
+  /** Bytes of the body for which the filter waits, unless the body ends before. 0: the filter runs at once. */
   #wantedOf(response: ResponseHead): number {
     const { head } = this.#exchange;
     const { responseBytes, responseLength, replacesResponse } = this.#options.needs;
     const { bodyLength } = response;
     if (!hasBody(head, response) || response.grpcStatus !== undefined) return 0;
-    // They may last, and their clients must get them as they come.
+    // These responses can last, and clients must receive their parts as they arrive.
     if (head.isGrpc || isEventStream(response)) return 0;
     if (bodyLength === -1 && responseLength) return MAX_UNANNOUNCED_BYTES;
     if (!responseBytes && (!replacesResponse || bodyLength > BODY_VIEW_BYTES)) return 0;
-    // A short one is awaited to its end: if it is replaced, the connection of its upstream can be used again.
+    // The hook waits for the end of a short body. If the filter replaces it, the upstream connection can be used again.
     return bodyLength !== -1 && bodyLength <= BODY_VIEW_BYTES ? Number.POSITIVE_INFINITY : BODY_VIEW_BYTES;
   }
 
-  /** Runs the filter; `hasEnded`: the body has come whole. Returns what `data` returns. */
+  /** Runs the filter. `hasEnded`: the whole body has arrived. Returns the value for `data` to return. */
   #run(hasEnded: boolean): boolean {
     const { settings, runtime, counts, staged } = this.#options;
     const [instance, head] = [this.#instance, this.#head];
@@ -151,7 +151,7 @@ export class ResponseHook implements ResponseSink {
     return new HeadView(head, length, this.#pieces.first(BODY_VIEW_BYTES));
   }
 
-  /** There is no memory for what the filter would look at. */
+  /** There is no memory for the part of the body that the filter reads. */
   #outOfMemory(): void {
     this.#letGo();
     if (this.#head !== undefined) this.#failed(this.#head, "finds no memory for the body of the response", false);
@@ -163,7 +163,7 @@ export class ResponseHook implements ResponseSink {
     return this.#pieces.sendTo(this.#sink);
   }
 
-  /** Sends another body. `hasEnded`: nothing more of the original one comes. */
+  /** Sends another body. `hasEnded`: no more of the original body arrives. */
   #replace({ head, body }: Changed, hasEnded: boolean): void {
     const exchange = this.#exchange;
     const { onCancel } = exchange;
@@ -171,14 +171,14 @@ export class ResponseHook implements ResponseSink {
     this.#pieces.clear();
     this.#sink.start(head);
     if (body !== undefined && body.length > 0) this.#sink.data(body);
-    // The status of a call of gRPC is in the trailers.
+    // The status of a gRPC call is in the trailers.
     this.#keepsTrailers = exchange.head.isGrpc && head.grpcStatus === undefined;
     if (this.#keepsTrailers) return;
     this.#sink.end("");
     if (!hasEnded) onCancel?.();
   }
 
-  /** The filter has failed: 503, or the response as it was. Returns what `data` returns. */
+  /** The filter has failed: sends 503, or the original response. Returns the value for `data` to return. */
   #failed(head: ResponseHead, reason: string, hasEnded: boolean): boolean {
     const { settings, runtime, staged } = this.#options;
     runtime.log(settings.name, `on_response ${reason}`);
@@ -189,7 +189,7 @@ export class ResponseHook implements ResponseSink {
     return true;
   }
 
-  /** Responses with an error in place of a response of which nothing has gone out. */
+  /** Sends an error instead of a response of which no byte has been sent. */
   #response(error: TurnpikeError): void {
     const exchange = this.#exchange;
     const { response } = exchange;
@@ -197,7 +197,7 @@ export class ResponseHook implements ResponseSink {
     this.#pieces.clear();
     exchange.response = this.#sink;
     this.#options.runtime.respondWithError(exchange, error);
-    // What comes late from the source of the response ends here.
+    // Late parts of the original response end here.
     if (exchange.response === this.#sink) exchange.response = response;
   }
 
@@ -214,7 +214,7 @@ function wordFor(outcome: ResponseOutcome): FilterOutcome {
   return outcome.kind === "change" ? "modify" : outcome.kind;
 }
 
-/** What a filter sees of a response's head. */
+/** The filter's view of a response's head. */
 class HeadView implements ResponseView {
   readonly status: number;
   readonly bodyLength: number;

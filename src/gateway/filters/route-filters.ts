@@ -6,7 +6,7 @@ const RESPONDED: FilterDecision = { kind: "responded" };
 /** The filters of one route, in the order of the file. */
 export class RouteFilters {
   readonly #filters: readonly Filter[];
-  /** One of them reads all messages of a gRPC call before it decides. */
+  /** True if a filter reads all messages of a gRPC call before it decides. */
   readonly readsCalls: boolean;
 
   constructor(filters: readonly Filter[]) {
@@ -14,7 +14,7 @@ export class RouteFilters {
     this.readsCalls = filters.some((filter) => filter.readsCalls);
   }
 
-  /** Asks one after the other until one has answered. Of the upstreams that they name, the last one counts. */
+  /** Runs the filters one after the other until one has responded. If several name an upstream, the last one counts. */
   request(exchange: Exchange): FilterDecision | Promise<FilterDecision> {
     return this.#ask(exchange, 0, CONTINUE);
   }

@@ -2,17 +2,17 @@ import { eachField, fieldLine, type Fields, fieldValue, withoutFields } from "..
 import { type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { ResponseRelay } from "../response-relay.ts";
 
-/** The field of which a response may have several that do not belong together (RFC 6265 §3). */
+/** The field that a response can have several times, as separate values (RFC 6265 §3). */
 const COOKIE = "set-cookie";
 
-/** Fields with those that a filter has staged: each takes the place of those of its name, but a cookie is one more. */
+/** Adds the fields that a filter has staged. Each replaces the fields of its name, but a cookie is added. */
 export function withStaged(fields: Fields, staged: Fields): Fields {
   if (staged === "") return fields;
   const names = [...eachField(staged)].map(([name]) => name.toLowerCase()).filter((name) => name !== COOKIE);
   return withoutFields(fields, names) + staged;
 }
 
-/** The head of an error with staged fields: those of its own describe its body, and stay. */
+/** The head of an error with staged fields. The error's own fields describe its body, and stay. */
 function errorWithStaged(head: ResponseHead, staged: Fields): ResponseHead {
   let { fields } = head;
   for (const [name, value] of eachField(staged)) {
@@ -28,7 +28,7 @@ export function stagedHead(head: ResponseHead, staged: Fields): ResponseHead {
   return { ...head, fields: withStaged(head.fields, staged) };
 }
 
-/** Stands before the response and puts the staged fields into its final head, whoever gives it. */
+/** Stands before the response and puts the staged fields into its final head, whatever the response's source. */
 export class StagedEdit extends ResponseRelay {
   readonly #staged: Fields;
 

@@ -3,10 +3,10 @@ import { type RequestHead } from "../exchange.ts";
 import { type Auth, credentialNames, keyParameters } from "../policy/auth/create-method.ts";
 import { QueryParameter } from "../policy/auth/query-parameter.ts";
 
-/** Of the connection to a proxy, and so of the gateway, whatever the route asks for. */
+/** This field is for the connection to a proxy, so for the gateway itself, whatever the route's authentication. */
 const ALWAYS_HIDDEN = ["proxy-authorization"];
 
-/** What a filter sees of the head of a request. */
+/** The parts of a request's head that a filter sees. */
 export interface VisibleHead {
   readonly visibleFields: (head: RequestHead) => Fields;
   /** Empty, or with its `?`. */
@@ -14,9 +14,9 @@ export interface VisibleHead {
 }
 
 /**
- * Hides from filters what the authentication of their route reads: in a chain it may still be there, when another method has let
- * the request in. On a route without authentication a filter sees Authorization, since it may be the authentication. Payments are
- * in no fields.
+ * Hides from filters the credentials that their route's authentication reads. In a chain they can still be present when
+ * another method has accepted the request. On a route without authentication a filter sees Authorization, because the
+ * filter can be the authentication. Payments are never in the fields.
  */
 export function visibleHead(auth: Auth): VisibleHead {
   const hidden = [...new Set([...ALWAYS_HIDDEN, ...credentialNames(auth)])];
