@@ -3,12 +3,12 @@ import { MAX_EDITED_BYTES } from "./bounds.ts";
 
 const NOTHING = new Uint8Array(0);
 
-/** Bytes of a body that a filter looks at and changes. */
+/** The bytes of a body that a filter reads and changes. */
 export class BodyBytes {
-  /** What the filter has looked at, in one piece of memory with room for more. */
+  /** The bytes that the filter has read, in one buffer with room for more. */
   #room = NOTHING;
   #joined = 0;
-  /** What has come since. */
+  /** The pieces that have arrived since. */
   readonly #pieces = new JoinedPieces();
   #length = 0;
   #isChanged = false;
@@ -17,12 +17,12 @@ export class BodyBytes {
     return this.#length;
   }
 
-  /** Bytes of memory that they take. */
+  /** Bytes of memory in use. */
   get memory(): number {
     return this.#room.length + this.#length - this.#joined;
   }
 
-  /** The filter has changed them since they were taken. */
+  /** True if the filter has changed the bytes since the last `take`. */
   get isChanged(): boolean {
     return this.#isChanged;
   }
@@ -33,12 +33,12 @@ export class BodyBytes {
     this.#length += piece.length;
   }
 
-  /** A view of the bytes from `start` on, `length` at most, until they change. */
+  /** A view of up to `length` bytes from `start` on. It is valid until the bytes change. */
   view(start: number, length: number): Uint8Array {
     return this.#whole().subarray(start, Math.min(start + length, this.#length));
   }
 
-  /** Puts bytes in the place of `length` bytes from `start` on. False: they would be too many. */
+  /** Replaces `length` bytes from `start` on. Returns false if the body would become too long. */
   splice(start: number, length: number, bytes: Uint8Array): boolean {
     const from = Math.min(start, this.#length);
     const to = Math.min(from + length, this.#length);
@@ -51,7 +51,7 @@ export class BodyBytes {
     return true;
   }
 
-  /** Takes all pieces out. */
+  /** Removes all pieces and returns them. */
   take(): Uint8Array[] {
     const pieces = this.#pieces.replace([]);
     if (this.#joined > 0) pieces.unshift(this.#room.subarray(0, this.#joined));
@@ -74,7 +74,7 @@ export class BodyBytes {
     return this.#room.subarray(0, this.#joined);
   }
 
-  /** A filter may look at all after each tiny piece: joining all again each time would take quadratic time. */
+  /** A filter can read the whole body after each tiny piece. Joining it again each time would take quadratic time. */
   #grow(): void {
     if (this.#length <= this.#room.length) return;
     const grown = new Uint8Array(Math.max(this.#length, 2 * this.#room.length));

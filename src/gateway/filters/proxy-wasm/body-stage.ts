@@ -2,57 +2,57 @@ import { type Fields } from "../../../lib/fields.ts";
 import { type BodyMemory } from "../../policy/gathered-body.ts";
 import { BodyBytes } from "./body-bytes.ts";
 
-/** What a callback has decided: "over" where the stream is, too. */
+/** The decision of a callback; `over` if the stream has ended. */
 export type Outcome = "continue" | "pause" | "over";
 
 /** Bytes of a body that a filter has let pass. */
 export interface Passed {
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
-  /** They are not those that came. */
+  /** True if they differ from the bytes that arrived. */
   readonly isChanged: boolean;
-  /** Nothing follows them, trailers neither. */
+  /** True if no bytes and no trailers follow. */
   readonly isLast: boolean;
 }
 
-/** The side of a stream that a body belongs to. */
+/** The side of a stream to which a body belongs. */
 export interface StageOwner {
   onBody(length: number, isEnd: boolean): Outcome;
   onTrailers(trailers: Fields): Outcome;
-  /** False: no more for now. */
+  /** Returns false if the reader takes no more for now. */
   pass(passed: Passed): boolean;
-  /** All has passed. */
+  /** Called after the last bytes and the trailers. */
   passEnd(): void;
   tooLong(): void;
   noRoom(): void;
 }
 
 export interface StageBounds {
-  /** Bytes that may wait for the filter. */
+  /** Bytes that can be held for the filter. */
   readonly maxBytes: number;
   readonly memory: BodyMemory;
 }
 
 /**
- * A body on its way through a filter, as Envoy has it: each piece is shown when it comes; one that the filter pauses at waits,
- * and is shown again together with the next one, until the filter lets all of it pass.
+ * A body on its way through a filter, with Envoy's rules. The filter sees each piece when it arrives. If the filter pauses, the
+ * piece is held and shown again together with the next one, until the filter lets all of it pass.
  *
  *   data ──▶ onBody ──continue──▶ pass
- *              └──pause──▶ wait ──more data──▶ onBody with all that waits
+ *              └──pause──▶ hold ──more data──▶ onBody with all held bytes
  *                            └──resume──▶ pass
  */
 export class BodyStage {
   readonly bytes = new BodyBytes();
   readonly #owner: StageOwner;
   readonly #bounds: StageBounds;
-  /** Bytes in all; -1 where that is not known. */
+  /** The announced length in bytes; -1 if it is unknown. */
   readonly #announced: number;
   #received = 0;
   #taken = 0;
   #isPaused = false;
-  /** The filter was told of the end. */
+  /** True once a callback has received the end of the body. */
   #toldEnd = false;
-  /** The end has come. */
+  /** True once the body has ended. */
   #isEnded = false;
   #hasTrailers = false;
   #isOver = false;
@@ -63,17 +63,17 @@ export class BodyStage {
     this.#announced = announced;
   }
 
-  /** The filter has all of the body and nothing more comes: it alone can go on. */
+  /** True if the filter holds the whole body, so that only the filter can continue the stream. */
   get isWaiting(): boolean {
     return this.#isPaused && (this.#isEnded || this.#toldEnd);
   }
 
-  /** Everything has passed. */
+  /** True if the whole body has passed. */
   get isDone(): boolean {
     return this.#isEnded && !this.#isPaused;
   }
 
-  /** As `BodySink.data`. */
+  /** The same contract as `BodySink.data`. */
   data(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.#isOver || end === start) return true;
     this.#received += end - start;
@@ -97,13 +97,13 @@ export class BodyStage {
     else if (!this.#isPaused) this.#finish();
   }
 
-  /** The filter lets what waits pass. Returns whether more may come. */
+  /** Called when the filter lets the held bytes pass. Returns true if more bytes can arrive. */
   resume(): boolean {
     if (!this.#isPaused || this.#isOver) return true;
     return this.#decided("continue");
   }
 
-  /** Nothing more passes. */
+  /** No bytes pass after this call. */
   close(): void {
     this.#isOver = true;
     this.#release();
@@ -131,7 +131,7 @@ export class BodyStage {
     this.#owner.passEnd();
   }
 
-  /** What waits counts in the memory for bodies. */
+  /** Held bytes count towards the memory for bodies. */
   #hold(): void {
     const more = this.bytes.memory - this.#taken;
     if (more > 0 && !this.#bounds.memory.take(more)) this.#owner.noRoom();

@@ -19,7 +19,7 @@ const LAST_ID = 0x7fff_ffff;
 const NOTHING_KEPT: ReadonlySet<string> = new Set();
 const NO_BYTES = new Uint8Array();
 
-/** The calls to upstreams that one instance has under way, by the ids that the filter knows them by. */
+/** The upstream calls of one instance that are in progress, by the ids that the filter uses. */
 export class CallTable {
   readonly #instance: Runner;
   readonly #calls = new Map<number, OpenCall>();
@@ -30,7 +30,7 @@ export class CallTable {
     this.#instance = instance;
   }
 
-  /** The id of a request that was begun, or why it was not. */
+  /** Begins a request. Returns its id, or the reason for a refusal. */
   http(group: CallGroup, request: HttpCallRequest): number | CallRefusal {
     const id = this.#nextId();
     return this.#add(
@@ -69,12 +69,12 @@ export class CallTable {
     return id;
   }
 
-  /** A stream that the filter sends messages by. */
+  /** A stream on which the filter sends messages. */
   stream(id: number): GrpcStream | undefined {
     return this.#streams.get(id);
   }
 
-  /** Gives a call up; the filter hears nothing more of it. False: there is none. */
+  /** Cancels a call; the filter receives nothing more from it. Returns false if there is no such call. */
   cancel(id: number): boolean {
     const call = this.#calls.get(id) ?? this.#streams.get(id);
     this.#calls.delete(id);
@@ -147,7 +147,7 @@ export class CallTable {
   }
 }
 
-/** Pseudo-header fields among them, which a response to a call has before the others. */
+/** The fields as a list. A response to a call has its pseudo-header fields before the others. */
 function listOf(pairs: Pairs): FieldList {
   const pseudo = pairs.filter(([name]) => name.startsWith(":"));
   const fields = pairs.filter(([name]) => !name.startsWith(":")).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -51,7 +51,7 @@ export class Callbacks {
     this.grpcClose = of("grpc_close");
   }
 
-  /** It looks at requests' bodies or trailers. */
+  /** True if the module reads requests' bodies or trailers. */
   get seesRequestBodies(): boolean {
     return this.requestBody !== undefined || this.requestTrailers !== undefined;
   }

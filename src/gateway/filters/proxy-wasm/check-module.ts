@@ -12,10 +12,13 @@ import {
 } from "./signatures.ts";
 
 const NUMBERS = /^\((?:i(?:32|64)(?:, i(?:32|64))*)?\) -> (?:i32|\(\))$/;
-/** Of a parameter list, such as `(i32, i32)`. */
+/** Matches a parameter list such as `(i32, i32)`. */
 const ONLY_I32 = /^\((?:i32(?:, i32){0,4})?\)$/;
 
-/** Throws ModuleRefused where a module cannot run on the host of proxy-wasm. `typeOf` has the type of a function by its number. */
+/**
+ * Throws ModuleRefused if a module cannot run on the proxy-wasm host. `typeOf` returns the type of a function by its
+ * index.
+ */
 export function checkProxyWasm(shape: ModuleShape, typeOf: (index: number) => FunctionType): void {
   for (const imported of shape.imports) checkImport(imported);
   let hasAllocator = false;
@@ -38,7 +41,10 @@ export function checkProxyWasm(shape: ModuleShape, typeOf: (index: number) => Fu
   if (!hasAllocator) throw new ModuleRefused(`it exports neither ${ALLOCATORS.join(" nor ")}: it can be given nothing`);
 }
 
-/** SDKs do not agree on the parameters of each function, so only those are refused that no number fits. */
+/**
+ * SDKs declare different parameters for the same function. So this refuses only types other than i32 and i64, which
+ * cannot fit.
+ */
 function checkImport({ module, name, type }: ImportedFunction): void {
   const isKnown = module === "env" && (isProxyImport(name) || OTHER_IMPORTS.includes(name));
   if (!isKnown && !WASI_MODULES.includes(module)) {

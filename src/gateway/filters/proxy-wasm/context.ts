@@ -2,46 +2,48 @@ import { type Exchange } from "../../exchange.ts";
 import { type CallGroup } from "../calls/call.ts";
 import { type FieldList } from "./field-list.ts";
 
-/** A response that a filter sends by itself. */
+/** A response that a filter sends itself. */
 export interface LocalResponse {
   readonly status: number;
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-  /** -1: none. */
+  /** -1 if there is no gRPC status. */
   readonly grpcStatus: number;
 }
 
-/** Bytes that a filter reads, and perhaps changes. */
+/** Bytes that a filter reads, and can sometimes change. */
 export interface ContextBuffer {
   readonly length: number;
   view(start: number, length: number): Uint8Array;
-  /** Absent where the filter only reads. False: the bytes would be too many. */
+  /** Absent if the filter can only read. Returns false if the result would be too long. */
   splice?(start: number, length: number, bytes: Uint8Array): boolean;
 }
 
-/** What host functions work on: the plugin itself, or one of its streams. */
+/** The object on which host functions work: the plugin itself, or one of its streams. */
 export interface Context {
   readonly id: number;
-  /** Undefined: the plugin itself. */
+  /** Undefined for the plugin itself. */
   readonly exchange: Exchange | undefined;
   fields(kind: number): FieldList | undefined;
-  /** True where the filter cannot change these fields any more. */
+  /** True if the filter cannot change these fields any more. */
   isSent(kind: number): boolean;
   buffer(kind: number): ContextBuffer | undefined;
-  /** The filter has nothing more to do for it: `proxy_done`. False: it was not waited for. */
+  /**
+   * Handles `proxy_done`: the filter has finished with this context. Returns false if the gateway did not wait for it.
+   */
   done(): boolean;
-  /** Calls made for the stream, which end with it; undefined for the plugin itself. */
+  /** Calls that were made for the stream, and end with it. Undefined for the plugin itself. */
   readonly calls: CallGroup | undefined;
-  /** Undefined for the plugin itself, which has no stream to go on with. */
+  /** Undefined for the plugin itself, which has no stream to continue. */
   readonly wishes: Wishes | undefined;
 }
 
-/** What a filter has asked for a stream; done once the callback that asks has returned. */
+/** The requests of a filter for a stream. The gateway executes them when the callback has returned. */
 export interface Wishes {
   continueRequest(): void;
   continueResponse(): void;
   close(): void;
   respond(response: LocalResponse): void;
-  /** The stream fails, and not its instance. `reason` is what the filter does. */
+  /** Fails the stream, but not its instance. `reason` describes what the filter does. */
   fail(reason: string): void;
 }

@@ -1,4 +1,4 @@
-/** What host functions return. SDKs trap on a code that they do not expect, so none is made up. */
+/** Return values of host functions. SDKs trap on a code that they do not expect, so this list adds no codes. */
 export const STATUS = {
   ok: 0,
   notFound: 1,
@@ -34,11 +34,11 @@ export const BUFFER = {
 /** Directions of a stream. */
 export const STREAM = { request: 0, response: 1 } as const;
 
-/** What callbacks of headers, bodies and trailers return; every other value pauses, too. */
+/** The return value of callbacks for headers, bodies and trailers that continues. Every other value pauses. */
 export const CONTINUE_ACTION = 0;
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "critical"] as const;
-/** The least level that is written: info. */
+/** The lowest log level that is written: info. */
 export const LEAST_LOG_LEVEL = 2;
 
 export const METRIC_TYPES = ["counter", "gauge", "histogram"] as const;

@@ -13,26 +13,26 @@ import { asUtf8, type Originals } from "./utf8-values.ts";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const NO_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
-/** The shortest line of a field, `a: \r\n`: fewer bytes than pairs times this hold no more pairs than that. */
+/** Bytes of the shortest field line, `a: \r\n`. A text of fewer than n times as many bytes has fewer than n fields. */
 const LEAST_LINE_BYTES = 5;
 
-/** What a list of fields begins with. */
+/** The initial contents of a list of fields. */
 export interface FieldSource {
   /** All fields of the message. */
   readonly fields: Fields;
-  /** Those of them that the filter may see. */
+  /** The part of them that the filter can see. */
   readonly visible?: Fields;
-  /** Fields that the filter sees and that are not among those of the message, as Content-Length. */
+  /** Fields that the filter sees although the message does not have them, such as Content-Length. */
   readonly told?: Fields;
   /** Names such as `:path`, with their values. */
   readonly pseudo?: readonly Pair[];
-  /** Lower-case names of fields that are the gateway's own: what the filter does to them is not passed on. */
+  /** Lower-case names of fields that belong to the gateway. A filter's changes to them are not passed on. */
   readonly kept: ReadonlySet<string>;
 }
 
 /**
- * Fields of a message as a filter sees and changes them. What it does to those that it sees is done to those that it may not
- * see, too, so that it can remove or replace a credential without reading it.
+ * The fields of a message as a filter sees and changes them. Its changes also apply to fields that it cannot see. So it
+ * can remove or replace a credential without reading it.
  */
 export class FieldList {
   #shown: Fields;
@@ -40,13 +40,13 @@ export class FieldList {
   readonly #pseudo: Map<string, string> | undefined;
   readonly #originals: Originals;
   readonly #kept: ReadonlySet<string>;
-  /** What is shown and what is passed on are one text. */
+  /** True if the fields that are shown and those that are passed on are the same text. */
   #isOne: boolean;
   #isChanged = false;
   #encoded: string | undefined;
-  /** Why the message fails: the filter has made it something that cannot be sent. */
+  /** The reason for the message to fail, if the filter has made it one that cannot be sent. */
   fault: string | undefined;
-  /** The filter wants no Content-Length. */
+  /** True if the filter has removed Content-Length. */
   dropsLength = false;
 
   constructor({ fields, visible = fields, told = "", pseudo, kept }: FieldSource) {
@@ -59,22 +59,22 @@ export class FieldList {
     this.#pseudo = pseudo === undefined ? undefined : new Map(pseudo);
   }
 
-  /** The filter has changed something. */
+  /** True if the filter has changed the list. */
   get isChanged(): boolean {
     return this.#isChanged;
   }
 
-  /** What goes on: the message's fields with the filter's changes. */
+  /** The message's fields with the filter's changes, as they are passed on. */
   get fields(): Fields {
     return this.#isOne ? this.#shown : this.#passed;
   }
 
-  /** The value of `:path` and its like. */
+  /** The value of a pseudo-header field such as `:path`. */
   pseudo(name: string): string | undefined {
     return this.#pseudo?.get(name);
   }
 
-  /** Characters that an operation goes over. */
+  /** The number of characters that an operation goes over. */
   get weight(): number {
     return this.#shown.length;
   }
@@ -92,7 +92,10 @@ export class FieldList {
     return bytes;
   }
 
-  /** The first value, as Envoy's host has it, but of Cookie all; undefined where it is absent. `name` is in any capitalisation. */
+  /**
+   * The first value, as in Envoy's host, but all values of Cookie; undefined if the field is absent. The capitalisation
+   * of `name` does not matter.
+   */
   get(name: string): string | undefined {
     const lowerName = this.#known(name);
     const pseudo = this.#pseudo?.get(lowerName);
@@ -102,7 +105,7 @@ export class FieldList {
     return cookies.length === 0 ? undefined : cookies.join("; ");
   }
 
-  /** As filters read it; empty where there is no field. */
+  /** The list in the encoding for filters; empty if there is no field. */
   encoded(): string {
     if (this.#encoded === undefined) {
       const pairs = this.#pairs();
@@ -115,7 +118,7 @@ export class FieldList {
     this.#set(name, value, false);
   }
 
-  /** Puts one field in the place of all of its name. */
+  /** Replaces all fields of this name by one field. */
   replace(name: string, value: string): void {
     this.#set(name, value, true);
   }
@@ -128,8 +131,8 @@ export class FieldList {
   }
 
   /**
-   * Makes these the fields. Those that the filter did not see, or has left as they were, stay as they came. Each change goes over
-   * the whole list: `changes` is called before it.
+   * Replaces the list. Fields that the filter did not see, or did not change, stay as they arrived. Each change goes
+   * over the whole list, and `changes` is called before it.
    */
   setAll(pairs: readonly Pair[], changes: () => void): void {
     if (this.fault !== undefined) return;
@@ -155,7 +158,7 @@ export class FieldList {
     return pairs;
   }
 
-  /** Requests have one name for Host, whatever protocol they came by. */
+  /** Requests have one name for Host, whatever their protocol. */
   #known(name: string): string {
     const lowerName = name.toLowerCase();
     return lowerName === "host" && this.#pseudo?.has(":authority") === true ? ":authority" : lowerName;
@@ -189,7 +192,7 @@ export class FieldList {
   #edit(lowerName: string, edit: (fields: Fields, isShown: boolean) => Fields): void {
     this.#encoded = undefined;
     this.#isChanged = true;
-    // What fails all the same takes no more work.
+    // A message that fails anyway takes no more work.
     if (this.fault !== undefined) return;
     const isKept = this.#kept.has(lowerName);
     if (isKept) this.#part();
@@ -198,7 +201,7 @@ export class FieldList {
     this.#checkBounds();
   }
 
-  /** From now on what is shown and what is passed on differ. */
+  /** From now on the shown fields and the passed fields differ. */
   #part(): void {
     if (this.#isOne) this.#passed = this.#shown;
     this.#isOne = false;

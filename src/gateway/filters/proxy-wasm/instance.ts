@@ -21,8 +21,8 @@ const INFO = 2;
 const LAST_ID = 0x7fff_ffff;
 
 /**
- * A running module with its plugin context and the contexts of all its streams. After a failed invocation it is broken: its
- * streams fail, and it is thrown away.
+ * A running module with its plugin context and the contexts of all its streams. A failed invocation breaks the
+ * instance: its streams fail, and it is not used again.
  */
 export class ProxyInstance implements Host, StreamRunner {
   readonly plugin: Plugin;
@@ -30,13 +30,13 @@ export class ProxyInstance implements Host, StreamRunner {
   readonly callbacks: Callbacks;
   readonly queues: Queues;
   readonly calls: CallTable;
-  /** What it writes to its standard streams. */
+  /** The lines that it writes to its standard streams. */
   readonly output = new OutputLines((level, line) => this.log(level, line));
-  /** What host functions work on. */
+  /** The context on which host functions work. */
   context: Context;
   readonly #root: PluginContext;
   readonly #streams = new Map<number, StreamContext>();
-  /** Streams of which something was asked in the callback that runs. */
+  /** Streams with requests of the filter from the running callback. */
   readonly #asked = new Set<StreamContext>();
   readonly #onIdle: () => void;
   readonly #tick: Tick;
@@ -45,7 +45,10 @@ export class ProxyInstance implements Host, StreamRunner {
   #isBroken = false;
   #isClosing = false;
 
-  /** Starts the module. `onIdle` is called when a closing instance has no stream left. Throws an Error that says why it fails. */
+  /**
+   * Starts the module. `onIdle` is called when a closing instance has no streams left. Throws an Error with the reason
+   * if the module fails.
+   */
   constructor(plugin: Plugin, onIdle: () => void) {
     this.plugin = plugin;
     this.#onIdle = onIdle;
@@ -67,7 +70,7 @@ export class ProxyInstance implements Host, StreamRunner {
     return this.#isBroken;
   }
 
-  /** It takes no more streams. */
+  /** True if the instance accepts no more streams. */
   get isFull(): boolean {
     return this.#streams.size >= MAX_STREAMS;
   }
@@ -81,12 +84,12 @@ export class ProxyInstance implements Host, StreamRunner {
     return this.#root;
   }
 
-  /** A stream or the plugin by its id. */
+  /** Finds a stream or the plugin by its id. */
   find(id: number): Context | undefined {
     return id === PLUGIN_ID ? this.#root : this.#streams.get(id);
   }
 
-  /** An id for a stream that begins. */
+  /** An id for a new stream. */
   nextId(): number {
     do {
       this.#lastId = this.#lastId === LAST_ID ? PLUGIN_ID + 1 : this.#lastId + 1;
@@ -109,7 +112,7 @@ export class ProxyInstance implements Host, StreamRunner {
     this.#asked.add(stream);
   }
 
-  /** Runs a callback on a context. Undefined: it has failed, and the instance is broken. */
+  /** Runs a callback on a context. Returns undefined if it has failed, and the instance is broken. */
   run(context: Context, name: string, call: () => number | undefined): number | undefined {
     const result = this.#invoke(context, name, call, this.plugin.settings.fuel);
     if (typeof result === "number") {
@@ -120,7 +123,7 @@ export class ProxyInstance implements Host, StreamRunner {
     return undefined;
   }
 
-  /** A line of the filter's. */
+  /** Logs a line of the filter. */
   log(level: number, text: string): void {
     if (level < LEAST_LOG_LEVEL || this.#logLines >= MAX_LOG_LINES) return;
     this.#logLines++;
@@ -128,12 +131,12 @@ export class ProxyInstance implements Host, StreamRunner {
     this.plugin.runtime.log(this.plugin.settings.name, `${LOG_LEVELS[level] ?? "critical"}: ${line}`);
   }
 
-  /** Calls on_tick from now on; 0: no more. */
+  /** Calls on_tick every `ms` milliseconds from now on; 0 stops it. */
   setTick(ms: number): void {
     this.#tick.set(ms);
   }
 
-  /** No stream begins any more; the instance ends with its last one. */
+  /** No stream begins after this call. The instance ends with its last stream. */
   close(): void {
     this.#isClosing = true;
     if (this.#streams.size === 0) this.#end();
@@ -170,10 +173,13 @@ export class ProxyInstance implements Host, StreamRunner {
     if (isConfigured === 0) throw cannotStart("returns false from proxy_on_configure");
   }
 
-  /** Runs what starts the module, with fuel of its own; 1 where there is none. */
+  /**
+   * Runs a function that starts the module, with a separate budget of fuel. Returns 1 if the module does not have the
+   * function.
+   */
   #begin(name: string, callback: unknown, call?: () => number | undefined): number {
     if (callback === undefined) return 1;
-    // The two shapes of a start function take nothing.
+    // Both kinds of start function take no parameters.
     const result = this.#invoke(this.#root, name, call ?? (callback as () => number | undefined), START_FUEL);
     if (typeof result === "number") return result;
     throw cannotStart(`${result.reason} in ${name}`);
@@ -194,7 +200,7 @@ export class ProxyInstance implements Host, StreamRunner {
     return result;
   }
 
-  /** Of the context itself its own side sees to what was asked. */
+  /** The current context is left out: its own side handles the filter's requests. */
   #settle(current: Context): void {
     const asked = [...this.#asked];
     this.#asked.clear();
@@ -212,7 +218,7 @@ export class ProxyInstance implements Host, StreamRunner {
     for (const stream of streams) stream.lost();
   }
 
-  /** The plugin's own end. */
+  /** Ends the plugin. */
   #end(): void {
     if (this.#isBroken) return;
     const { done, remove } = this.callbacks;
@@ -234,7 +240,7 @@ function cannotStart(reason: string, cause?: unknown): Error {
   return new Error(`Cannot start the filter: it ${reason}`, { cause });
 }
 
-/** The invocation as it is counted. */
+/** The phase under which an invocation is counted. */
 function phaseOf(name: string): FilterPhase {
   if (name.startsWith("proxy_on_request_")) return "request";
   return name.startsWith("proxy_on_response_") ? "response" : "callback";
@@ -245,7 +251,7 @@ function outcomeOf(phase: FilterPhase, result: number): FilterOutcome {
   return phase === "response" ? "unchanged" : "allow";
 }
 
-/** Calls on_tick of one instance. */
+/** The timer for on_tick of one instance. */
 class Tick extends Deadline {
   readonly #instance: ProxyInstance;
   #periodMs = 0;

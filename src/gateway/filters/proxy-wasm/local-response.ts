@@ -6,7 +6,7 @@ import { plainFields } from "./response-head.ts";
 const LEAST_STATUS = 200;
 const LAST_STATUS = 599;
 
-/** The fields of a response that a filter sends, or why it cannot be sent. */
+/** The fields of a response that a filter sends, or the reason if it cannot be sent. */
 export function localFields(local: LocalResponse, isGrpc: boolean): { readonly fields: Fields } | string {
   const { status, fields, body, grpcStatus } = local;
   if (status < LEAST_STATUS || status > LAST_STATUS) return `responds with the status ${status}`;
@@ -19,7 +19,7 @@ export function localFields(local: LocalResponse, isGrpc: boolean): { readonly f
       fields: `content-type: application/grpc\r\ngrpc-status: ${grpcStatus}\r\ngrpc-message: ${message}\r\n${list.fields}`,
     };
   }
-  // As Envoy's host does.
+  // The default type of Envoy's host.
   const type = body.length > 0 && fieldValue(list.fields, "content-type") === undefined;
   return { fields: type ? `content-type: text/plain\r\n${list.fields}` : list.fields };
 }

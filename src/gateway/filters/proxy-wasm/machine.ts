@@ -3,30 +3,30 @@ import { failure, type Failure, failureOf } from "../module/failure.ts";
 import { START_FUEL } from "../module/limits.ts";
 import { FUEL_EXPORT, MEMORY_EXPORT } from "../module/meter.ts";
 
-/** Fuel for each call of a host function: about what it takes in time. */
+/** Fuel for each call of a host function. It corresponds to about the time that a call takes. */
 const CALL_FUEL = 20;
 /** Bytes that one unit of fuel copies or searches, as a power of two. */
 const BYTES_SHIFT = 6;
 
-/** Ends an invocation from within a host function: the message is what the filter does. */
+/** Ends an invocation from within a host function. The message describes what the filter does. */
 class HostAbort extends Error {}
 
-/** A start function has ended by `proc_exit` with 0, as programs do. */
+/** A start function has ended with `proc_exit` and code 0, as programs do. */
 class ExitAtStart extends Error {}
 
-/** Parameters of a host function that are all i32. */
+/** The parameters of a host function that are all i32. */
 export type Numbers = readonly number[];
 export type HostFunction = (...parameters: never[]) => unknown;
 
-/** What a module imports, by the module and the name that it imports it by. */
+/** The imports of a module, by module and by name. */
 export type Imports = Readonly<Record<string, Readonly<Record<string, HostFunction>>>>;
 
-/** Exports of a module that take numbers. */
+/** A module's export that takes numbers. */
 export type Callback = (...parameters: number[]) => number | undefined;
 
 /**
- * An instance with its memory and fuel. A host function that ends the invocation throws, which a filter can catch; so it also
- * takes all fuel and leaves a reason, and nothing that the filter returns after that counts.
+ * An instance with its memory and fuel. A host function that ends the invocation throws, which a filter can catch. So
+ * the host function also takes all fuel and sets a reason, and later results of the filter do not count.
  */
 export class Machine {
   #exports: WebAssembly.Instance["exports"] = {};
@@ -34,15 +34,17 @@ export class Machine {
   #fuel: { value: number } = { value: START_FUEL };
   #allocate: Callback | undefined;
   #reason: string | undefined;
-  /** What was thrown through a host function. */
+  /** An error that was thrown through a host function. */
   #trap: Error | undefined;
   #used = 0;
-  /** True while code of the filter runs: it cannot be called again then. */
+  /** True while the filter's code runs. It cannot be called again in that time. */
   isRunning = false;
-  /** The module is started. */
+  /** True while the module starts: only then does `proc_exit` with 0 end the invocation without an error. */
   mayExit = false;
 
-  /** Instantiates a module; its start function cannot reach the gateway yet. Throws what the runtime throws, or HostAbort. */
+  /**
+   * Instantiates a module. Its start function cannot call the gateway yet. Throws the runtime's errors, or HostAbort.
+   */
   start(compiled: WebAssembly.Module, imports: Imports): void {
     const { exports } = new WebAssembly.Instance(compiled, imports);
     if (this.#reason !== undefined) throw new HostAbort(this.#reason);
@@ -54,7 +56,7 @@ export class Machine {
     this.#allocate = this.callback("proxy_on_memory_allocate") ?? this.callback("malloc");
   }
 
-  /** Undefined where the module does not have it. */
+  /** Undefined if the module does not export it. */
   callback(name: string): Callback | undefined {
     const found = this.#exports[name];
     // The check of the module has compared its type.
@@ -66,12 +68,12 @@ export class Machine {
     return this.#used;
   }
 
-  /** Why a host function has ended the invocation. */
+  /** The reason for which a host function has ended the invocation. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** Runs code of the filter with so much fuel. A callback that returns nothing returns 0. */
+  /** Runs the filter's code with `fuel` units of fuel. A callback without a result returns 0. */
   run(fuel: number, call: () => number | undefined): number | Failure {
     if (this.isRunning) throw new Error("Cannot run a filter: it is running");
     const counter = this.#fuel;
@@ -92,7 +94,7 @@ export class Machine {
     }
   }
 
-  /** The memory; a host function begins with it, and with the bytes that it goes over. */
+  /** The memory. A host function begins with this call, which charges for the bytes that the function goes over. */
   enter(bytes: number): GuestMemory {
     const memory = this.#memory;
     if (this.#reason !== undefined || this.#trap !== undefined)
@@ -102,7 +104,7 @@ export class Machine {
     return memory;
   }
 
-  /** Takes fuel. */
+  /** Takes fuel. Throws HostAbort if none is left. */
   charge(fuel: number): void {
     const counter = this.#fuel;
     const left = counter.value - fuel;
@@ -110,14 +112,14 @@ export class Machine {
     if (left < 0) throw new HostAbort("has no fuel left");
   }
 
-  /** The error with which a host function ends the invocation. */
+  /** Creates the error with which a host function ends the invocation. */
   abort(reason: string): HostAbort {
     this.#reason ??= reason;
     this.#fuel.value = -1;
     return new HostAbort(reason);
   }
 
-  /** A host function of i32 parameters; an error in it ends the invocation. */
+  /** Wraps a host function with i32 parameters. An error in it ends the invocation. */
   wrap(run: (memory: GuestMemory, parameters: Numbers) => number): HostFunction {
     return (...parameters: number[]) => {
       try {
@@ -132,7 +134,7 @@ export class Machine {
     };
   }
 
-  /** A host function with a parameter of 64 bits behind one of 32. */
+  /** A host function with an i32 and an i64 parameter. */
   wide(run: (id: number, value: bigint) => number): HostFunction {
     return (id: number, value: bigint) => {
       this.enter(0);
@@ -140,28 +142,31 @@ export class Machine {
     };
   }
 
-  /** `proc_exit`: with 0 it ends what starts a module; all else ends the instance. */
+  /** Handles `proc_exit`: code 0 ends a start function; any other code ends the instance. */
   exit(code: number): never {
     if (code !== 0) throw this.abort(`exits with code ${code}`);
     throw new ExitAtStart();
   }
 
-  /** A latin1 text that the filter gives. */
+  /** Reads a latin1 text of the filter. */
   text(pointer: number, length: number): string {
     return this.enter(length >>> 0).text(pointer, length);
   }
 
-  /** A place for so many bytes in the memory, by the filter's own allocator. */
+  /** Allocates `bytes` bytes in the memory, with the filter's own allocator. */
   allocate(bytes: number): number {
     const pointer = (this.#allocate?.(bytes) ?? 0) >>> 0;
-    // A filter that goes on without what it has asked for would let requests pass that it has not seen.
+    // A filter that continued without the data it asked for would let requests pass unseen.
     if (this.#reason !== undefined) throw new HostAbort(this.#reason);
     if (pointer === 0) throw this.abort(`has no memory for ${bytes} bytes that it asks for`);
     this.enter(bytes).check(pointer, bytes);
     return pointer;
   }
 
-  /** Hands a latin1 text to the filter: its address and length go to the two places. An empty one has the address 0. */
+  /**
+   * Passes a latin1 text to the filter, and writes its address and length to the two places. An empty text has the
+   * address 0.
+   */
   giveText(text: string, addressOut: number, lengthOut: number): void {
     const memory = this.enter(text.length);
     const pointer = text === "" ? 0 : this.allocate(text.length);
@@ -170,7 +175,7 @@ export class Machine {
     memory.setU32(lengthOut, text.length);
   }
 
-  /** The same for bytes. */
+  /** The same as `giveText`, for bytes. */
   giveBytes(bytes: Uint8Array, addressOut: number, lengthOut: number): void {
     const memory = this.enter(bytes.length);
     const pointer = bytes.length === 0 ? 0 : this.allocate(bytes.length);

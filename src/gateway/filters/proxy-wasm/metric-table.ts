@@ -2,7 +2,7 @@ import { type DefinedCell } from "../../telemetry/defined-metrics.ts";
 import { MAX_METRICS } from "./bounds.ts";
 import { type MetricType } from "./enums.ts";
 
-/** Makes the cell of a metric of one filter. */
+/** Creates the cell of a metric of one filter. */
 export type MetricCells = (type: MetricType, name: string) => DefinedCell;
 
 interface Metric {
@@ -12,7 +12,7 @@ interface Metric {
   value: number;
 }
 
-/** The metrics that one filter has defined in one worker; they outlive its instances. */
+/** The metrics that one filter has defined in one worker. They outlive its instances. */
 export class MetricTable {
   readonly #cells: MetricCells;
   readonly #metrics: Metric[] = [];
@@ -22,7 +22,10 @@ export class MetricTable {
     this.#cells = cells;
   }
 
-  /** The id of a metric, which is made if there is none; -1: it is of another type, or there are too many. */
+  /**
+   * Returns the id of a metric, and creates the metric if needed. Returns -1 if it has another type, or if there are
+   * too many.
+   */
   define(type: MetricType, name: string): number {
     const known = this.#ids.get(name);
     if (known !== undefined) return this.#metrics[known]?.type === type ? known : -1;
@@ -32,7 +35,7 @@ export class MetricTable {
     return id;
   }
 
-  /** False: there is no such metric, or it cannot change like that. */
+  /** Returns false if there is no such metric, or if its type does not allow the change. */
   add(id: number, amount: number): boolean {
     const metric = this.#metrics[id];
     if (metric === undefined || metric.type === "histogram" || (metric.type === "counter" && amount < 0)) return false;
@@ -51,7 +54,7 @@ export class MetricTable {
     return true;
   }
 
-  /** Undefined: there is no such metric, or it has no one value. */
+  /** Undefined if there is no such metric, or if it has no single value. */
   get(id: number): number | undefined {
     const metric = this.#metrics[id];
     return metric === undefined || metric.type === "histogram" ? undefined : metric.value;

@@ -1,6 +1,6 @@
 import { MAX_PARTIAL_LINE_BYTES } from "./bounds.ts";
 
-/** Makes lines of what a filter writes to its standard streams. */
+/** Splits the output of a filter on its standard streams into lines. */
 export class OutputLines {
   readonly #log: (level: number, line: string) => void;
   #partial = "";
@@ -16,7 +16,7 @@ export class OutputLines {
     if (this.#partial.length > MAX_PARTIAL_LINE_BYTES) this.flush(level);
   }
 
-  /** A callback has ended: what has no end of line is a line of its own. */
+  /** Called when a callback has ended. The rest, without an end of line, becomes a line. */
   flush(level: number): void {
     if (this.#partial === "") return;
     const line = this.#partial;

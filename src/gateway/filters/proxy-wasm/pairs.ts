@@ -1,7 +1,7 @@
 import { type GuestMemory } from "../own-abi/guest-memory.ts";
 import { MAX_MAP_BYTES, MAX_MAP_PAIRS } from "./bounds.ts";
 
-/** Name and value, as latin1 text. */
+/** A name and a value, as latin1 text. */
 export type Pair = readonly [name: string, value: string];
 
 function word(value: number): string {
@@ -9,8 +9,8 @@ function word(value: number): string {
 }
 
 /**
- * A list of fields as filters read it, in latin1: its length, the lengths of each name and value, then all of them with a NUL
- * behind each. Numbers have 4 bytes, the lowest first.
+ * Encodes a list of fields for filters, in latin1: the number of fields, the lengths of each name and value, then all
+ * of them, each with a NUL after it. Numbers have 4 bytes, the lowest first.
  */
 export function encodePairs(pairs: readonly Pair[]): string {
   let lengths = word(pairs.length);
@@ -22,7 +22,10 @@ export function encodePairs(pairs: readonly Pair[]): string {
   return lengths + texts;
 }
 
-/** Reads a list that a filter has written; undefined where it is malformed or beyond the bounds. No bytes are an empty list. */
+/**
+ * Reads a list that a filter has written. Undefined if it is malformed or exceeds the bounds. Zero bytes are an empty
+ * list.
+ */
 export function decodePairs(memory: GuestMemory, pointer: number, length: number): Pair[] | undefined {
   const size = length >>> 0;
   memory.check(pointer, size);

@@ -3,7 +3,7 @@ import { type Context, type ContextBuffer } from "./context.ts";
 import { type FieldList } from "./field-list.ts";
 import { type Plugin } from "./plugin.ts";
 
-/** What has come of a call, while the filter is told of it. */
+/** The result of a call, while the filter's callback for it runs. */
 export interface CallResult {
   fields?: FieldList;
   trailers?: FieldList;
@@ -13,16 +13,16 @@ export interface CallResult {
   message?: ContextBuffer;
 }
 
-/** The plugin's own context: its configuration, and the response to the call that it is told of. */
+/** The plugin's own context: its configuration, and the response to the call whose callback runs. */
 export class PluginContext implements Context {
   readonly id: number;
   readonly exchange = undefined;
   readonly wishes = undefined;
   readonly calls = undefined;
   call: CallResult = {};
-  /** Of the call of gRPC that has ended last. */
+  /** The status of the gRPC call that has ended last. */
   status = { code: 0, message: "" };
-  /** The module has been initialised: from now on it may call upstreams. */
+  /** True once the module has been initialised, and can call upstreams. */
   mayCall = false;
   readonly #plugin: Plugin;
 
@@ -64,7 +64,7 @@ export class PluginContext implements Context {
   }
 }
 
-/** Bytes that a filter only reads. */
+/** Bytes that a filter can only read. */
 export class FixedBytes implements ContextBuffer {
   readonly #bytes: Uint8Array;
 

@@ -5,7 +5,7 @@ import { type MetricTable } from "./metric-table.ts";
 import { type SetProperties } from "./set-properties.ts";
 import { type SharedStore } from "./shared-store.ts";
 
-/** A filter as its instances need it. */
+/** A filter, in the form that its instances need. */
 export interface Plugin {
   readonly module: FilterModule;
   readonly settings: FilterSettings;
@@ -14,6 +14,6 @@ export interface Plugin {
   readonly counts: FilterCounts;
   readonly defined: MetricTable;
   readonly properties: SetProperties;
-  /** Of the filter itself; those for a request are a group of their own. */
+  /** Calls of the filter itself. Those for a request are a separate group. */
   readonly calls: FilterCalls;
 }

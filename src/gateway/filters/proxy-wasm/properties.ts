@@ -7,14 +7,14 @@ import { type Plugin } from "./plugin.ts";
 /** Latin1 text, or bytes. */
 type Value = string | Uint8Array;
 
-/** Where a property is asked for. */
+/** The context in which a filter reads a property. */
 export interface PropertyScope {
   readonly context: Context;
   readonly plugin: Plugin;
 }
 
 const INBOUND = 1;
-/** Between the segments of a path. */
+/** Separates the segments of a path. */
 const BETWEEN = "\0";
 
 /** A number of 8 bytes. */
@@ -28,7 +28,7 @@ function bool(value: boolean): Uint8Array {
   return Uint8Array.of(Number(value));
 }
 
-/** A property of Envoy's by its path; undefined where it is unknown here, or not known yet. */
+/** A property of Envoy by its path. Undefined if the gateway does not support it, or does not know its value yet. */
 export function propertyOf(path: string, scope: PropertyScope): Value | undefined {
   const [first = "", second = "", ...rest] = path.split(BETWEEN);
   const plain = PLUGIN[first];
@@ -80,7 +80,7 @@ const STREAM: Readonly<Record<string, (exchange: Exchange, context: Context) => 
   "response.flags": () => int(0),
   "response.size": ({ bytesSent }) => int(bytesSent),
   "response.total_size": ({ bytesSent }) => int(bytesSent),
-  // The port of a client is not known here; the text has the form of Envoy's.
+  // The client's port is not known here. The text has Envoy's form.
   "source.address": ({ clientAddress }) =>
     clientAddress.includes(":") ? `[${clientAddress}]:0` : `${clientAddress}:0`,
   "source.port": () => int(0),
@@ -92,7 +92,7 @@ function requestField(context: Context, name: string): string | undefined {
   return context.fields(MAP.requestHeaders)?.get(name);
 }
 
-/** One field, or all of them as filters read lists. */
+/** One field, or the whole list in the encoding for filters. */
 function listProperty(list: FieldList | undefined, name: string): Value | undefined {
   return name === "" ? list?.encoded() : list?.get(name);
 }

@@ -18,22 +18,22 @@ const FULL = new TurnpikeError("overloaded", "a filter of this route has as many
 interface InstanceSlot {
   instance: ProxyInstance | undefined;
   startedAt: number;
-  /** Failures since an instance was sound. */
+  /** Failures since an instance was last sound. */
   failures: number;
 }
 
-/** A filter of proxy-wasm. Each of its instances serves many streams; they take turns. */
+/** A proxy-wasm filter. Each of its instances serves many streams, and requests go to the instances in turn. */
 export class ProxyWasmFilter implements Filter {
   readonly name: string;
   readonly readsCalls = false;
   readonly #plugin: Plugin;
   readonly #slots: readonly InstanceSlot[];
-  /** Instances that were closed and still have streams. */
+  /** Instances that are closed and still have streams. */
   #closing = 0;
   #next = 0;
   #isClosed = false;
 
-  /** Starts the first instance. Throws an Error that says why it fails. */
+  /** Starts the first instance. Throws an Error with the reason if it fails. */
   constructor(module: FilterModule, settings: FilterSettings, runtime: FilterRuntime) {
     this.name = settings.name;
     this.#plugin = {
@@ -55,7 +55,7 @@ export class ProxyWasmFilter implements Filter {
     if (first !== undefined) this.#start(first);
   }
 
-  /** None is ever a request's own. */
+  /** `pinned` is 0, because no instance is reserved for one request. */
   get instances(): { readonly all: number; readonly pinned: number } {
     const running = this.#slots.filter(({ instance }) => instance?.isBroken === false).length;
     return { all: running + this.#closing, pinned: 0 };
@@ -82,7 +82,7 @@ export class ProxyWasmFilter implements Filter {
     }
   }
 
-  /** The next instance in turn that runs; undefined: none does, and none may be started yet. */
+  /** The next running instance in turn. Undefined if none runs and none can be started yet. */
   #take(): ProxyInstance | undefined {
     const slots = this.#slots;
     for (let i = 0; i < slots.length; i++) {
@@ -131,7 +131,10 @@ export class ProxyWasmFilter implements Filter {
   }
 }
 
-/** From the last start to the next one. The first few follow at once: a request that breaks a filter must not stop all others. */
+/**
+ * Milliseconds from the last start to the next one. The first few restarts follow at once: a request that breaks a
+ * filter must not stop all other requests.
+ */
 function backOffMs(failures: number): number {
   if (failures <= QUICK_RESTARTS) return 0;
   return Math.min(FIRST_BACK_OFF_MS * 2 ** (failures - QUICK_RESTARTS - 1), MAX_BACK_OFF_MS);

@@ -3,12 +3,13 @@ import { MESSAGES_A_TURN, MIN_TICK_MS } from "./bounds.ts";
 import { type Runner } from "./runner.ts";
 
 /**
- * Tells an instance of messages in the shared queues that it has registered. Not from within the filter that sends one, and not
- * at once: a filter that sends a message for each that it gets would leave the worker no time.
+ * Calls an instance for messages in the shared queues that it has registered. The call never runs within the filter
+ * that sends the message, nor at once: a filter that sends a message for each one it receives would leave the worker no
+ * time.
  */
 export class Queues extends Deadline {
   readonly #instance: Runner;
-  /** Messages that the filter was not told of, by queue. */
+  /** Messages for which the filter has not been called yet, by queue. */
   readonly #waiting = new Map<number, number>();
   #isOver = false;
 
@@ -17,7 +18,7 @@ export class Queues extends Deadline {
     this.#instance = instance;
   }
 
-  /** There is a message in a queue. */
+  /** Called when a message arrives in a queue. */
   readonly hear = (queue: number): void => {
     if (this.#isOver) return;
     this.#waiting.set(queue, (this.#waiting.get(queue) ?? 0) + 1);

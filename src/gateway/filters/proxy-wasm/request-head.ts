@@ -7,7 +7,7 @@ import { type Exchange, type RequestHead } from "../../exchange.ts";
 import { type FilterSettings } from "../runtime.ts";
 import { FieldList } from "./field-list.ts";
 
-/** Framing is the gateway's, and it alone tells upstreams who the client is. */
+/** The gateway controls the framing, and only the gateway tells upstreams who the client is. */
 const KEPT: ReadonlySet<string> = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted]);
 const TARGET = /^\/[!-"$-~]*$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -32,7 +32,7 @@ export function requestFields(exchange: Exchange, settings: FilterSettings): Fie
   });
 }
 
-/** Makes the filter's changes to a request. Returns why it cannot be sent like that; undefined where it can. */
+/** Applies the filter's changes to a request. Returns the reason if it cannot be sent; otherwise undefined. */
 export function applyRequestFields(head: RequestHead, list: FieldList, shownQuery: string): string | undefined {
   if (list.fault !== undefined || !list.isChanged) return list.fault;
   head.fields = list.fields;
@@ -43,7 +43,7 @@ export function applyRequestFields(head: RequestHead, list: FieldList, shownQuer
   );
 }
 
-/** The client's response is framed by the method: HEAD has none. */
+/** The method decides the framing of the client's response: a response to HEAD has no body. */
 function setMethod(head: RequestHead, method: string): string | undefined {
   if (method === head.method) return undefined;
   const isServed = TOKEN.test(method) && unservedMethod(method) === "" && method !== "CONNECT";
@@ -54,7 +54,7 @@ function setMethod(head: RequestHead, method: string): string | undefined {
   return undefined;
 }
 
-/** The route stays the same: it was chosen, and its policies have run, before the filter. */
+/** The route stays the same: the gateway chose it, and ran its policies, before the filter. */
 function setPath(head: RequestHead, target: string, shownQuery: string): string | undefined {
   if (target === head.path + shownQuery) return undefined;
   const query = target.indexOf("?");

@@ -13,11 +13,12 @@ const NO_ROOM = new TurnpikeError("overloaded", "this server has no memory left 
 const BROKEN = new TurnpikeError("filter-failed", "a filter has made the body of another length than announced");
 
 /**
- * A request on its way through a filter. The upstream is asked only once the filter has let the head and the first of the body
- * pass; so what a filter refuses by its body does not reach the upstream, and a body that it held has a known length.
+ * A request on its way through a filter. The upstream request begins only once the filter has let the head and the first bytes
+ * of the body pass. So a request that a filter refuses because of its body does not reach the upstream, and a body that the
+ * filter held has a known length.
  *
  *   begin ── on_request_headers ──continue──▶ no body: allowed
- *     │                                └────▶ reads the body ── first bytes pass ──▶ allowed, and the rest as it comes
+ *     │                                └────▶ reads the body ── first bytes pass ──▶ allowed, and the rest as it arrives
  *     └──pause──▶ resume
  */
 export class RequestSide implements StageOwner, RequestBody, BodySink {
@@ -27,15 +28,15 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
   #trailers: FieldList | undefined;
   #trailerText: Fields = "";
   #isPaused = false;
-  /** The request was handed on: its head cannot be changed any more. */
+  /** True once the request has been passed on: its head cannot change any more. */
   #isAllowed = false;
   #stage: BodyStage | undefined;
-  /** What has passed before somebody reads it. */
+  /** Pieces that have passed before there is a reader. */
   #ready: Uint8Array[] = [];
   #isComplete = false;
   #sink: BodySink | undefined;
   #isOver = false;
-  /** Bytes that are announced and have been handed on; -1: none are announced. */
+  /** The length in bytes that was announced when the request was passed on; -1 if none was announced. */
   #announced = -1;
   #sent = 0;
 
@@ -44,7 +45,7 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     this.#source = stream.exchange.body;
   }
 
-  /** As the filter sees them. */
+  /** The fields as the filter sees them. */
   get fields(): FieldList {
     return (this.#list ??= requestFields(this.#stream.exchange, this.#stream.settings));
   }
@@ -61,7 +62,7 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     return this.#stage;
   }
 
-  /** Only the filter can go on with it. */
+  /** True if only the filter can continue the request. */
   get isWaiting(): boolean {
     return this.#isPaused || this.#stage?.isWaiting === true;
   }
@@ -82,13 +83,13 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     this.#stream.watch();
   }
 
-  /** The filter goes on: `proxy_continue_stream`. */
+  /** Continues reading the body for its reader. The filter's `proxy_continue_stream` calls `goOn` instead. */
   resume(): void {
-    // The reader of the body resumes it by the same name.
+    // Before the request is allowed, only the filter decides when the body continues.
     if (this.#isAllowed) this.#source.resume();
   }
 
-  /** The filter lets what it holds pass. */
+  /** Called when the filter lets the held part pass. */
   goOn(): void {
     if (this.#isPaused) {
       this.#isPaused = false;
@@ -97,7 +98,7 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     this.#stream.watch();
   }
 
-  /** Nothing passes any more. */
+  /** Nothing passes after this call. */
   close(): void {
     this.#isOver = true;
     this.#isPaused = false;
@@ -115,7 +116,7 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     const bounds = { maxBytes: settings.maxBodyBytes, memory: runtime.bodies };
     this.#stage = new BodyStage(this, bounds, head.bodyLength);
     exchange.body = this;
-    // A call of gRPC may be a conversation, in which the client waits for the upstream.
+    // A gRPC call can be a conversation, in which the client waits for the upstream.
     if (head.isGrpc) this.#allow();
     else {
       askForBody(exchange);
@@ -141,7 +142,7 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     this.#stream.allow();
   }
 
-  // --- what the client sends ---
+  // --- from the client ---
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     if (this.#isOver) return true;
@@ -163,7 +164,7 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     else this.#sink.abort(error);
   }
 
-  // --- what the filter decides ---
+  // --- the filter's decisions ---
 
   onBody(length: number, isEnd: boolean): Outcome {
     const { requestBody } = this.#stream.callbacks;
@@ -216,7 +217,7 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     this.#stream.failWith(NO_ROOM);
   }
 
-  // --- who reads it next ---
+  // --- for the next reader ---
 
   get complete(): boolean {
     return this.#isComplete;

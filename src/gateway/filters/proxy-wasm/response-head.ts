@@ -17,7 +17,7 @@ export function responseFields({ status, fields, bodyLength }: ResponseHead): Fi
   });
 }
 
-/** The head with the filter's changes, or why it cannot be sent like that. */
+/** The head with the filter's changes, or the reason if it cannot be sent. */
 export function changedResponse(head: ResponseHead, list: FieldList): ResponseHead | string {
   if (list.fault !== undefined) return list.fault;
   if (!list.isChanged) return head;

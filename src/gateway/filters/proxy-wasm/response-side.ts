@@ -13,16 +13,16 @@ const BROKEN = new TurnpikeError("filter-failed", "a filter has made the respons
 const SWITCHED = 101;
 /** Statuses of responses that never have a body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
-/** Their readers wait for each piece, the head first. */
+/** The readers of these responses wait for each piece, and for the head first. */
 const LIVE = /(?:^|\n)content-type:[\t ]*(?:text\/event-stream|application\/grpc)/i;
 
 /**
- * A response on its way through a filter. The head goes out together with the first bytes of the body that the filter lets
- * pass, so that it may still respond itself when it has seen them, and so that a body that it held has its new length.
+ * A response on its way through a filter. The gateway sends the head together with the first bytes of the body that the filter
+ * lets pass. So the filter can still respond itself after it has seen them, and a body that it held has its new length.
  *
  *   idle ──start──▶ on_response_headers ──continue──▶ open: pieces through the stage, or straight on
- *                            └──pause──▶ paused: what comes waits ──goOn──▶ open
- *   any ──local response, failure──▶ over: nothing of the upstream's passes
+ *                            └──pause──▶ paused: later pieces are held ──goOn──▶ open
+ *   any ──local response, failure──▶ over: nothing from the upstream passes
  */
 export class ResponseSide implements ResponseSink, StageOwner {
   readonly sink: ResponseSink;
@@ -34,16 +34,16 @@ export class ResponseSide implements ResponseSink, StageOwner {
   #trailerText: Fields = "";
   #isHeadSent = false;
   #stage: BodyStage | undefined;
-  /** All of it has come. */
+  /** True once the whole response has arrived. */
   #hasEnded = false;
-  /** What has come while the head is paused. */
+  /** Pieces that have arrived while the head is paused. */
   #early: Uint8Array[] = [];
   #earlyBytes = 0;
   #earlyEnd: Fields | undefined;
-  /** Bytes that are announced and have been sent; -1: none are announced. */
+  /** The announced length in bytes; -1 if none was announced. */
   #announced = -1;
   #sent = 0;
-  /** The source was told to wait. */
+  /** True if the source is paused. */
   #isHeld = false;
 
   constructor(stream: SideStream) {
@@ -51,7 +51,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     this.sink = stream.exchange.response;
   }
 
-  /** As the filter sees them; undefined before there is a response. */
+  /** The fields as the filter sees them; undefined before there is a response. */
   get fields(): FieldList | undefined {
     if (this.#list === undefined && this.#head !== undefined) this.#list = responseFields(this.#head);
     return this.#list;
@@ -69,31 +69,34 @@ export class ResponseSide implements ResponseSink, StageOwner {
     return this.#stage;
   }
 
-  /** Only the filter can go on with it. */
+  /** True if only the filter can continue the response. */
   get isWaiting(): boolean {
     return this.#state === "paused" || this.#stage?.isWaiting === true;
   }
 
-  /** The filter has begun to look at the response. */
+  /** True if the filter has begun to read the response. */
   get isBegun(): boolean {
     return this.#state === "paused" || this.#state === "open";
   }
 
-  /** The filter lets what it holds pass. */
+  /** Called when the filter lets the held part pass. */
   goOn(): void {
     if (this.#state === "paused") this.#open();
     else if (this.#stage?.resume() === true) this.#askForMore();
     this.#stream.watch();
   }
 
-  /** Nothing that comes passes any more. */
+  /** Nothing passes after this call. */
   close(): void {
     this.#state = "over";
     this.#forgetEarly();
     this.#stage?.close();
   }
 
-  /** The instance is lost. Passes the response as it came; false: some of it has passed, or was changed by the filter. */
+  /**
+   * Called when the instance is lost. Passes the response as it arrived. Returns false if a part of it has passed, or
+   * if the filter has changed it.
+   */
   letPass(): boolean {
     const head = this.#head;
     const bytes = this.#stage?.bytes;
@@ -108,7 +111,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     return true;
   }
 
-  // --- what the upstream sends ---
+  // --- from the upstream ---
 
   start(head: ResponseHead): void {
     if (this.#state === "over") return;
@@ -176,7 +179,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     else this.#stream.failWith(error);
   }
 
-  // --- what the filter decides ---
+  // --- the filter's decisions ---
 
   onBody(length: number, isEnd: boolean): Outcome {
     const { responseBody } = this.#stream.callbacks;
@@ -250,7 +253,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     this.sink.start(head);
   }
 
-  /** The filter has let the head pass. */
+  /** Called when the filter lets the head pass. */
   #open(): void {
     const head = this.#head;
     if (head === undefined) return;
@@ -258,7 +261,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     const { callbacks, runtime } = this.#stream;
     const isRaw = head.status === SWITCHED || !this.#hasBody(head) || !callbacks.seesResponseBodies;
     if (isRaw) {
-      // The length to announce is the upstream's: nothing changes the body.
+      // Nothing changes the body, so the upstream's length stays valid.
       if (!this.#sendHead(this.#list?.dropsLength === true && this.#hasBody(head) ? -1 : head.bodyLength)) return;
     } else {
       const bounds = { maxBytes: MAX_HELD_RESPONSE_BYTES, memory: runtime.bodies };
@@ -268,7 +271,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     this.#flushEarly();
   }
 
-  /** False: it cannot be sent like that. */
+  /** Returns false if the head cannot be sent. */
   #sendHead(announced: number): boolean {
     const head = this.#head;
     if (head === undefined) return false;
@@ -277,7 +280,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
       this.#stream.fail(changed);
       return false;
     }
-    // The length that a response without a body may announce is that of another one's.
+    // A response without a body can announce the length of another response's body.
     const isEmpty = WITHOUT_BODY.has(head.status) && this.#stream.exchange.head.method !== "HEAD";
     const bodyLength = isEmpty && !WITHOUT_BODY.has(changed.status) ? 0 : announced;
     this.#isHeadSent = true;
@@ -301,14 +304,14 @@ export class ResponseSide implements ResponseSink, StageOwner {
     this.#earlyBytes = 0;
   }
 
-  /** What has come while the head was paused goes its way. */
+  /** Passes on the pieces that arrived while the head was paused. */
   #flushEarly(): void {
     const pieces = this.#early;
     const trailers = this.#earlyEnd;
     this.#forgetEarly();
     let hasRoom = true;
     for (const piece of pieces) {
-      // A callback may have ended the stream.
+      // A callback can have ended the stream.
       if (this.#isOver()) return;
       hasRoom = this.data(piece);
     }
@@ -321,7 +324,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     return this.#state === "over";
   }
 
-  /** The source was held for the filter and may go on; a client that is slow asks for itself. */
+  /** Resumes a source that was held for the filter. A slow client resumes it itself. */
   #askForMore(): void {
     if (!this.#isHeld || this.#state !== "open") return;
     this.#isHeld = false;

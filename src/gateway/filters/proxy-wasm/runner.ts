@@ -4,28 +4,28 @@ import { type Machine } from "./machine.ts";
 import { type Plugin } from "./plugin.ts";
 import { type PluginContext } from "./plugin-context.ts";
 
-/** What runs the callbacks of a module. */
+/** Runs the callbacks of a module. */
 export interface Runner {
   readonly plugin: Plugin;
   readonly machine: Machine;
   readonly callbacks: Callbacks;
   /** The plugin's own context. */
   readonly root: PluginContext;
-  /** Runs a callback on a context. Undefined: it has failed, and the instance is broken. */
+  /** Runs a callback on a context. Returns undefined if it has failed, and the instance is broken. */
   run(context: Context, name: string, call: () => number | undefined): number | undefined;
 }
 
-/** A stream as its instance knows it. */
+/** A stream, from the point of view of its instance. */
 export interface StreamContext extends Context {
-  /** Does what the filter has asked for from outside of the stream's own callbacks. */
+  /** Executes requests that the filter made outside the stream's own callbacks. */
   settle(): void;
-  /** The instance is broken, and will say nothing about the stream any more. */
+  /** Called when the instance is broken: the filter makes no more decisions about the stream. */
   lost(): void;
 }
 
 /** The instance of a stream. */
 export interface StreamRunner extends Runner {
-  /** An id for a stream that begins. */
+  /** An id for a new stream. */
   nextId(): number;
   add(stream: StreamContext): void;
   remove(stream: StreamContext): void;

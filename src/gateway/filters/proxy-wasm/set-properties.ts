@@ -1,6 +1,6 @@
 import { MAX_PROPERTIES, MAX_PROPERTY_BYTES } from "./bounds.ts";
 
-/** Properties that filters have set: of one request, which all its filters see, or of one filter. */
+/** Properties that filters have set: for one request, where all its filters see them, or for one filter. */
 export class SetProperties {
   readonly #byOwner = new WeakMap<object, Map<string, Uint8Array>>();
 
@@ -8,7 +8,7 @@ export class SetProperties {
     return this.#byOwner.get(owner)?.get(name);
   }
 
-  /** False: there is no room for it. */
+  /** Returns false if there is no room. */
   set(owner: object, name: string, value: Uint8Array): boolean {
     const properties = this.#byOwner.get(owner) ?? new Map<string, Uint8Array>();
     const known = properties.get(name);

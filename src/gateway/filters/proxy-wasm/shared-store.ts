@@ -7,16 +7,16 @@ interface SharedValue {
 
 interface SharedQueue {
   readonly messages: Uint8Array[];
-  /** Of those that have registered it; the last one is told of messages. */
+  /** The listeners that have registered the queue. Only the last one is called for messages. */
   ears: Ear[];
 }
 
 const MAX_CAS = 0xffff_ffff;
 
-/** Is told of a message in a queue; called from within the filter that sends it. */
+/** Called for a message in a queue, from within the filter that sends the message. */
 type Ear = (queue: number) => void;
 
-/** Shared data and shared queues of the filters of one worker. Names hold the id of the VM that they belong to. */
+/** The shared data and shared queues of the filters of one worker. Names include the id of their VM. */
 export class SharedStore {
   readonly #values = new Map<string, SharedValue>();
   readonly #queues: SharedQueue[] = [];
@@ -29,7 +29,7 @@ export class SharedStore {
     return this.#values.get(key);
   }
 
-  /** `cas` is 0, or what `get` said: another value since then is a mismatch. */
+  /** `cas` is 0, or the number from `get`. If the value has changed since then, the result is `mismatch`. */
   set(key: string, bytes: Uint8Array, cas: number): "ok" | "mismatch" | "full" {
     const known = this.#values.get(key);
     if (cas !== 0 && cas !== known?.cas) return "mismatch";
@@ -42,7 +42,10 @@ export class SharedStore {
     return "ok";
   }
 
-  /** The id of a queue, 1 or more, which is made if there is none; 0: there are too many. The last to register it is told of messages. */
+  /**
+   * Returns the id of a queue, 1 or more, and creates the queue if needed. Returns 0 if there are too many queues. The
+   * last listener to register a queue is called for its messages.
+   */
   register(name: string, ready: Ear): number {
     let id = this.#queueIds.get(name) ?? 0;
     if (id === 0) {
@@ -55,7 +58,7 @@ export class SharedStore {
     return id;
   }
 
-  /** 0: there is no such queue. */
+  /** The id of a queue; 0 if there is no such queue. */
   resolve(name: string): number {
     return this.#queueIds.get(name) ?? 0;
   }
@@ -80,7 +83,7 @@ export class SharedStore {
     return message;
   }
 
-  /** Whoever was told by this function is gone. */
+  /** Removes a listener from all queues. */
   forget(ready: Ear): void {
     for (const queue of this.#queues) queue.ears = queue.ears.filter((ear) => ear !== ready);
   }

@@ -1,6 +1,6 @@
 const PROXY_PREFIX = "proxy_";
 
-/** What a filter may import from `env` beside the functions of the ABI. */
+/** Functions that a filter can import from `env` in addition to the functions of the ABI. */
 export const OTHER_IMPORTS: readonly string[] = ["abort", "pthread_equal", "emscripten_notify_memory_growth"];
 
 export const WASI_MODULES: readonly string[] = ["wasi_snapshot_preview1", "wasi_unstable"];
@@ -9,7 +9,7 @@ export function isProxyImport(name: string): boolean {
   return name.startsWith(PROXY_PREFIX);
 }
 
-/** Callbacks that must return a number: it says whether the filter lets something pass. */
+/** Callbacks that must return a number, which decides whether the filter lets a part pass. */
 export const DECIDING_EXPORTS: readonly string[] = [
   "proxy_on_vm_start",
   "proxy_on_configure",
@@ -22,11 +22,11 @@ export const DECIDING_EXPORTS: readonly string[] = [
   "proxy_on_done",
 ];
 
-/** What a filter allocates memory by for the gateway; one of them is required. */
+/** The functions with which a filter allocates memory for the gateway. One of them is required. */
 export const ALLOCATORS: readonly string[] = ["proxy_on_memory_allocate", "malloc"];
 export const ALLOCATOR_TYPE = "(i32) -> i32";
 
-/** Every other callback of the ABI, and what starts a module. */
+/** The other callbacks of the ABI, and the functions that start a module. */
 export const OTHER_EXPORTS: readonly string[] = [
   "_initialize",
   "_start",

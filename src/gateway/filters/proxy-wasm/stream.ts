@@ -33,15 +33,15 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
   #calls: CallGroup | undefined;
   #decision: FilterDecision | undefined;
   #decide: ((decision: FilterDecision) => void) | undefined;
-  /** What the filter has asked for in a callback. */
+  /** The continuations that the filter has asked for in a callback. */
   #asked: Record<Direction, boolean> = { request: false, response: false };
   #local: LocalResponse | undefined;
   #closes = false;
   #fault: string | undefined;
-  /** The filter sees nothing more of the request and the response; its contexts may still end. */
+  /** True if the filter sees nothing more of the request and the response. Its contexts can still end later. */
   #isOver = false;
   #isLost = false;
-  /** The filter has said that it has more to do: `on_done` returned false. */
+  /** True if the filter has more to do: its `on_done` returned false. */
   #isUndone = false;
 
   constructor(instance: StreamRunner, exchange: Exchange) {
@@ -65,7 +65,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     return this.#instance.plugin.runtime;
   }
 
-  /** The instance is broken: the filter sees nothing more. */
+  /** True if the instance is broken: the filter sees nothing more. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -79,7 +79,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     return this;
   }
 
-  /** Runs the request through the filter, up to where it may be forwarded. */
+  /** Runs the request through the filter, until the request can be forwarded. */
   begin(): FilterDecision | Promise<FilterDecision> {
     const { exchange } = this;
     exchange.response = this.#response;
@@ -98,7 +98,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     });
   }
 
-  /** Runs a callback, and does what it has asked for the stream. */
+  /** Runs a callback, and then executes its requests for the stream. */
   call(direction: Direction, name: string, callback: () => number | undefined): Outcome {
     const result = this.#instance.run(this, name, callback);
     if (result === undefined || this.#isOver) return "over";
@@ -110,7 +110,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     return result === CONTINUE_ACTION || isAsked ? "continue" : "pause";
   }
 
-  /** Does what was asked from outside of the stream's own callbacks. */
+  /** Executes requests that the filter made outside the stream's own callbacks. */
   settle(): void {
     if (this.#isOver || this.#endAsAsked()) return;
     const { request, response } = this.#asked;
@@ -119,7 +119,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     if (response && !this.#isOver) this.#response.goOn();
   }
 
-  /** The filter may make the request wait for so long. */
+  /** Starts or stops the limit on the time for which the filter can hold the stream. */
   watch(): void {
     const { wheel } = this.runtime;
     const isWaiting = !this.#isOver && (this.#request.isWaiting || this.#response.isWaiting);
@@ -132,7 +132,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     else this.fail("does not go on with a request in time");
   }
 
-  /** The request may be forwarded. */
+  /** The request can be forwarded. */
   allow(): void {
     this.#settleDecision(CONTINUE);
   }
@@ -144,12 +144,12 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     const isRequestDone = isAllowed && (stage === undefined || stage.isDone);
     if (!isRequestDone) this.#fail(FAILED);
     else if (this.settings.responseFailClosed) this.#fail(UNAVAILABLE);
-    // A response that has not come yet will pass as it is.
+    // A response that has not begun yet will pass unchanged.
     else if (this.#response.isBegun && !this.#response.letPass()) this.#fail(FAILED);
     this.runtime.wheel.remove(this);
   }
 
-  // --- what host functions ask ---
+  // --- for host functions ---
 
   fields(kind: number): FieldList | undefined {
     switch (kind) {
@@ -204,7 +204,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#instance.ask(this);
   }
 
-  /** Fails the stream with 500, and leaves its instance as it is. */
+  /** Fails the stream with 500, and keeps its instance. */
   fail(reason: string): void {
     if (this.#instance.machine.isRunning) {
       this.#fault ??= reason;
@@ -219,7 +219,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#fail(error);
   }
 
-  // --- ends ---
+  // --- the end of the stream ---
 
   #create(contextCreate: (id: number, root: number) => number | undefined): boolean {
     const { id } = this;
@@ -227,7 +227,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     return this.#instance.run(this, "proxy_on_context_create", () => contextCreate(id, root)) !== undefined;
   }
 
-  /** True: the stream has ended. */
+  /** Returns true if the stream has ended. */
   #endAsAsked(): boolean {
     if (this.#fault !== undefined) this.failWith(FAILED, this.#fault);
     else if (this.#local !== undefined) this.#respond(this.#local);
@@ -265,7 +265,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#endWith(() => this.runtime.respondWithError(this.exchange, error));
   }
 
-  /** Lets nothing of the upstream's pass any more and responds to the client, past what stands between the filter and the upstream. */
+  /** Stops everything that comes from the upstream, and responds to the client directly, without the later policies. */
   #endWith(send: () => void): void {
     const { exchange } = this;
     const wasDecided = this.#decision !== undefined;
@@ -283,7 +283,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
         exchange.response = inner;
       }
     }
-    // Who works for the response may be in the midst of a call to this side.
+    // The source of the response can be in the middle of a call to this side.
     if (wasDecided) queueMicrotask(() => this.#stopUpstream());
     this.#settleDecision(RESPONDED);
   }
@@ -302,7 +302,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     this.#decide?.(decision);
   }
 
-  /** The exchange is over: the response was sent, or the client has left. */
+  /** Called at the end of the exchange: the response was sent, or the client has left. */
   #finish(): void {
     this.#isOver = true;
     this.#calls?.close();

@@ -5,7 +5,7 @@ import { type HostFunction } from "../machine.ts";
 
 const END_OF_STREAM = 1;
 
-/** Bodies and configurations. */
+/** The host functions for bodies and configurations. */
 export function bufferFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   return {

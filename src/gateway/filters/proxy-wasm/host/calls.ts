@@ -5,11 +5,11 @@ import { type Host } from "./host.ts";
 import { type HostFunction, type Numbers } from "../machine.ts";
 import { decodePairs } from "../pairs.ts";
 
-/** Fuel for a call, beside that for its bytes. */
+/** Fuel for a call, in addition to the fuel for its bytes. */
 const CALL_FUEL = 400;
-/** Fuel for each byte of a list of fields, as a power of two. */
+/** Bytes of a list of fields that one unit of fuel pays for, as a power of two. */
 const PAIRS_SHIFT = 2;
-/** Parameters of functions that some SDKs declare without metadata. */
+/** The number of parameters of functions that some SDKs declare without metadata. */
 const GRPC_CALL_WITHOUT_METADATA = 10;
 const GRPC_STREAM_WITHOUT_METADATA = 7;
 
@@ -20,7 +20,7 @@ const REFUSED: Readonly<Record<CallRefusal, number>> = {
   full: STATUS.internalFailure,
 };
 
-/** Calls to upstreams of the configuration. */
+/** The host functions for calls to the upstreams of the configuration. */
 export function callFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   return {
@@ -46,7 +46,10 @@ export function callFunctions(instance: Host): Record<string, HostFunction> {
   };
 }
 
-/** Calls made for a stream end with it. Undefined: the module is being initialised, and may not call. */
+/**
+ * Calls that are made for a stream end with it. Undefined while the module is initialised, because it cannot make calls
+ * yet.
+ */
 function groupOf({ context, root, plugin, machine }: Host): CallGroup | undefined {
   machine.charge(CALL_FUEL);
   if (!root.mayCall) return undefined;
@@ -110,7 +113,7 @@ function grpcSend(instance: Host, [id = 0, message = 0, length = 0, end = 0]: Nu
   return sent === "sent" ? STATUS.ok : STATUS.badArgument;
 }
 
-/** Upstream, service and method of a call of gRPC. */
+/** The upstream, service and method of a gRPC call. */
 function named(instance: Host, parameters: Numbers) {
   const [upstream = 0, upstreamLength = 0, service = 0, serviceLength = 0, method = 0, methodLength = 0] = parameters;
   return {
@@ -135,7 +138,7 @@ function pairs({ machine }: Host, pointer: number, length: number): Pairs | unde
   return decodePairs(machine.enter(0), pointer, length);
 }
 
-/** A copy; undefined: there are too many. */
+/** A copy of the bytes; undefined if there are too many. */
 function bytes({ machine }: Host, pointer: number, length: number): Uint8Array | undefined {
   const memory = machine.enter(length >>> 0);
   memory.check(pointer, length);

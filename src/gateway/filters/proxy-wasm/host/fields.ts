@@ -4,13 +4,16 @@ import { type Host } from "./host.ts";
 import { type HostFunction, type Numbers } from "../machine.ts";
 import { decodePairs } from "../pairs.ts";
 
-/** Fuel for each character of a list, as powers of two: where it is searched, edited, read field by field, and set anew. */
+/**
+ * Characters of a list that one unit of fuel pays for, as powers of two: to search, edit, read by field, and replace
+ * it.
+ */
 const SEARCH_SHIFT = 6;
 const EDIT_SHIFT = 5;
 const READ_SHIFT = 3;
 const SET_SHIFT = 2;
 
-/** Field lists: headers, trailers, and those of responses to calls. */
+/** The host functions for field lists: headers, trailers, and those of responses to calls. */
 export function fieldFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   const { abi } = instance.plugin.module;
@@ -42,7 +45,7 @@ export function fieldFunctions(instance: Host): Record<string, HostFunction> {
       if (fields === undefined) return STATUS.badArgument;
       machine.charge(fields.weight >>> SEARCH_SHIFT);
       const value = fields.get(machine.text(pointer, length));
-      // The older ABI knows no absent field.
+      // The older ABI has no status for an absent field.
       if (value === undefined && !isOld) return STATUS.notFound;
       machine.giveText(value ?? "", addressOut, lengthOut);
       return STATUS.ok;
@@ -63,7 +66,7 @@ export function fieldFunctions(instance: Host): Record<string, HostFunction> {
   };
 }
 
-/** Fields of responses to calls are only read. */
+/** The list, if the filter can change it. Fields of responses to calls are read-only. */
 function changeable({ context }: Host, kind: number): FieldList | undefined {
   return kind <= MAP.responseTrailers ? context.fields(kind) : undefined;
 }

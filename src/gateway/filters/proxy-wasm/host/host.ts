@@ -4,18 +4,21 @@ import { type OutputLines } from "../output-lines.ts";
 import { type Queues } from "../queues.ts";
 import { type Runner } from "../runner.ts";
 
-/** What the functions of the gateway work on: an instance. */
+/** The instance on which the host functions work. */
 export interface Host extends Runner {
-  /** What the functions speak of: the stream or plugin of the callback that runs, or another one that it has chosen. */
+  /**
+   * The context of host functions: the stream or plugin of the running callback, or another one that the filter has
+   * chosen.
+   */
   context: Context;
   readonly calls: CallTable;
   readonly queues: Queues;
-  /** What the module writes to its standard streams. */
+  /** The lines that the module writes to its standard streams. */
   readonly output: OutputLines;
-  /** A stream or the plugin by its id. */
+  /** Finds a stream or the plugin by its id. */
   find(id: number): Context | undefined;
-  /** Calls on_tick from now on; 0: no more. */
+  /** Calls on_tick every `ms` milliseconds from now on; 0 stops it. */
   setTick(ms: number): void;
-  /** A line of the filter's. */
+  /** Logs a line of the filter. */
   log(level: number, text: string): void;
 }

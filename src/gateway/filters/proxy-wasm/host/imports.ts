@@ -12,7 +12,7 @@ import { sharedFunctions } from "./shared.ts";
 import { streamFunctions } from "./streams.ts";
 import { wasiFunctions, wasiStub } from "./wasi.ts";
 
-/** What a module imports, as its instance has it. Functions of the ABI that are not known here are not implemented. */
+/** The imports of a module, for its instance. ABI functions that the gateway does not know return "unimplemented". */
 export function imports(instance: Host): Imports {
   const { machine, plugin } = instance;
   const env: Record<string, HostFunction> = {

@@ -3,7 +3,7 @@ import { METRIC_TYPES, STATUS } from "../enums.ts";
 import { type Host } from "./host.ts";
 import { type HostFunction } from "../machine.ts";
 
-/** Metrics that a filter defines. Their values are numbers that JavaScript holds exactly: up to 2^53. */
+/** The host functions for a filter's own metrics. Values are numbers that JavaScript holds exactly: up to 2^53. */
 export function metricFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   const { defined } = instance.plugin;

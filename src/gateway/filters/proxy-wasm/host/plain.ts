@@ -3,7 +3,7 @@ import { MAX_LOG_BYTES } from "../bounds.ts";
 import { type Host } from "./host.ts";
 import { type HostFunction } from "../machine.ts";
 
-/** Logs, clocks, ticks, contexts, and what neither reads nor changes a stream. */
+/** The host functions for logs, clocks, ticks and contexts, and others that neither read nor change a stream. */
 export function plainFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   return {
@@ -35,7 +35,7 @@ export function plainFunctions(instance: Host): Record<string, HostFunction> {
     }),
     proxy_done: machine.wrap(() => (instance.context.done() ? STATUS.ok : STATUS.notFound)),
     proxy_call_foreign_function: machine.wrap((memory, [, , , , address = 0, length = 0]) => {
-      // One SDK frees what it finds there, found or not.
+      // One SDK frees the result, even if the function was not found.
       memory.setU32(address, 0);
       memory.setU32(length, 0);
       return STATUS.notFound;
@@ -53,7 +53,7 @@ export function plainFunctions(instance: Host): Record<string, HostFunction> {
   };
 }
 
-/** Unix time. */
+/** Nanoseconds of Unix time. */
 export function nanoseconds(): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000)) * 1000n;
 }

@@ -4,12 +4,17 @@ import { type Host } from "./host.ts";
 import { type HostFunction } from "../machine.ts";
 import { propertyOf } from "../properties.ts";
 
-/** Fuel for a property, beside that for a call. */
+/** Fuel for a property, in addition to the fuel for a call. */
 const PROPERTY_FUEL = 60;
-/** Fuel for each character of the fields of a request, of which a property may be all; as a power of two. */
+/**
+ * Characters of a request's fields that one unit of fuel pays for, as a power of two. A property can be the whole list.
+ */
 const FIELDS_SHIFT = 4;
 
-/** What a filter asks of a request, a response and its own place, and what filters of one request tell each other. */
+/**
+ * The host functions for properties: of a request, a response and the filter, and those that the filters of one request
+ * share.
+ */
 export function propertyFunctions(instance: Host): Record<string, HostFunction> {
   const { machine, plugin } = instance;
   return {
@@ -17,7 +22,7 @@ export function propertyFunctions(instance: Host): Record<string, HostFunction> 
       if (pathLength >>> 0 > MAX_NAME_BYTES) return STATUS.notFound;
       const name = machine.text(path, pathLength);
       const { context } = instance;
-      // Of a list that the filter has made longer.
+      // The list can be longer than the message's, because of the filter's own changes.
       const kind = name.startsWith("response") ? MAP.responseHeaders : MAP.requestHeaders;
       const weight = name.startsWith("re") ? (context.fields(kind)?.weight ?? 0) : 0;
       machine.charge(PROPERTY_FUEL + (weight >>> FIELDS_SHIFT));

@@ -3,10 +3,10 @@ import { STATUS } from "../enums.ts";
 import { type Host } from "./host.ts";
 import { type HostFunction, type Numbers } from "../machine.ts";
 
-/** Between the id of a VM and a name that belongs to it. */
+/** Separates the id of a VM from a name that belongs to it. */
 const BETWEEN = "\0";
 
-/** Shared data and shared queues. */
+/** The host functions for shared data and shared queues. */
 export function sharedFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   const { shared, settings } = instance.plugin;

@@ -4,7 +4,7 @@ import { type Host } from "./host.ts";
 import { type HostFunction, type Numbers } from "../machine.ts";
 import { decodePairs } from "../pairs.ts";
 
-/** What goes on with a stream. What a filter asks for is done once its callback has returned. */
+/** The host functions that continue or end a stream. They take effect once the filter's callback has returned. */
 export function streamFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   const goOn = (kind: number): number => {
@@ -30,10 +30,10 @@ export function streamFunctions(instance: Host): Record<string, HostFunction> {
   };
 }
 
-/** Fuel for each byte of a list of fields, as a power of two. */
+/** Bytes of a list of fields that one unit of fuel pays for, as a power of two. */
 const PAIRS_SHIFT = 2;
 
-/** The details, which Envoy writes to its log, are not used. */
+/** Sends a local response. Ignores the details, which Envoy writes to its log. */
 function respond(instance: Host, parameters: Numbers): number {
   const [status = 0, , , body = 0, bodyLength = 0, fields = 0, fieldsLength = 0, grpcStatus = -1] = parameters;
   const { machine, context } = instance;

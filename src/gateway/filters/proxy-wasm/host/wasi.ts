@@ -10,16 +10,19 @@ const ERROR = 4;
 /** Random bytes for one unit of fuel, as a power of two. */
 const RANDOM_SHIFT = 4;
 const MAX_VECTORS = 1024;
-/** A character device that can be written to: what the standard streams are. */
+/** The file type of the standard streams: a character device that can be written to. */
 const CHARACTER_DEVICE = 2;
 const FILE_STATUS_BYTES = 24;
 
-/** What a module that was built for WASI needs to start and to say something; it has no files, no arguments and no environment. */
+/**
+ * The functions that a module built for WASI needs to start and to write lines. It has no files, arguments or
+ * environment.
+ */
 export function wasiFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   const done = machine.wrap(() => ERRNO.success);
   const noFile = machine.wrap(() => ERRNO.badFile);
-  /** No entries, and no bytes of them. */
+  /** No entries, with a length of 0 bytes. */
   const none = machine.wrap((memory, [count = 0, bytes = 0]) => {
     memory.setU32(count, 0);
     memory.setU32(bytes, 0);
@@ -47,7 +50,7 @@ export function wasiFunctions(instance: Host): Record<string, HostFunction> {
       memory.writeBytes(crypto.getRandomValues(new Uint8Array(length >>> 0)), pointer, length);
       return ERRNO.success;
     }),
-    // A panic of Go's waits by it, and must not fail.
+    // A panic in Go waits with this function, so it must not fail.
     poll_oneoff: machine.wrap((memory, [, , , out = 0]) => {
       memory.setU32(out, 0);
       return ERRNO.success;
@@ -57,7 +60,7 @@ export function wasiFunctions(instance: Host): Record<string, HostFunction> {
   };
 }
 
-/** Functions with a parameter of 64 bits. */
+/** Functions with a 64-bit parameter. */
 function wideFunctions({ machine }: Host): Record<string, HostFunction> {
   return {
     clock_time_get: (_clock: number, _precision: bigint, out: number) => {
@@ -75,7 +78,7 @@ function wideFunctions({ machine }: Host): Record<string, HostFunction> {
   };
 }
 
-/** A function of WASI that there is no use for here. */
+/** A WASI function that the gateway does not support. */
 export function wasiStub({ machine }: Host): HostFunction {
   return () => {
     machine.enter(0);
@@ -83,7 +86,7 @@ export function wasiStub({ machine }: Host): HostFunction {
   };
 }
 
-/** Lines of the standard streams go to the log. */
+/** Writes lines of the standard streams to the log. */
 function write(instance: Host, [file = 0, vectors = 0, count = 0, out = 0]: Numbers): number {
   const { machine } = instance;
   if (!OUTPUTS.includes(file)) return ERRNO.badFile;
