@@ -28,29 +28,32 @@ import { HttpCall } from "./http-call.ts";
 import { type CallKeeper, callMs } from "./upstream-call.ts";
 
 export interface UpstreamCallsOptions {
-  /** How calls go to the upstream of that name, in the configuration that serves now; undefined: there is none. */
+  /**
+   * The forwarding target for the upstream of that name, in the active configuration. Undefined if there is no such
+   * upstream.
+   */
   readonly target: (upstream: string) => ForwardTarget | undefined;
   readonly memory: BodyMemory;
   readonly onFault: (error: unknown) => void;
 }
 
-/** The calls of all filters of a worker; one object that lives over reloads. */
+/** The calls of all filters of a worker. It is one object, which survives reloads. */
 export class UpstreamCalls {
   readonly options: UpstreamCallsOptions;
-  /** Calls under way. */
+  /** The number of calls in progress. */
   size = 0;
 
   constructor(options: UpstreamCallsOptions) {
     this.options = options;
   }
 
-  /** The calls of one filter. */
+  /** Creates the calls of one filter. */
   filter(): FilterCalls {
     return new FilterCalls(this);
   }
 }
 
-/** The calls of one filter: those of its own, and those for requests that it looks at. */
+/** The calls of one filter: its own, and those for the requests that it processes. */
 export class FilterCalls implements CallGroup {
   readonly #all: UpstreamCalls;
   readonly #own: OpenCalls;
@@ -66,7 +69,7 @@ export class FilterCalls implements CallGroup {
     return this.#size;
   }
 
-  /** The calls for a request. Close it when the filter is through with the request. */
+  /** The calls for a request. Close the group when the filter has finished with the request. */
   stream(client: Exchange): CallGroup {
     const group = this.#group(client, MAX_CALLS_A_STREAM);
     this.#streams.add(group);
@@ -103,14 +106,14 @@ export class FilterCalls implements CallGroup {
   }
 }
 
-/** Who counts the calls of a group. */
+/** Counts the calls of a group. */
 interface Counter {
   mayBegin(): boolean;
   changed(by: number): void;
   closed(): void;
 }
 
-/** The calls of one request, or a filter's own. */
+/** The calls of one request, or those of the filter itself. */
 class OpenCalls implements CallGroup {
   readonly #options: UpstreamCallsOptions;
   readonly #client: Exchange | undefined;
@@ -136,7 +139,7 @@ class OpenCalls implements CallGroup {
     const rest = callTrailers(request.trailers);
     if (typeof rest === "string") return rest;
     const { trailers } = rest;
-    // HTTP/1.1 carries trailers behind chunks alone.
+    // HTTP/1.1 can only send trailers after a chunked body.
     const head = callHead(request.fields, trailers === "" ? body.length : -1);
     if (typeof head === "string") return head;
     const call = new HttpCall(keeper, { head, body, trailers }, done);

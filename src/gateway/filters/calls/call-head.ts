@@ -8,10 +8,10 @@ import { soundTrailers } from "../../request-trailers.ts";
 import { type CallRefusal, type Pairs } from "./call.ts";
 import { MAX_CALL_FIELD_BYTES, MAX_CALL_FIELDS } from "./call-limits.ts";
 
-/** Visible ASCII without a fragment, as the HTTP/1 codec reads a target. */
+/** Visible ASCII without a fragment, the same form as for a target in the HTTP/1 codec. */
 const TARGET = /^\/[!-"$-~]*$/;
 
-/** Fields of a message's frame, and those that the gateway itself tells every upstream. */
+/** Fields of a message's framing, and those that the gateway itself sends to every upstream. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...HOP_FIELDS,
   ...FIELD_ROLES.proxy,
@@ -23,14 +23,14 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "x-request-id",
 ]);
 
-/** Fields by name as a call may have them. */
+/** Fields, by name, that are valid in a call. */
 export interface SoundFields {
   /** Pseudo-header fields, and `host`. */
   readonly pseudo: ReadonlyMap<string, string>;
   readonly fields: Fields;
 }
 
-/** Checks the fields of a filter; those that frame a message are left out. */
+/** Checks the fields of a filter, and leaves out those that frame a message. */
 export function soundFields(pairs: Pairs): SoundFields | CallRefusal {
   if (pairs.length > MAX_CALL_FIELDS) return "too-large";
   const pseudo = new Map<string, string>();
@@ -46,7 +46,7 @@ export function soundFields(pairs: Pairs): SoundFields | CallRefusal {
       if (pseudo.has(name)) return "bad-request";
       pseudo.set(name, value);
     } else if (!LOWER_TOKEN.test(name)) return "bad-request";
-    // CGI and its children make one name of hyphens and underscores.
+    // CGI and similar interfaces do not distinguish hyphens and underscores in names.
     else if (!LEFT_OUT.has(name.replaceAll("_", "-")) && !named.has(name)) fields += `${name}: ${value}\r\n`;
   }
   return { pseudo, fields };
@@ -65,7 +65,7 @@ export function callTrailers(pairs: Pairs): { readonly trailers: Fields } | Call
   return sound.pseudo.size > 0 ? "bad-request" : { trailers: soundTrailers(sound.fields) };
 }
 
-/** The head of a call's request; `bodyLength` as in RequestHead. */
+/** The head of a call's request. `bodyLength` is as in RequestHead. */
 export function callHead(pairs: Pairs, bodyLength: number): RequestHead | CallRefusal {
   const sound = soundFields(pairs);
   if (typeof sound === "string") return sound;
@@ -87,10 +87,10 @@ export function callHead(pairs: Pairs, bodyLength: number): RequestHead | CallRe
   };
 }
 
-/** `:scheme` says nothing: the upstream is configured with TLS or without. */
+/** `:scheme` has no effect, because the configuration decides about TLS to the upstream. */
 const PSEUDO: ReadonlySet<string> = new Set([":method", ":path", ":authority", ":scheme", "host"]);
 
-/** What is the same in every head of a call. */
+/** The parts that are the same in every head of a call. */
 export const OWN_HEAD = {
   scheme: "http",
   payment: "",

@@ -5,17 +5,20 @@ import { type Upstream } from "../../upstream/upstream.ts";
 import { MAX_CALL_BODY_BYTES, MAX_CALL_MS } from "./call-limits.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** Beyond what the call's own time ends. */
+/** Milliseconds that the total timeout exceeds the longest timeout of a call, which ends the call first. */
 const GRACE_MS = 1000;
 
-/** What is the same for the calls to any upstream. */
+/** The options that are the same for calls to all upstreams. */
 export interface CallTargetOptions {
   readonly wheel: TimerWheel;
   /** The pseudonym in Via. */
   readonly serviceName: string;
 }
 
-/** How calls of filters are forwarded to an upstream. A call has a time of its own, so the times here only bound it. */
+/**
+ * The target for forwarding calls of filters to an upstream. Each call has its own timeout, and the timeouts here are
+ * only limits.
+ */
 export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTargetOptions): ForwardTarget {
   return {
     wheel,
@@ -33,7 +36,7 @@ export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTarge
     maxBodyBytes: MAX_CALL_BODY_BYTES,
     maxResponseBytes: MAX_CALL_BODY_BYTES,
     retry: {
-      // GET, HEAD and OPTIONS, and what no server has got.
+      // Retries GET, HEAD and OPTIONS, and every request that no server has received.
       maxRetries: 1,
       connectAnyMethod: true,
       anyMethod: false,

@@ -14,29 +14,29 @@ interface Offered {
   readonly made: Map<string, ForwardTarget>;
 }
 
-/** How calls of filters go to each upstream, in the configuration that serves. */
+/** The forwarding targets for calls of filters, for each upstream of the active configuration. */
 export class CallTargets {
   readonly #wheel: TimerWheel;
   #current: Offered | undefined;
-  /** Those of a configuration that is being loaded: its filters call while they start. */
+  /** The upstreams of a configuration that is being loaded. Its filters can make calls while they start. */
   #next: Offered | undefined;
 
   constructor(wheel: TimerWheel) {
     this.#wheel = wheel;
   }
 
-  /** A configuration with these upstreams is being loaded. */
+  /** Called when a configuration with these upstreams is being loaded. */
   offer(upstreams: CallableUpstreams, serviceName: string): void {
     this.#next = { upstreams, serviceName, made: new Map() };
   }
 
-  /** The configuration that was loaded last serves from now on. */
+  /** Makes the configuration that was loaded last the active one. */
   use(): void {
     this.#current = this.#next ?? this.#current;
     this.#next = undefined;
   }
 
-  /** Undefined: there is no upstream of that name. */
+  /** Undefined if there is no upstream of that name. */
   of(name: string): ForwardTarget | undefined {
     return this.#find(this.#current, name) ?? this.#find(this.#next, name);
   }

@@ -1,32 +1,35 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 
-/** Names and values of fields as latin1, in order; pseudo-header fields such as `:method` among them. */
+/** Names and values of fields as latin1, in order, including pseudo-header fields such as `:method`. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** A request to an upstream of the configuration, as a filter has made it; nothing in it is trusted. */
+/** A request of a filter to an upstream of the configuration. Nothing in it is trusted. */
 export interface HttpCallRequest {
   readonly upstream: string;
-  /** `:method`, `:path` and `:authority` (or `host`) must be there. Fields that frame a message or end at the next hop are left out. */
+  /**
+   * `:method`, `:path` and `:authority` (or `host`) are required. Fields that frame a message or end at the next hop
+   * are left out.
+   */
   readonly fields: Pairs;
-  /** Kept until the call is over: not a view of the filter's memory. */
+  /** Kept until the end of the call, so it cannot be a view of the filter's memory. */
   readonly body: Uint8Array;
   readonly trailers: Pairs;
-  /** 0, or more than MAX_CALL_MS: that. */
+  /** 0, or more than MAX_CALL_MS, means MAX_CALL_MS. */
   readonly timeoutMs: number;
 }
 
 export type HttpCallOutcome =
   | {
       readonly kind: "response";
-      /** `:status` comes first; names are lower case. */
+      /** `:status` comes first. Names are in lower case. */
       readonly fields: Pairs;
       readonly body: Uint8Array;
       readonly trailers: Pairs;
     }
-  /** No response, or not a whole one: the upstream is unknown to the network, late, broken, or sends too much. */
+  /** There is no complete response: the upstream cannot be reached, is too late, fails, or sends too much. */
   | { readonly kind: "failed"; readonly error: TurnpikeError };
 
-/** A call of gRPC to an upstream, or the begin of a stream of calls. */
+/** A gRPC call to an upstream, or the begin of a gRPC stream. */
 export interface GrpcRequest {
   readonly upstream: string;
   readonly service: string;
@@ -36,55 +39,64 @@ export interface GrpcRequest {
 
 export interface GrpcCallRequest extends GrpcRequest {
   readonly message: Uint8Array;
-  /** As of HttpCallRequest. */
+  /** The same as in HttpCallRequest. */
   readonly timeoutMs: number;
 }
 
-/** How a call of gRPC has ended. */
+/** The end of a gRPC call. */
 export interface GrpcOutcome {
-  /** As in lib/grpc-status.ts. */
+  /** A status of lib/grpc-status.ts. */
   readonly status: number;
-  /** What the server says of it. */
+  /** The server's message about the status. */
   readonly message: string;
-  /** The response; of a status other than OK there is none. */
+  /** The response; undefined if the status is not OK. */
   readonly reply: Uint8Array | undefined;
   readonly initialMetadata: Pairs;
   readonly trailingMetadata: Pairs;
 }
 
-/** Is told what comes of a gRPC stream; `closed` is the last. Nothing is called from within a function of the stream. */
+/**
+ * Receives the events of a gRPC stream; `closed` is the last one. No function is called from within a function of the
+ * stream.
+ */
 export interface GrpcListener {
   initialMetadata(fields: Pairs): void;
   message(bytes: Uint8Array): void;
   trailingMetadata(fields: Pairs): void;
-  /** `status` as in lib/grpc-status.ts. */
+  /** `status` is one of lib/grpc-status.ts. */
   closed(status: number, message: string): void;
 }
 
-/** Why a call was not begun; no other word follows. `full`: too many are under way, or there is no memory. */
+/**
+ * The reason why a call did not begin. No other event follows. `full`: too many calls are in progress, or there is no
+ * memory.
+ */
 export type CallRefusal = "unknown-upstream" | "bad-request" | "too-large" | "full";
 
-/** A call that is under way. */
+/** A call in progress. */
 export interface OpenCall {
-  /** Gives it up; nothing more is heard of it. */
+  /** Cancels the call. No event follows. */
   cancel(): void;
 }
 
 export interface GrpcStream extends OpenCall {
-  /** Sends a message, which must not be a view of the filter's memory. `full`: as much waits as may. `closed`: the stream takes no more. */
+  /**
+   * Sends a message, which cannot be a view of the filter's memory. `full`: the limit of unsent bytes is reached.
+   * `closed`: the stream takes no more messages.
+   */
   send(message: Uint8Array, isLast: boolean): "sent" | "too-large" | "full" | "closed";
-  /** Says that no message follows; responses still come. */
+  /** Ends the filter's messages. Responses can still arrive. */
   halfClose(): void;
 }
 
-/** Whose calls are counted and ended together: those of a filter, or of one request in a filter. */
+/** Calls that are counted and ended together: those of a filter, or of one request in a filter. */
 export interface CallGroup {
-  /** `done` is called once, unless the call is cancelled, and never from within. */
+  /** `done` is called once, unless the call is cancelled, and never before this function returns. */
   http(request: HttpCallRequest, done: (outcome: HttpCallOutcome) => void): OpenCall | CallRefusal;
   grpc(request: GrpcCallRequest, done: (outcome: GrpcOutcome) => void): OpenCall | CallRefusal;
   grpcStream(request: GrpcRequest, listener: GrpcListener): GrpcStream | CallRefusal;
-  /** Calls under way. */
+  /** The number of calls in progress. */
   readonly size: number;
-  /** Cancels every call of the group; it takes no more of them. */
+  /** Cancels every call of the group. The group accepts no more calls. */
   close(): void;
 }

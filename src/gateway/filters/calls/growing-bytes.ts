@@ -1,12 +1,12 @@
 const LEAST_BYTES = 1024;
 const NOTHING = new Uint8Array(0);
 
-/** Bytes that come in pieces of any size, in one piece: many small ones would take far more memory than they hold. */
+/** Joins bytes that arrive in pieces of any size. Many small pieces would take far more memory than they hold. */
 export class GrowingBytes {
   #room: Uint8Array = NOTHING;
   #length = 0;
 
-  /** Bytes of memory that it takes. */
+  /** Bytes of memory in use. */
   get memory(): number {
     return this.#room.length;
   }
@@ -27,7 +27,7 @@ export class GrowingBytes {
     this.#length = length;
   }
 
-  /** What has come; it begins anew. */
+  /** Returns the bytes, and starts again with none. */
   take(): Uint8Array {
     const bytes = this.#room.subarray(0, this.#length);
     this.#room = NOTHING;

@@ -14,27 +14,27 @@ const COMPRESSED = new GrpcError(
 );
 const CUT = new GrpcError("upstream-failed", "the response ends within a message", GRPC.INTERNAL);
 
-/** How a call has ended, and what its server said with that. */
+/** The end of a call, with the server's message and trailers. */
 export interface GrpcEnd {
   readonly status: number;
   readonly message: string;
   readonly trailers: Pairs;
 }
 
-/** One call of gRPC, with one message in each direction or many (grpc/grpc, doc/PROTOCOL-HTTP2.md). */
+/** One gRPC call, with one or many messages in each direction (grpc/grpc, doc/PROTOCOL-HTTP2.md). */
 export abstract class GrpcCall extends UpstreamCall {
   readonly #reader = new FrameReader();
-  /** That of the head, which then ends the call; most calls end with trailers. */
+  /** The status in the head, which ends the call. Most calls end with trailers instead. */
   #headStatus: number | undefined;
   #headFields: Fields = "";
 
-  /** The head has come, and messages may follow. */
+  /** Called when the head has arrived. Messages can follow. */
   protected abstract began(metadata: Pairs): void;
-  /** Messages have come. False: no more of them for now. */
+  /** Called for new messages. Returns false if it takes no more for now. */
   protected abstract received(messages: readonly Uint8Array[]): boolean;
-  /** Bytes that it holds beside the message that is coming. */
+  /** Bytes that it holds in addition to the message that is arriving. */
   protected abstract readonly queuedBytes: number;
-  /** The server has ended the call. */
+  /** Called when the server has ended the call. */
   protected abstract ended(end: GrpcEnd): void;
 
   start(head: ResponseHead): void {
@@ -72,7 +72,7 @@ export abstract class GrpcCall extends UpstreamCall {
     this.ended({ status, message: decoded(fieldValue(fields, "grpc-message") ?? ""), trailers: pairsOf(fields) });
   }
 
-  /** Says what it holds, and that it wants `more` bytes; false: there is no memory for that. */
+  /** Accounts for the bytes it holds and for `more` bytes. Returns false if there is no memory for them. */
   account(more = 0): boolean {
     return this.holds(this.#reader.memory + this.queuedBytes + more);
   }
@@ -81,7 +81,7 @@ export abstract class GrpcCall extends UpstreamCall {
     this.told({ status: grpcStatusOfError(error), message: error.message, trailers: [] });
   }
 
-  /** Tells the filter how the call has ended. */
+  /** Reports the end of the call to the filter. */
   protected abstract told(end: GrpcEnd): void;
 }
 
@@ -90,7 +90,7 @@ function isGrpcType(fields: Fields): boolean {
   return type.startsWith("application/grpc") && !type.startsWith("application/grpc-web");
 }
 
-/** `grpc-message` is percent-encoded; one that cannot be decoded is told as it is. */
+/** Decodes `grpc-message`, which is percent-encoded. Returns it unchanged if it cannot be decoded. */
 function decoded(message: string): string {
   try {
     return decodeURIComponent(message);

@@ -1,9 +1,9 @@
 import { GrowingBytes } from "./growing-bytes.ts";
 
-/** Whether a message is compressed, and its length (grpc/grpc, doc/PROTOCOL-HTTP2.md, Length-Prefixed-Message). */
+/** The flag for compression, and the message's length (grpc/grpc, doc/PROTOCOL-HTTP2.md, Length-Prefixed-Message). */
 const PREFIX_BYTES = 5;
 
-/** A message with its prefix, not compressed. */
+/** An uncompressed message with its prefix. */
 export function framed(message: Uint8Array): Uint8Array {
   const out = new Uint8Array(PREFIX_BYTES + message.length);
   new DataView(out.buffer).setUint32(1, message.length);
@@ -11,25 +11,28 @@ export function framed(message: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Puts the messages of a response together, which come in chunks of any size. Their length was checked on the way here. */
+/** Joins the messages of a response, which arrive in chunks of any size. Their length was checked before. */
 export class FrameReader {
   readonly #prefix = new Uint8Array(PREFIX_BYTES);
   #prefixLength = 0;
-  /** Bytes of the message that are still to come. */
+  /** Bytes of the message that have not arrived yet. */
   #left = 0;
   readonly #message = new GrowingBytes();
 
-  /** Bytes of memory that a message takes that is not whole. */
+  /** Bytes of memory for an incomplete message. */
   get memory(): number {
     return this.#message.memory;
   }
 
-  /** A message or its prefix has begun and not ended. */
+  /** True if a message or its prefix is incomplete. */
   get isInside(): boolean {
     return this.#prefixLength > 0;
   }
 
-  /** The messages that end with this chunk; undefined: one is compressed, which was not asked for. */
+  /**
+   * The messages that end with this chunk. Undefined if one is compressed, because the gateway did not ask for
+   * compression.
+   */
   take(chunk: Uint8Array, start: number, end: number): Uint8Array[] | undefined {
     const messages: Uint8Array[] = [];
     for (let at = start; at < end; ) {

@@ -4,7 +4,9 @@ import { OWN_HEAD, soundFields } from "./call-head.ts";
 
 /** grpc/grpc, doc/PROTOCOL-HTTP2.md: names of a service, its package and its method. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}$/;
-/** What the protocol says by itself; `grpc-` is its own prefix, but tags and traces are told by it as well. */
+/**
+ * Fields that the protocol itself sets. Its prefix is `grpc-`, but metadata for tags and traces have the same prefix.
+ */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "content-type",
   "grpc-accept-encoding",
@@ -15,7 +17,10 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "user-agent",
 ]);
 
-/** The head of a call of gRPC; without `ms` it has no deadline. Messages are sent as they are, and compressed ones are not asked for. */
+/**
+ * The head of a gRPC call; without `ms` it has no deadline. Messages are sent uncompressed, and the head does not ask
+ * for compressed ones.
+ */
 export function grpcHead(
   { service, method, metadata }: GrpcRequest,
   ms: number | undefined,
@@ -24,7 +29,8 @@ export function grpcHead(
   const own = metadata.filter(([name]) => !OWN_FIELDS.has(name.toLowerCase()));
   const sound = soundFields(own);
   if (typeof sound === "string") return sound;
-  // A server is told by its own name where the filter says none; what else begins with a colon is the gateway's to say.
+  // If the filter gives no authority, the server receives its own name. The gateway sets the other pseudo-header
+  // fields.
   const authority = sound.pseudo.get(":authority") ?? sound.pseudo.get("host") ?? "";
   const timeout = ms === undefined ? "" : `grpc-timeout: ${Math.ceil(ms)}m\r\n`;
   return {

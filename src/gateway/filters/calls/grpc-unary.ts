@@ -8,7 +8,7 @@ import { type CallKeeper } from "./upstream-call.ts";
 
 const NOT_ONE = new GrpcError("upstream-failed", "the response to the call is not one message", GRPC.INTERNAL);
 
-/** A call of gRPC with one message in each direction. */
+/** A gRPC call with one message in each direction. */
 export class GrpcUnary extends GrpcCall {
   readonly #done: (outcome: GrpcOutcome) => void;
   readonly #requestBytes: number;

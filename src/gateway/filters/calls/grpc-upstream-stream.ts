@@ -8,18 +8,18 @@ import { SentMessages } from "./sent-messages.ts";
 import { type CallKeeper } from "./upstream-call.ts";
 
 /**
- * A call of gRPC with any number of messages in each direction. Each message that comes runs a filter, so few are handed over in
- * one turn of the event loop, and the upstream waits meanwhile.
+ * A gRPC call with any number of messages in each direction. Each message that arrives runs the filter. So the stream
+ * hands over only a few in one turn of the event loop, and pauses the upstream meanwhile.
  */
 export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
   readonly #listener: GrpcListener;
   readonly #sent: SentMessages;
-  /** Messages that the filter has not got yet. */
+  /** Messages that the filter has not received yet. */
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
-  /** Messages that were handed over in this turn; the next one begins anew. */
+  /** Messages that were handed over in this turn. The next turn starts at 0. */
   #handedOver = 0;
-  /** What the filter is told behind them. */
+  /** The end of the call, which the filter receives after the messages. */
   #end: GrpcEnd | undefined;
 
   constructor(keeper: CallKeeper, head: RequestHead, listener: GrpcListener) {
@@ -78,7 +78,7 @@ export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
     if (!this.isCancelled) this.#listener.closed(status, message);
   }
 
-  /** Hands over as many messages as this turn may still. */
+  /** Hands over messages up to the limit of this turn. */
   #handOver(): void {
     while (this.#handedOver < MESSAGES_A_TURN) {
       const message = this.#waiting.shift();

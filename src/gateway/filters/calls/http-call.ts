@@ -15,7 +15,7 @@ export interface HttpCallParts {
   readonly trailers: Fields;
 }
 
-/** A request of a filter's and its whole response. */
+/** A request of a filter and its complete response. */
 export class HttpCall extends UpstreamCall {
   readonly #done: (outcome: HttpCallOutcome) => void;
   readonly #requestBytes: number;
@@ -28,7 +28,7 @@ export class HttpCall extends UpstreamCall {
     this.#requestBytes = body.length;
   }
 
-  /** Takes memory for what it holds; false: there is none. */
+  /** Takes memory for the bytes it holds. Returns false if memory is short. */
   account(): boolean {
     return this.holds(this.#requestBytes + this.#body.memory);
   }
@@ -64,7 +64,7 @@ export function pairsOf(fields: Fields): Pairs {
   return Array.from(eachField(fields), ([name, value]) => [name.toLowerCase(), value] as const);
 }
 
-/** A body that is there whole. */
+/** A body that is completely in memory. */
 export class WholeBody implements RequestBody {
   readonly complete = true;
   readonly #bytes: Uint8Array;
@@ -76,7 +76,7 @@ export class WholeBody implements RequestBody {
   }
 
   readTo(sink: BodySink): void {
-    // Taken also where the sink is full: there is nothing to hold back.
+    // The sink takes the bytes even if it is full: the body is in memory already.
     if (this.#bytes.length > 0) sink.data(this.#bytes, 0, this.#bytes.length);
     sink.end(this.#trailers);
   }

@@ -1,6 +1,6 @@
 import { type BodySink, type RequestBody } from "../../exchange.ts";
 
-/** The body of a request that a filter sends message by message; what the upstream does not take yet waits here. */
+/** The body of a request that a filter sends message by message. Messages wait here until the upstream takes them. */
 export class SentMessages implements RequestBody {
   readonly #waiting: Uint8Array[] = [];
   #sink: BodySink | undefined;

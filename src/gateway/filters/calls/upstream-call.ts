@@ -17,27 +17,27 @@ const TIMED_OUT = new CannedError("upstream-timeout", "the upstream did not resp
 export const NO_ROOM = new CannedError("overloaded", "no memory is left for the response of the call");
 const BROKEN = new CannedError("internal", "the call could not be made");
 
-/** What a call needs of those that keep it. */
+/** The services that a call needs from its owner. */
 export interface CallKeeper {
   readonly target: ForwardTarget;
-  /** The request that the filter looks at; undefined: the filter calls on its own account, in a tick or while it starts. */
+  /** The request that the filter processes. Undefined if the filter calls for itself, in a tick or while it starts. */
   readonly client: Exchange | undefined;
   readonly memory: BodyMemory;
   readonly onFault: (error: unknown) => void;
-  /** It is over, and counts no more; called once. */
+  /** Called once, at the end of the call, which no longer counts. */
   left(call: OpenCall): void;
 }
 
 /**
- * One request of a filter on its way: what http_call and grpc_call have in common. It ends once: by what its upstream sends, by
- * its time, or by `cancel`.
+ * One request of a filter in progress: the base of http_call and grpc_call. It ends once: through its upstream, its
+ * timeout, or `cancel`.
  */
 export abstract class UpstreamCall extends Deadline implements SubrequestSink, OpenCall {
   readonly #keeper: CallKeeper;
   readonly #exchange: Subrequest;
   /** Bytes of bodies that it holds. */
   #held = 0;
-  /** A function of the call is running: what happens meanwhile is told later. */
+  /** True while a function of the call runs. Events in that time are reported later. */
   #isInside = false;
   #isOver = false;
   #isCancelled = false;
@@ -56,7 +56,7 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
     return this.#isCancelled;
   }
 
-  /** Sends the request. `ms` is the time of the whole call, or Infinity. */
+  /** Sends the request. `ms` is the timeout of the whole call in milliseconds, or Infinity. */
   begin(ms: number): void {
     const { target } = this.#keeper;
     if (ms < Number.POSITIVE_INFINITY) target.wheel.set(this, ms);
@@ -79,7 +79,7 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
   abstract start(head: ResponseHead): void;
   abstract data(chunk: Uint8Array, start?: number, end?: number): boolean;
   abstract end(trailers: Fields): void;
-  /** The call has come to nothing: tells the filter. */
+  /** Reports to the filter that the call has failed. */
   protected abstract failed(error: TurnpikeError): void;
 
   abort(error: TurnpikeError): void {
@@ -90,14 +90,14 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
     this.finish(() => this.failed(error));
   }
 
-  /** Ends the call on this side, with an error. */
+  /** Ends the call from this side, with an error. */
   protected breakOff(error: TurnpikeError): void {
     if (this.#isOver) return;
     this.fail(error);
     this.#cancelExchange();
   }
 
-  /** Ends the call, with its last words to the filter. */
+  /** Ends the call. `words` makes the last reports to the filter. */
   protected finish(words: () => void): void {
     if (this.#isOver) return;
     this.#leave();
@@ -107,7 +107,10 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
     });
   }
 
-  /** Says how many bytes of bodies it holds now; false, with nothing changed: there is no memory for so many. */
+  /**
+   * Sets the number of bytes of bodies that it holds. Returns false, and changes nothing, if there is no memory for
+   * them.
+   */
   protected holds(bytes: number): boolean {
     const more = bytes - this.#held;
     if (more > 0 && !this.#keeper.memory.take(more)) return false;
@@ -116,13 +119,13 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
     return true;
   }
 
-  /** The upstream may send more. */
+  /** The upstream can send more. */
   protected drained(): void {
     this.#exchange.onDrain?.();
     flushCork();
   }
 
-  /** Runs what the filter asks for: it is told nothing before that has returned. */
+  /** Executes a request of the filter. The filter receives no report before `work` has returned. */
   protected inside(work: () => void): void {
     this.#isInside = true;
     try {
@@ -173,12 +176,12 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
   }
 }
 
-/** The milliseconds of a call whose filter asks for so many. */
+/** The timeout of a call in milliseconds, from the one that the filter asks for. */
 export function callMs(asked: number): number {
   return asked > 0 && asked < MAX_CALL_MS ? asked : MAX_CALL_MS;
 }
 
-/** A call for a client counts as the client's where an upstream shares its connections among clients. */
+/** A call for a client counts as the client's if an upstream shares its connections by client. */
 function originOf(client: Exchange | undefined): OwnOrigin {
   const beganAt = eventTime();
   if (client === undefined) {

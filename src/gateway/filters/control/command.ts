@@ -1,4 +1,4 @@
-/** A command of a filter may have this many bytes. */
+/** The most bytes of a filter's command. */
 const MAX_COMMAND_BYTES = 4095;
 
 const LF = 0x0a;
@@ -10,8 +10,8 @@ const TAB = 0x09;
 const UNDERSCORE = 0x5f;
 
 /**
- * Why a filter's bytes are no command for the control socket; undefined where they are one. A command is one line, and what
- * begins with two underscores is the gateway's own.
+ * The reason if a filter's bytes are not a valid command for the control socket; otherwise undefined. A command is one
+ * line. Commands that begin with two underscores are reserved for the gateway.
  */
 export function commandFault(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return "it is empty";

@@ -3,14 +3,14 @@ import { type CommandOutcome } from "./control-connection.ts";
 import { type ControlReply, type ControlCall } from "./control-messages.ts";
 import { MAX_CALLS } from "./remote-control.ts";
 
-/** A worker's way to the control socket of another process, as that process sees it. */
+/** A worker that uses the control socket of another process, from the point of view of that process. */
 export class ControlClient {
   readonly #control: ControlLink;
   readonly #send: (message: ControlReply) => void;
-  /** What forgets each call. */
+  /** The function that cancels each call. */
   readonly #calls = new Map<number, () => void>();
 
-  /** `send` never throws: a worker that is gone hears nothing. */
+  /** `send` never throws. Messages to a worker that has exited are dropped. */
   constructor(control: ControlLink, send: (message: ControlReply) => void) {
     this.#control = control;
     this.#send = send;
@@ -30,7 +30,7 @@ export class ControlClient {
     else this.#call(id, Buffer.from(message.command));
   }
 
-  /** The worker is gone, and its calls with it: what has not been sent is not, and replies are nobody's. */
+  /** The worker has exited, and its calls end with it: unsent commands are dropped, and replies are ignored. */
   close(): void {
     for (const forget of this.#calls.values()) forget();
     this.#calls.clear();

@@ -2,56 +2,59 @@ import { connect, type Socket } from "node:net";
 import { messageOf } from "../../../lib/caught.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
-/** Commands that wait for the one under way, of one connection. */
+/** Commands that wait for the one in progress, on one connection. */
 export const MAX_QUEUED = 64;
-/** Milliseconds for the connection, and again for the report that comes first. */
+/** Milliseconds for the connection to open, and again for the first report. */
 const GREETING_MS = 5000;
-/** Milliseconds before the first try to connect again; twice as long before each further one, up to the second. */
+/**
+ * Milliseconds before the first attempt to reconnect. The pause doubles before each further attempt, up to the second
+ * value.
+ */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5000;
-/** Milliseconds after which a bare line is all that there will be. */
+/** Milliseconds after which the gateway takes a bare line as the whole reply. */
 const BARE_LINE_MS = 500;
-/** What is asked first, and what the response must say: the protocol's version is 1. */
+/** The first command, and the protocol version that its reply must name: 1. */
 const GREETING = "__info__\n";
 const VERSION = /(?:^|\s)proto_version=1(?!\S)/;
 
-/** What came of a command. */
+/** The result of a command. */
 export type CommandOutcome =
   | { readonly kind: "reply"; readonly bytes: Buffer }
   /** `detail` is for the log. */
   | { readonly kind: "failed"; readonly detail: string };
 
-/** A command that somebody waits for. */
+/** A command whose caller waits for the result. */
 export interface Command {
   readonly bytes: Buffer;
   readonly done: (outcome: CommandOutcome) => void;
 }
 
 export interface ControlOptions {
-  /** The socket's file. */
+  /** The path of the socket. */
   readonly path: string;
-  /** Milliseconds that a command may take, from when it is sent. */
+  /** Milliseconds that a command can take after it is sent. */
   readonly commandMs: () => number;
-  /** Told each time that the connection takes commands, and each time that it cannot be had or is lost, with the reason. */
+  /** Called each time that the connection accepts commands, and each time that it fails, with the reason. */
   readonly onState: (connection: ControlConnection, fault: string | undefined) => void;
-  /** Milliseconds of the protocol that tests shorten. */
+  /** Times in milliseconds that the protocol fixes, and that tests shorten. */
   readonly greetingMs?: number;
   readonly firstRetryMs?: number;
   readonly bareLineMs?: number;
 }
 
 type Timings = "greetingMs" | "firstRetryMs" | "bareLineMs";
-/** Milliseconds of the protocol that tests shorten. */
+/** Times in milliseconds that the protocol fixes, and that tests shorten. */
 export type ControlTimings = Pick<ControlOptions, Timings>;
 
 type State = "connecting" | "greeting" | "ready" | "waiting" | "closed";
 
 /**
- * One connection to the sandbox's control socket (protocol version 1): one command at a time, its reply read whole before the next
- * is sent, since nothing in a reply says which command it answers.
+ * One connection to the sandbox's control socket (protocol version 1). It sends one command at a time and reads the complete
+ * reply before it sends the next one, because a reply does not name its command.
  *
  *   connecting ─ connected ─▶ greeting ─ report ─▶ ready ─ bare line ─▶ greeting
- *       ▲                        │ fault             │ fault, time-out, end
+ *       ▲                        │ fault             │ fault, timeout, end
  *       └──── after a pause ── waiting ◀─────────────┘
  */
 export class ControlConnection {
@@ -59,7 +62,7 @@ export class ControlConnection {
   readonly #reader = new ReplyReader();
   #state: State = "waiting";
   #socket: Socket | undefined;
-  /** The one under way comes first; undefined in its place: nobody waits for its reply any more. */
+  /** The one in progress comes first. Undefined in its place means that its caller has cancelled it. */
   readonly #commands: (Command | undefined)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #bareLineTimer: ReturnType<typeof setTimeout> | undefined;
@@ -81,13 +84,13 @@ export class ControlConnection {
     return this.#state === "ready";
   }
 
-  /** Commands that it has not answered; undefined where it takes none. */
+  /** The number of commands without a reply. Undefined if the connection accepts no commands. */
   get load(): number | undefined {
     if (this.#isRetiring || this.#state === "waiting" || this.#state === "closed") return undefined;
     return this.#commands.length <= MAX_QUEUED ? this.#commands.length : undefined;
   }
 
-  /** Takes a command where `load` says that it does. What is given back forgets it. */
+  /** Accepts a command. Call it only if `load` is a number. The returned function cancels the command. */
   take(command: Command): () => void {
     this.#commands.push(command);
     if (this.#commands.length === 1 && this.#state === "ready") this.#send();
@@ -98,13 +101,13 @@ export class ControlConnection {
     return this.#state === "closed";
   }
 
-  /** Takes no more commands, and closes when those that it has taken are answered. */
+  /** Accepts no more commands, and closes when all accepted ones have a reply. */
   retire(): void {
     this.#isRetiring = true;
     this.#closeIfDone();
   }
 
-  /** Everybody who waits is told that it is over. */
+  /** Closes the connection. All waiting commands fail. */
   close(): void {
     if (this.#state === "closed") return;
     this.#drop("the gateway has closed the control socket");
@@ -115,7 +118,7 @@ export class ControlConnection {
   #forget(command: Command): void {
     const at = this.#commands.indexOf(command);
     if (at === -1) return;
-    // The reply of one that was sent still comes, and must be told from the next one's.
+    // The reply to a command that was sent still arrives, and must not be taken for the next one's.
     if (at === 0 && this.#state === "ready") this.#commands[0] = undefined;
     else this.#commands.splice(at, 1);
     this.#closeIfDone();
@@ -187,14 +190,15 @@ export class ControlConnection {
     this.#bareLineTimer = setTimeout(() => {
       const detail = `the sandbox has replied in a bare line: ${JSON.stringify(this.#reader.text.trimEnd())}`;
       const command = this.#commands.shift();
-      // What still comes of its reply would be taken for the next one's: the report that comes next shows that nothing does.
+      // The rest of its reply would be taken for the next one's. The report that now follows shows that the reply has
+      // ended.
       this.#greet();
       this.#closeIfDone();
       command?.done({ kind: "failed", detail });
     }, bareLineMs);
   }
 
-  /** The command that is under way is answered. */
+  /** Ends the command in progress. */
   #end(outcome: CommandOutcome): void {
     const command = this.#commands.shift();
     clearTimeout(this.#timer);
@@ -218,20 +222,20 @@ export class ControlConnection {
   }
 
   #fail(why: string): void {
-    // One that greets and goes away again, over and over, is asked less and less.
+    // A socket that accepts and then closes connections, over and over, is tried at longer and longer intervals.
     const wasSteady = this.#state === "ready" && performance.now() - this.#readyAt >= LONGEST_RETRY_MS;
     if (wasSteady) this.#retryMs = this.#firstRetryMs;
     this.#state = "waiting";
     this.#options.onState(this, why);
     this.#drop(`the control socket failed: ${why}`);
-    // Who waited may have closed it, and a retired one has nothing left to do.
+    // The callers can have closed the connection, and a retired connection has nothing left to do.
     this.#closeIfDone();
     if (this.isClosed) return;
     this.#timer = setTimeout(() => this.#connect(), this.#retryMs);
     this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
   }
 
-  /** Lets the socket go, and fails what waits for it. */
+  /** Closes the socket, and fails the waiting commands. */
   #drop(detail: string): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#bareLineTimer);

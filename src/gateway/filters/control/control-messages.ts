@@ -1,13 +1,16 @@
-/** What a worker asks of the process that has the control socket. Every call is answered once, a forgotten one too. */
+/**
+ * Messages from a worker to the process that has the control socket. Each call gets one reply, also after it is
+ * cancelled.
+ */
 export type ControlCall =
   | { readonly kind: "control_call"; readonly id: number; readonly command: Uint8Array }
-  /** Nobody waits for the response any more. */
+  /** The caller has cancelled the call. */
   | { readonly kind: "control_forget"; readonly id: number };
 
-/** What that process tells a worker. */
+/** Messages from that process to a worker. */
 export type ControlReply =
   | { readonly kind: "control_reply"; readonly id: number; readonly bytes: Uint8Array }
   /** `detail` is for the log. */
   | { readonly kind: "control_failed"; readonly id: number; readonly detail: string }
-  /** The sandbox takes commands, or does not any more. */
+  /** Whether the sandbox accepts commands. */
   | { readonly kind: "control_state"; readonly isReady: boolean };

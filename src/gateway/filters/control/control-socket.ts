@@ -7,15 +7,15 @@ import { failLater } from "./fail-later.ts";
 export interface ControlSocketOptions extends ControlTimings {
   readonly log: (message: string) => void;
   readonly onEvent: OnEvent;
-  /** Told when it is configured, takes commands, or neither any more. */
+  /** Called when the socket is configured, accepts commands, or ceases to do so. */
   readonly onChange: () => void;
 }
 
-/** The control socket that this process is connected to, through all its configurations. */
+/** The control socket to which this process is connected, across all configurations. */
 export class ControlSocket implements ControlLink {
   readonly #options: ControlSocketOptions;
   #transport: ControlTransport | undefined;
-  /** Those of earlier configurations whose last calls are under way. */
+  /** Transports of earlier configurations whose last calls are in progress. */
   readonly #retired = new Set<ControlTransport>();
   #isClosed = false;
 
@@ -31,7 +31,10 @@ export class ControlSocket implements ControlLink {
     return this.#transport?.isReady ?? false;
   }
 
-  /** Calls go by `settings` from now on; those under way end as they are. Undefined: this process has no control socket. */
+  /**
+   * Uses `settings` for calls from now on. Calls in progress continue unchanged. Undefined: this process has no control
+   * socket.
+   */
   use(settings: TransportSettings | undefined): void {
     if (this.#isClosed) return;
     const before = this.#transport;

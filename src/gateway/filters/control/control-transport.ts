@@ -4,30 +4,30 @@ import { type CommandOutcome, ControlConnection, type ControlTimings } from "./c
 import { failLater } from "./fail-later.ts";
 
 export interface TransportSettings {
-  /** The socket's file. */
+  /** The path of the socket. */
   readonly path: string;
   /** `wasm_control_connections`. */
   readonly connections: number;
-  /** Milliseconds that a command may take, from when it is sent. */
+  /** Milliseconds that a command can take after it is sent. */
   readonly commandMs: number;
 }
 
 export interface TransportOptions extends TransportSettings, ControlTimings {
-  /** Told what is wrong when a connection cannot be had or is lost, once until all are well, and then that they are. */
+  /** Receives one line when a connection fails, and one when all connections work again. */
   readonly log: (message: string) => void;
-  /** Told when the first connection takes commands, and when none does, with the reason. */
+  /** Called when the first connection accepts commands, and when none does any more, with the reason. */
   readonly onReady: (isReady: boolean, fault?: string) => void;
 }
 
-/** Host calls of filters, over as many connections to the sandbox as are configured. */
+/** Host calls of filters, over the configured number of connections to the sandbox. */
 export class ControlTransport implements ControlLink {
   readonly #options: TransportOptions;
   #connections: readonly ControlConnection[] = [];
-  /** Connections that take no more commands, and still have some. */
+  /** Connections that accept no more commands, and still have some in progress. */
   readonly #retired = new Set<ControlConnection>();
   readonly #faulty = new Set<ControlConnection>();
   #commandMs: number;
-  /** What was told last; undefined: nothing yet. */
+  /** The state that was reported last; undefined if none was. */
   #wasReady: boolean | undefined;
 
   constructor(options: TransportOptions) {
@@ -40,20 +40,20 @@ export class ControlTransport implements ControlLink {
     return this.#options.path;
   }
 
-  /** Some connection takes commands and answers them. */
+  /** True if a connection accepts commands and replies to them. */
   get isReady(): boolean {
     return this.#connections.some(({ isReady }) => isReady);
   }
 
-  /** Nothing is under way any more, of a transport that was retired. */
+  /** True if a retired transport has no calls in progress. */
   get isDone(): boolean {
     return [...this.#connections, ...this.#retired].every(({ isClosed }) => isClosed);
   }
 
-  /** Another number of connections, and another time for the commands that are sent from now on. */
+  /** Sets the number of connections, and the timeout of commands that are sent from now on. */
   use({ connections, commandMs }: Omit<TransportSettings, "path">): void {
     this.#commandMs = commandMs;
-    // Those that work stay.
+    // Working connections stay.
     const before = this.#connections.toSorted((a, b) => Number(b.isReady) - Number(a.isReady));
     const kept = before.slice(0, connections);
     const surplus = before.slice(connections);
@@ -61,7 +61,7 @@ export class ControlTransport implements ControlLink {
     for (const connection of surplus) this.#retire(connection);
   }
 
-  /** Sends a command by the connection that has least to do. */
+  /** Sends a command on the connection with the fewest commands. */
   call(bytes: Buffer, done: (outcome: CommandOutcome) => void): () => void {
     const fault = commandFault(bytes);
     if (fault !== undefined) return failLater(`the filter's command cannot be sent: ${fault}`, done);
@@ -74,12 +74,12 @@ export class ControlTransport implements ControlLink {
     return failLater(isAway ? "the control socket is not connected" : "too many commands wait for it", done);
   }
 
-  /** Takes no more commands; those under way end as they are. */
+  /** Accepts no more commands. Those in progress continue unchanged. */
   retire(): void {
     this.use({ connections: 0, commandMs: this.#commandMs });
   }
 
-  /** Fails what is under way. */
+  /** Fails the calls in progress. */
   close(): void {
     for (const connection of [...this.#connections, ...this.#retired]) connection.close();
   }

@@ -4,20 +4,20 @@ import { type CommandOutcome, MAX_QUEUED } from "./control-connection.ts";
 import { type ControlReply, type ControlCall } from "./control-messages.ts";
 import { failLater } from "./fail-later.ts";
 
-/** Most of `wasm_control_connections`. */
+/** The maximum of `wasm_control_connections`. */
 const MAX_CONNECTIONS = 16;
-/** Calls of one worker that the other process has not answered: as many as all connections take together. */
+/** Calls of one worker that wait for a reply from the other process: as many as all connections take together. */
 export const MAX_CALLS = MAX_CONNECTIONS * (MAX_QUEUED + 1);
 
 const FORGOTTEN = (): void => {};
 
-/** The control socket of another process, which takes the calls of this one as messages. */
+/** The control socket of another process. Calls of this process are sent there as messages. */
 export class RemoteControl implements ControlLink {
-  /** Throws where the other process is gone. */
+  /** Throws if the other process has exited. */
   readonly #send: (message: ControlCall) => void;
-  /** What hears the responses. A forgotten call stays until it is answered, as it fills the channel until then. */
+  /** The callbacks for replies. A cancelled call stays until its reply, because it occupies the channel until then. */
   readonly #calls = new Map<number, (outcome: CommandOutcome) => void>();
-  /** Told when `isReady` may have changed. */
+  /** Called when `isReady` can have changed. */
   onState: () => void = () => {};
   #lastId = 0;
   #isReady = false;
@@ -31,7 +31,7 @@ export class RemoteControl implements ControlLink {
   }
 
   call(bytes: Buffer, done: (outcome: CommandOutcome) => void): () => void {
-    // Also found there, where it would have cost two messages.
+    // The other process checks this too, but that would cost two messages.
     const fault = commandFault(bytes);
     if (fault !== undefined) return failLater(`the filter's command cannot be sent: ${fault}`, done);
     if (this.#calls.size >= MAX_CALLS) return failLater("too many commands wait for it", done);
@@ -57,7 +57,7 @@ export class RemoteControl implements ControlLink {
     else done?.({ kind: "reply", bytes: Buffer.from(message.bytes) });
   }
 
-  /** Whoever waits is told that it is over. */
+  /** Fails the calls in progress. */
   close(): void {
     const waiting = [...this.#calls.values()];
     this.#calls.clear();
@@ -70,7 +70,7 @@ export class RemoteControl implements ControlLink {
     try {
       this.#send({ kind: "control_forget", id });
     } catch {
-      // The other process is gone, and this one about to end.
+      // The other process has exited, and this one is about to exit.
     }
   }
 }

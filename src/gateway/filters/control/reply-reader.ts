@@ -1,6 +1,9 @@
 import { RECORD_SEPARATOR } from "./command.ts";
 
-/** What a filter is given of a reply, trailer included; the rest of a longer one is read and forgotten. @internal */
+/**
+ * Bytes of a reply that a filter receives, including the trailer. The rest of a longer reply is read and dropped.
+ * @internal
+ */
 export const MAX_REPLY_BYTES = 16_384;
 /** The separator, one digit and the line feed. */
 const MIN_TRAILER_BYTES = 3;
@@ -21,8 +24,8 @@ const DONE = 3;
 const BROKEN = 4;
 
 /**
- * Reads one reply of the control socket: output, 0x1e, a decimal exit code, a line feed. In the output, 0x1f stands before a byte
- * whose bit 0x40 is turned over, so that 0x1e and 0x1f themselves can be in it.
+ * Reads one reply of the control socket: output, 0x1e, a decimal exit code, a line feed. In the output, 0x1f stands
+ * before a byte whose bit 0x40 is inverted, so that the output can contain 0x1e and 0x1f.
  */
 export class ReplyReader {
   readonly #output = Buffer.allocUnsafe(MAX_REPLY_BYTES);
@@ -30,10 +33,10 @@ export class ReplyReader {
   #state = OUTPUT;
   #exit = 0;
   #digits = 0;
-  /** Bytes of the output that did not fit are not in `#output`. */
+  /** True if bytes of the output did not fit and are missing from `#output`. */
   #isCut = false;
 
-  /** Ready for the next reply. */
+  /** Prepares for the next reply. */
   reset(): void {
     this.#length = 0;
     this.#state = OUTPUT;
@@ -42,24 +45,27 @@ export class ReplyReader {
     this.#isCut = false;
   }
 
-  /** Takes bytes, and gives how many of them are the reply's: fewer than there are where it ends before. */
+  /** Reads bytes. Returns how many of them belong to the reply, which can end before the chunk does. */
   read(chunk: Uint8Array): number {
     let at = 0;
     while (at < chunk.length && this.#state < DONE) this.#take(chunk[at++] ?? 0);
     return at;
   }
 
-  /** The whole reply has come. */
+  /** True if the whole reply has arrived. */
   get isDone(): boolean {
     return this.#state === DONE;
   }
 
-  /** What came is no reply: what follows cannot be told apart. */
+  /** True if the bytes are not a valid reply. The begin of the next reply cannot be found then. */
   get isBroken(): boolean {
     return this.#state === BROKEN;
   }
 
-  /** All that has come is one whole line that begins with `ERR ` or `OK `: some managers answer so, without a trailer. */
+  /**
+   * True if the bytes are one complete line that begins with `ERR ` or `OK `. Some managers reply in this form, without
+   * a trailer.
+   */
   get isBareLine(): boolean {
     if (this.#state !== OUTPUT || this.#isCut || this.#output[this.#length - 1] !== LF) return false;
     return /^(?:ERR|OK) [^\n]*\n$/.test(this.text);
@@ -70,7 +76,7 @@ export class ReplyReader {
     return this.#output.toString("latin1", 0, this.#length);
   }
 
-  /** What a filter gets: as much of the output as fits before the trailer. A copy. */
+  /** The bytes for the filter: the trailer, and as much of the output as fits before it. A copy. */
   get bytes(): Buffer {
     const trailer = Buffer.from(`${String.fromCharCode(RECORD_SEPARATOR)}${this.#exit}\n`, "latin1");
     const room = MAX_REPLY_BYTES - trailer.length;

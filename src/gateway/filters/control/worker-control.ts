@@ -5,15 +5,15 @@ import { ControlSocket, type ControlSocketOptions } from "./control-socket.ts";
 import { type RemoteControl } from "./remote-control.ts";
 
 export interface WorkerControlOptions extends ControlSocketOptions {
-  /** Of this worker, from 0. */
+  /** The index of this worker, from 0. */
   readonly index: number;
-  /** The control socket that all workers share, in another process; undefined: this is the only worker. */
+  /** The control socket that all workers share, in another process. Undefined if this is the only worker. */
   readonly shared: RemoteControl | undefined;
 }
 
 /**
- * The way of one worker to the sandbox, through all its configurations. A path with `{worker}` in it, or the only worker: a
- * connection of its own. Several workers otherwise: that of another process.
+ * The connection of one worker to the sandbox, across all configurations. A worker has its own connection if the path
+ * contains `{worker}` or if it is the only worker. Otherwise the workers use the connection of another process.
  */
 export class WorkerControl {
   readonly #own: ControlSocket;
@@ -26,12 +26,12 @@ export class WorkerControl {
     if (options.shared !== undefined) options.shared.onState = options.onChange;
   }
 
-  /** Undefined: no control socket is configured. */
+  /** Undefined if no control socket is configured. */
   get link(): ControlLink | undefined {
     return this.#link;
   }
 
-  /** Calls go by `config` from now on; those under way end as they are. */
+  /** Uses `config` for calls from now on. Calls in progress continue unchanged. */
   use(config: Config): void {
     const { index, shared } = this.#options;
     const settings = ownControl(config, index, shared === undefined);

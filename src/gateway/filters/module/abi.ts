@@ -4,7 +4,7 @@ import { type ImportedFunction, type ModuleShape } from "./module-shape.ts";
 import { ModuleRefused } from "./refused.ts";
 import { type FunctionType, typeText } from "./value-types.ts";
 
-/** How a filter and the gateway talk. */
+/** The binary interface between a filter and the gateway. */
 export type Abi = { readonly kind: "own" } | { readonly kind: "proxy-wasm"; readonly version: ProxyVersion };
 
 const PROXY_VERSIONS = ["0.1.0", "0.2.0", "0.2.1"] as const;
@@ -14,7 +14,10 @@ const PROXY_PREFIX = "proxy_abi_version_";
 const CALLBACK_TYPE = "() -> i32";
 const OWN_MODULE = "env";
 
-/** Which ABI a module was built for, by its exports. Throws ModuleRefused where it is none, or where it uses it wrongly. */
+/**
+ * The ABI for which a module was built, according to its exports. Throws ModuleRefused if there is no such ABI, or if the
+ * module uses it wrongly.
+ */
 export function abiOf(shape: ModuleShape): Abi {
   const isOwn = shape.exports.some(({ name }) => name === OWN_EXPORTS[0]);
   const versions = shape.exports.flatMap(({ name }) => (name.startsWith(PROXY_PREFIX) ? [name] : []));
@@ -33,7 +36,7 @@ export function abiOf(shape: ModuleShape): Abi {
   throw new ModuleRefused(`it exports neither ${OWN_EXPORTS[0]} nor ${PROXY_PREFIX}*: it is not a filter`);
 }
 
-/** The newest version that a module exports of those that are known here. */
+/** The newest version among those that a module exports and the gateway knows. */
 function proxyVersion(names: readonly string[]): ProxyVersion {
   const known = PROXY_VERSIONS.findLast((version) => names.includes(PROXY_PREFIX + version.replaceAll(".", "_")));
   if (known !== undefined) return known;
@@ -59,8 +62,8 @@ function checkImport({ module, name, type }: ImportedFunction): void {
   if (found !== expected) throw new ModuleRefused(`it imports "${module}.${name}" as ${found}; it is ${expected}`);
 }
 
-/** The type of a function by its number. */
+/** The type of a function by its index. */
 export function functionType(shape: ModuleShape, index: number): FunctionType {
-  // Function and type numbers were checked when they were read.
+  // Function and type indices were checked when they were read.
   return shape.types[shape.functions[index] as number] as FunctionType;
 }

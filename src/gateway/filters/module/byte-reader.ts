@@ -2,7 +2,10 @@ import { ModuleRefused } from "./refused.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads the bytes of a module from front to back. Throws ModuleRefused where they end too early or are no valid number. */
+/**
+ * Reads the bytes of a module from start to end. Throws ModuleRefused if they end too early or contain an invalid
+ * number.
+ */
 export class ByteReader {
   readonly bytes: Uint8Array;
   offset: number;
@@ -18,7 +21,7 @@ export class ByteReader {
     return this.#end;
   }
 
-  /** Reads up to `end` from now on; the section or function that is read ends there. */
+  /** Limits reading to `end`, where the current section or function ends. */
   narrow(end: number): void {
     this.#end = end;
   }
@@ -66,7 +69,7 @@ export class ByteReader {
     throw new ModuleRefused("a number has more than 33 bits", start);
   }
 
-  /** Passes over a signed LEB128 number of 32 or 64 bits. */
+  /** Skips a signed LEB128 number of 32 or 64 bits. */
   skipSigned(bits: 32 | 64): void {
     const start = this.offset;
     const most = Math.ceil(bits / 7);
@@ -88,7 +91,7 @@ export class ByteReader {
     throw new ModuleRefused(`a number has more than ${bits} bits`, start);
   }
 
-  /** The number of entries that follow; each takes at least one byte, so a larger number is a lie. */
+  /** The number of entries that follow. Each takes at least one byte, so a larger number is invalid. */
   count(what: string): number {
     const start = this.offset;
     const count = this.u32();

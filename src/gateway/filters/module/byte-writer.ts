@@ -43,7 +43,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** Bytes with their length before them. */
+  /** Writes bytes with their length before them. */
   sized(bytes: Uint8Array): this {
     return this.u32(bytes.length).raw(bytes);
   }
@@ -52,9 +52,9 @@ export class ByteWriter {
     return this.sized(new TextEncoder().encode(text));
   }
 
-  /** What has been written; valid until the next write. */
+  /** The bytes written so far; valid until the next write. */
   done(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.#length) as Uint8Array<ArrayBuffer>; // Made here, never shared.
+    return this.#bytes.subarray(0, this.#length) as Uint8Array<ArrayBuffer>; // Created here, never shared.
   }
 
   #reserve(count: number): void {

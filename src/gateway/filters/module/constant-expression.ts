@@ -3,7 +3,7 @@ import { type ModuleShape } from "./module-shape.ts";
 import { hex, ModuleRefused } from "./refused.ts";
 import { checkIndex, garbageCollected, readHeapType } from "./value-types.ts";
 
-/** Passes over an expression that the runtime evaluates while it instantiates a module: it has no loops and no calls. */
+/** Skips an expression that the runtime evaluates while it instantiates a module. It has no loops and no calls. */
 export function skipConstantExpression(reader: ByteReader, shape: ModuleShape): void {
   for (;;) {
     const offset = reader.offset;

@@ -4,30 +4,30 @@ import { ModuleRefused } from "./refused.ts";
 
 /** Simple instructions that one unit of fuel pays for. */
 const COST_PER_FUEL = 16;
-/** The cost that a path through a function may gather before fuel is taken for it. */
+/** The cost that a path through a function can accumulate before the code takes fuel for it. */
 const MOST_UNCHARGED = 128;
-/** In place of a cost: the code is never reached. */
+/** Stands in for a cost if the code is never reached. */
 export const UNREACHED = -1;
 
 export type BlockKind = "function" | "block" | "loop" | "if" | "else" | "try";
 
 interface Block {
   kind: BlockKind;
-  /** How many values a branch to its label carries. */
+  /** The number of values that a branch to its label carries. */
   arity: number;
-  /** The highest cost that a branch to its label brings along. */
+  /** The highest uncharged cost of a branch to its label. */
   atLabel: number;
-  /** The cost where it began: an `else` goes on from there. */
+  /** The cost at the start of the block. An `else` continues from this cost. */
   atStart: number;
-  /** The number of the edit that charges for each entry of a function or loop. */
+  /** The index of the edit that charges for each entry of a function or loop. */
   edit: number;
 }
 
 /**
- * The blocks around the instruction that is read, and the uncharged cost of the dearest path to it. All branches but those
- * to loops go forward, so one pass knows the cost at every label before it comes to it:
+ * The blocks around the current instruction, and the uncharged cost of the costliest path to it. All branches except
+ * those to loops go forward, so one pass knows the cost at every label before it reaches the label:
  *
- *     loop                 charged: 1, and the dearest path from here to a branch back
+ *     loop                 charged: 1, and the costliest path back
  *       block
  *         ...              cost 40
  *         br_if 0          the label gets 40
@@ -67,14 +67,17 @@ export class ControlStack {
     block.edit = edit;
   }
 
-  /** Adds `cost` for the instruction at `offset`; where too much has gathered, fuel is taken before the instruction. */
+  /**
+   * Adds `cost` for the instruction at `offset`. If the accumulated cost is too high, the code takes fuel before the
+   * instruction.
+   */
   spend(cost: number, offset: number): void {
     if (this.cost === UNREACHED) return;
     this.cost += cost;
     if (this.cost > MOST_UNCHARGED) this.settle(offset);
   }
 
-  /** Takes fuel for what has gathered, before the instruction at `offset`. Less than one unit is let go. */
+  /** Takes fuel for the accumulated cost, before the instruction at `offset`. Less than one unit is dropped. */
   settle(offset: number): void {
     if (this.cost === UNREACHED) return;
     const amount = Math.floor(this.cost / COST_PER_FUEL);
@@ -94,12 +97,12 @@ export class ControlStack {
     if (this.cost > block.atLabel) block.atLabel = this.cost;
   }
 
-  /** An exception from anywhere may go on at the label. */
+  /** An exception from anywhere in the block can continue at the label. */
   catchAt(label: number, offset: number): void {
     this.#at(label, offset).atLabel = MOST_UNCHARGED;
   }
 
-  /** The function is left from here. */
+  /** The function returns here. */
   leave(offset: number): void {
     this.branch(this.#depth - 1, offset);
     this.cost = UNREACHED;
@@ -133,7 +136,10 @@ export class ControlStack {
     if (block.kind === "function") this.#charge({ ...block, atLabel: this.cost }, block.atStart);
   }
 
-  /** What each entry costs is known only here, where all paths to a branch back, or out of a function, have been read. */
+  /**
+   * Sets the cost of each entry. It is known only here, after all paths to a branch back, or out of a function, have
+   * been read.
+   */
   #charge(block: Block, extra: number): void {
     this.#edits.amounts[block.edit] = 1 + Math.floor((Math.max(block.atLabel, 0) + extra) / COST_PER_FUEL);
   }

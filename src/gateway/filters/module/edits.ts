@@ -1,4 +1,4 @@
-/** What metering puts into the code. */
+/** The changes that metering makes to the code. */
 export const Edit = {
   /** Takes an amount of fuel, and traps if there is not enough. */
   charge: 0,
@@ -6,20 +6,23 @@ export const Edit = {
   chargeBytes: 1,
   /** Takes fuel for the length on the stack, in table entries. */
   chargeEntries: 2,
-  /** In place of memory.size. */
+  /** Replaces memory.size. */
   size: 3,
-  /** In place of memory.grow. */
+  /** Replaces memory.grow. */
   grow: 4,
 } as const;
 
-/** The edits of one function in the order of the file, as columns: large modules have a hundred thousand. */
+/**
+ * The edits of one function in the order of the file. They are stored as columns, because large modules have a hundred
+ * thousand.
+ */
 export class Edits {
   readonly offsets: number[] = [];
   readonly removed: number[] = [];
   readonly kinds: number[] = [];
   readonly amounts: number[] = [];
 
-  /** Adds an edit in front of the byte at `offset`, in place of `removed` bytes. Returns its number. */
+  /** Adds an edit before the byte at `offset`, which replaces `removed` bytes. Returns its index. */
   add(kind: number, offset: number, removed = 0, amount = 0): number {
     this.kinds.push(kind);
     this.removed.push(removed);

@@ -1,6 +1,9 @@
 import { messageOf } from "../../../lib/caught.ts";
 
-/** What the runtime says of a module or a trap, without where in our code it was called and without its own class names. */
+/**
+ * The runtime's message about a module or a trap, without the position in our code and without the runtime's class
+ * names.
+ */
 export function engineText(error: unknown): string {
   return messageOf(error)
     .replace(/ \(evaluating '.*'\)$/s, "")

@@ -1,11 +1,14 @@
 import { engineText } from "./engine-text.ts";
 
-/** An invocation that did not go well: the instance is thrown away, and the request fails closed. */
+/** An invocation that failed. The instance is not used again, and the request fails closed. */
 export interface Failure {
   readonly kind: "failed";
-  /** `fuel`: none was left. `trap`: the module trapped. `misuse`: it asked the gateway for what it must not. */
+  /**
+   * `fuel`: no fuel was left. `trap`: the module trapped. `misuse`: the module called a host function in a way that is
+   * not allowed.
+   */
   readonly cause: "fuel" | "trap" | "misuse";
-  /** For logs: "ran out of fuel". */
+  /** For logs, for example "ran out of fuel". */
   readonly reason: string;
 }
 
@@ -13,10 +16,13 @@ export function failure(cause: Failure["cause"], reason: string): Failure {
   return { kind: "failed", cause, reason };
 }
 
-/** The failure of an invocation that threw or went on without fuel. `misuse` is why the host ended it. */
+/**
+ * The failure of an invocation that threw or continued without fuel. `misuse` is the host's reason if the host ended
+ * it.
+ */
 export function failureOf(error: unknown, fuelLeft: number, misuse: string | undefined): Failure {
   if (misuse !== undefined) return failure("misuse", misuse);
-  // By the counter, not by the message: a filter can trap by the same instruction itself.
+  // Decided by the counter, not by the message, because a filter can trap with the same instruction itself.
   if (fuelLeft < 0) return failure("fuel", "ran out of fuel");
   return failure("trap", `trapped: ${engineText(error)}`);
 }

@@ -10,13 +10,13 @@ import { checkIndex, type FunctionType, garbageCollected, readHeapType, readValu
 
 const EMPTY_BLOCK = 0x40;
 const PREFIX_FC = 0xfc;
-/** The bit of an access's alignment that announces the number of a memory. */
+/** The bit in the alignment of an access that announces the index of a memory. */
 const NAMES_MEMORY = 0x40;
 
-/** Goes once through function bodies, instruction by instruction, and finds out what metering must put where. */
+/** Goes once through function bodies, instruction by instruction, and determines the edits for metering. */
 export class FunctionWalk {
   readonly edits = new Edits();
-  /** Loops that were passed, over all functions. */
+  /** Loops that were read, over all functions. */
   loops = 0;
   readonly #reader: ByteReader;
   readonly #shape: ModuleShape;
@@ -27,7 +27,7 @@ export class FunctionWalk {
     this.#shape = shape;
   }
 
-  /** Reads the body of a function of this type up to `end`. What `edits` had before is gone. */
+  /** Reads the body of a function of this type up to `end`. Replaces the contents of `edits`. */
   body(type: FunctionType, end: number): void {
     const reader = this.#reader;
     const control = this.#control;
@@ -41,7 +41,7 @@ export class FunctionWalk {
     if (reader.offset !== end) throw new ModuleRefused("a function has bytes behind its end", reader.offset);
   }
 
-  /** Passes over the local variables. Returns their number. */
+  /** Skips the local variables. Returns their number. */
   #locals(): number {
     const reader = this.#reader;
     const groups = reader.count("groups of local variables");
@@ -61,7 +61,7 @@ export class FunctionWalk {
     const reader = this.#reader;
     const offset = reader.offset;
     const opcode = reader.byte();
-    // The tables have every byte.
+    // The tables have an entry for every byte.
     const immediate = PLAIN_TABLE.immediates[opcode] as number;
     if (immediate === Immediate.prefix) {
       this.#prefixed(opcode, offset);
@@ -86,7 +86,7 @@ export class FunctionWalk {
     if (immediate !== Immediate.none) this.#operands(immediate, offset);
   }
 
-  /** Blocks, branches, and what leaves a function. */
+  /** Blocks, branches, and instructions that leave a function. */
   #controlFlow(immediate: number, offset: number): void {
     const control = this.#control;
     const reader = this.#reader;
@@ -161,7 +161,7 @@ export class FunctionWalk {
     this.#control.open(kind, params, offset, this.edits.add(Edit.charge, reader.offset));
   }
 
-  /** Its handlers' labels are those around it. */
+  /** The labels of its handlers are those around it. */
   #tryTable(offset: number): void {
     const reader = this.#reader;
     this.#open("block", offset);
@@ -222,7 +222,7 @@ export class FunctionWalk {
     }
   }
 
-  /** Indices of what metering adds to: they must not reach what is added. */
+  /** Indices of things that metering adds. The module's own code must not reach the added ones. */
   #checkedIndex(immediate: number, offset: number): void {
     const reader = this.#reader;
     const { functions, globalCount, types } = this.#shape;

@@ -1,9 +1,9 @@
 /**
- * Every instruction of the WebAssembly core specification 3.0 that a filter may have, and the exception handling before it
- * that compilers still emit: what follows the opcode, and what it costs. An opcode that is not here is refused.
+ * Every instruction of the WebAssembly core specification 3.0 that a filter can have, and the older exception handling
+ * that compilers still emit. Each has the format of its operands and its cost. Other opcodes are refused.
  */
 
-/** What follows an opcode, and what it means for the walk through a function. */
+/** The operands after an opcode, and their meaning for the walk through a function. */
 export const Immediate = {
   unknown: 0,
   none: 1,
@@ -18,11 +18,11 @@ export const Immediate = {
   catchAll: 9,
   delegate: 10,
   tryTable: 11,
-  /** A label: to it, and perhaps on. */
+  /** A branch to a label, which can also continue with the next instruction. */
   branch: 12,
   branchIf: 13,
   branchTable: 14,
-  /** What follows is not reached. */
+  /** The next instruction is not reached. */
   return: 15,
   unreachable: 16,
   throwTag: 17,
@@ -33,7 +33,7 @@ export const Immediate = {
   tailTypeAndTable: 22,
   type: 23,
   tailType: 24,
-  /** Local, table or data segment: one number that the runtime checks. */
+  /** A local, table or data segment: one index that the runtime checks. */
   index: 25,
   global: 26,
   select: 27,
@@ -48,7 +48,7 @@ export const Immediate = {
   bytes8: 36,
   bytes16: 37,
   heapType: 38,
-  /** Operations whose last operand is a length: it is charged. */
+  /** Operations whose last operand is a length, for which the code takes fuel. */
   fillMemory: 39,
   copyMemory: 40,
   initMemory: 41,
@@ -61,18 +61,18 @@ export const Immediate = {
 
 type ImmediateName = keyof typeof Immediate;
 
-/** First opcode, last opcode, what follows, cost. One unit of cost is a simple instruction; see COST_PER_FUEL. */
+/** First opcode, last opcode, operands, cost. One unit of cost is a simple instruction; see COST_PER_FUEL. */
 type Row = readonly [first: number, last: number, immediate: ImmediateName, cost: number];
 
-/** An access may miss every cache, and the one behind it may wait for it: 180 to 270 ns (bench filters). */
+/** An access can miss every cache, and the next access can depend on it: 180 to 270 ns (bench filters). */
 const ACCESS = 64;
 /** A division takes 10 to 40 cycles, and so does arithmetic with subnormal numbers on some processors. */
 const SLOW = 8;
 const CALL = 4;
-/** An exception is built, and unwinds the stack: 450 ns. */
+/** The runtime creates an exception and unwinds the stack: 450 ns. */
 const THROW = 1024;
 const BULK = 16;
-/** A table that grows is copied: up to 16 us. */
+/** The runtime copies a table that grows: up to 16 us. */
 const TABLE_GROW = 4096;
 
 const PLAIN: readonly Row[] = [
@@ -188,7 +188,7 @@ function tableOf(rows: readonly Row[], size: number): InstructionTable {
 
 /** Instructions of one byte. */
 export const PLAIN_TABLE = tableOf(PLAIN, 0x100);
-/** By the number after 0xfc. */
+/** Indexed by the number after 0xfc. */
 export const FC_TABLE = tableOf(AFTER_FC, 0x12);
-/** By the number after 0xfd. */
+/** Indexed by the number after 0xfd. */
 export const FD_TABLE = tableOf(AFTER_FD, 0x114);

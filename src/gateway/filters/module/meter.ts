@@ -15,7 +15,7 @@ export const MEMORY_EXPORT = "turnpike:memory";
 
 export interface Metered {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Function bodies and loops that were read. */
+  /** The number of function bodies, and of loops, that were read. */
   readonly functions: number;
   readonly loops: number;
 }
@@ -27,9 +27,9 @@ const VARIABLE = 1;
 const HAS_MAXIMUM = 1;
 
 /**
- * The module with its metering, so that nothing it does takes more time than its fuel and more memory than `memoryBytes`.
- * Everything is added behind what is there, so no number in it changes. Custom sections are dropped: they hold offsets of
- * the old code. Throws ModuleRefused. Decision 0701.
+ * Adds metering to a module, so that its fuel limits the time it takes and `memoryBytes` limits its memory. Everything
+ * is added after the module's own entries, so no index in the module changes. Custom sections are dropped, because they
+ * hold offsets of the old code. Throws ModuleRefused. Decision 0701.
  */
 export function meter(shape: ModuleShape, memoryBytes: number): Metered {
   const memory = memoryPages(shape, memoryBytes);
@@ -59,7 +59,7 @@ export function meter(shape: ModuleShape, memoryBytes: number): Metered {
   return { bytes: out.done(), functions: code.functions, loops: code.loops };
 }
 
-/** The pages that a module begins with and those that it may have. */
+/** The number of pages with which a module begins, and the most that it can have. */
 function memoryPages(shape: ModuleShape, memoryBytes: number): { minimum: number; maximum: number } {
   if (shape.memory === undefined) return { minimum: 0, maximum: 0 };
   const cap = Math.floor(memoryBytes / PAGE_BYTES);
@@ -76,7 +76,7 @@ function ownContent(shape: ModuleShape, id: number): Uint8Array {
   return section === undefined ? new Uint8Array() : shape.bytes.subarray(section.start, section.end);
 }
 
-/** A section of a counted list with `count` entries more. */
+/** A section that is a counted list, extended by `count` entries. */
 function extended(shape: ModuleShape, id: number, count: number, entries: Uint8Array): Uint8Array {
   const own = ownContent(shape, id);
   if (own.length === 0) return new ByteWriter(entries.length + 8).u32(count).raw(entries).done();
@@ -110,13 +110,13 @@ function addedExports(shape: ModuleShape, indexes: MeterIndexes): Uint8Array {
   return out.done();
 }
 
-/** The memory has its final size from the start; the system gives it bytes only when they are used. */
+/** The memory has its final size from the start. The system provides the bytes only when they are used. */
 function memorySection(shape: ModuleShape, pages: number): Uint8Array {
   if (shape.memory === undefined) return new Uint8Array();
   return new ByteWriter().u32(1).byte(HAS_MAXIMUM).u32(pages).u32(pages).done();
 }
 
-/** Tables grow into what the limit leaves, by equal shares. */
+/** Tables can grow into the rest of the limit, in equal shares. */
 function tableSection({ tables, bytes }: ModuleShape): Uint8Array {
   if (tables.length === 0) return new Uint8Array();
   const atStart = tables.reduce((sum, { limits }) => sum + limits.minimum, 0);
@@ -153,7 +153,7 @@ function meterCode(shape: ModuleShape, indexes: MeterIndexes, added: readonly Ui
     const length = reader.u32();
     const start = reader.offset;
     if (length > section.end - start) throw reader.truncated(start);
-    // Indices of types were checked where functions were read.
+    // Type indices were checked when the functions were read.
     walk.body(types[functions[number] as number] as ModuleShape["types"][number], start + length);
     reader.narrow(section.end);
     writeBody(out, bytes.subarray(start, start + length), { start, number, edits: walk.edits, inserted });
@@ -168,9 +168,9 @@ function meterCode(shape: ModuleShape, indexes: MeterIndexes, added: readonly Ui
 }
 
 interface BodyEdits {
-  /** Where in the file the body begins. */
+  /** The offset of the body in the file. */
   readonly start: number;
-  /** The function's number. */
+  /** The function's index. */
   readonly number: number;
   readonly edits: Edits;
   readonly inserted: MeteringCode;

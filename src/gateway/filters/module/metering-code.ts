@@ -2,7 +2,7 @@ import { ByteWriter } from "./byte-writer.ts";
 import { Edit } from "./edits.ts";
 import { I32 } from "./value-types.ts";
 
-/** Where what metering adds lies in a module: behind everything of its own. */
+/** The indices of the entries that metering adds to a module, after the module's own entries. */
 export interface MeterIndexes {
   readonly fuelGlobal: number;
   readonly pagesGlobal: number;
@@ -37,10 +37,13 @@ const NO_VALUE = 0x40;
 const BYTES_SHIFT = 6;
 /** Table entries that one unit of fuel fills or copies, as a power of two. */
 const ENTRIES_SHIFT = 3;
-/** Fuel for each page that a memory grows by, as a power of two: the first write to each of its parts faults. */
+/**
+ * Fuel for each page by which a memory grows, as a power of two. The first write to each part of the page causes a page
+ * fault.
+ */
 const PAGE_FUEL_SHIFT = 4;
 
-/** Traps if the fuel has gone below zero. */
+/** Traps if the fuel is below zero. */
 function checkFuel(code: ByteWriter, { fuelGlobal }: MeterIndexes): ByteWriter {
   code.byte(OP.globalGet).u32(fuelGlobal).byte(OP.i32Const).s32(0).byte(OP.ltS);
   return code.byte(OP.if).byte(NO_VALUE).byte(OP.unreachable).byte(OP.end);
@@ -53,7 +56,7 @@ function charge(amount: number, indexes: MeterIndexes): Uint8Array {
   return checkFuel(code, indexes).done();
 }
 
-/** Code to put in for each kind of edit; that for amounts is made once for each amount. */
+/** The code for each kind of edit. The code for an amount is created once for each amount. */
 export class MeteringCode {
   readonly #indexes: MeterIndexes;
   readonly #charges = new Map<number, Uint8Array>();
@@ -82,7 +85,7 @@ export class MeteringCode {
   }
 }
 
-/** Takes fuel for a length, which it returns: `fuel -= (length >>> shift) + 1`. */
+/** Takes fuel for a length, and returns the length: `fuel -= (length >>> shift) + 1`. */
 function chargeLengthBody(indexes: MeterIndexes, shift: number): Uint8Array {
   const code = new ByteWriter(64).u32(0).byte(OP.globalGet).u32(indexes.fuelGlobal);
   code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(shift).byte(OP.shrU);
@@ -91,8 +94,8 @@ function chargeLengthBody(indexes: MeterIndexes, shift: number): Uint8Array {
 }
 
 /**
- * `memory.grow` of a memory that has its final size from the start: it counts pages. A real one would move the memory, which
- * takes seconds for many small steps (57 s to 64 MiB by single pages).
+ * Replaces `memory.grow` for a memory that has its final size from the start: it only counts pages. A real one would
+ * move the memory, which takes seconds for many small steps (57 s to 64 MiB by single pages).
  */
 function growBody(indexes: MeterIndexes, maximum: number): Uint8Array {
   const { fuelGlobal, pagesGlobal } = indexes;
@@ -109,7 +112,7 @@ function growBody(indexes: MeterIndexes, maximum: number): Uint8Array {
   return code.byte(OP.globalSet).u32(pagesGlobal).byte(OP.localGet).u32(1).byte(OP.end).done();
 }
 
-/** The bodies of the functions that are added, in the order of their numbers. */
+/** The bodies of the added functions, in the order of their indices. */
 export function addedBodies(indexes: MeterIndexes, maximumPages: number): Uint8Array[] {
   return [
     chargeLengthBody(indexes, BYTES_SHIFT),

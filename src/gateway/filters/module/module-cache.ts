@@ -6,10 +6,10 @@ import { type ModuleFacts, type PreparedModule } from "./prepare.ts";
 import { prepareInThread } from "./prepare-thread.ts";
 import { ModuleRefused } from "./refused.ts";
 
-/** Compiled modules that are kept for the next reload, the latest used ones. @internal */
+/** Compiled modules that are kept for the next reload: those that were used last. @internal */
 export const MAX_CACHED_MODULES = 32;
 
-/** A module that is ready to be instantiated. */
+/** A module that can be instantiated. */
 export interface FilterModule {
   /** SHA-256 of the file, in hexadecimal. */
   readonly hash: string;
@@ -23,13 +23,13 @@ export async function compileModule(hash: string, { abi, facts, bytes }: Prepare
   return { hash, abi, facts, compiled: await WebAssembly.compile(bytes) };
 }
 
-/** The modules of a worker by the hash of their file: a reload compiles only what has changed. */
+/** The modules of a worker by the hash of their file. A reload compiles only changed modules. */
 export class ModuleCache {
   readonly #modules = new Map<string, Promise<FilterModule>>();
-  /** Modules are prepared one after the other: each takes a thread and several times its size in memory. */
+  /** Modules are prepared one after the other, because each takes a thread and several times its size in memory. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Reads, checks and compiles a module. Throws an Error that says why it cannot be loaded. */
+  /** Reads, checks and compiles a module. Throws an Error with the reason if it cannot be loaded. */
   async load(path: string, memoryBytes: number): Promise<FilterModule> {
     try {
       const file = await readModuleFile(path);
@@ -67,7 +67,7 @@ export async function hashOf(file: Uint8Array<ArrayBuffer>): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", file)).toString("hex");
 }
 
-/** The error of a module that does not load, with its path. */
+/** The error for a module that cannot be loaded, with its path. */
 export function cannotLoad(path: string, error: unknown): Error {
   return new Error(`Cannot load the filter "${path}": ${reasonOf(error)}`, { cause: error });
 }

@@ -3,9 +3,12 @@ import { open } from "node:fs/promises";
 import { MAX_MODULE_BYTES } from "./limits.ts";
 import { ModuleRefused } from "./refused.ts";
 
-/** Reads the file of a module. Throws ModuleRefused for one that is too large or no file, or what the system says. */
+/**
+ * Reads the file of a module. Throws ModuleRefused if it is too large or not a regular file, and the system's error if
+ * it cannot be read.
+ */
 export async function readModuleFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
-  // A pipe that nobody writes to would be waited for.
+  // Without O_NONBLOCK, opening a pipe without a writer would wait.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = await file.stat();

@@ -1,11 +1,11 @@
 import { type Section } from "./sections.ts";
 import { type FunctionType, type Limits } from "./value-types.ts";
 
-/** What kind of thing an import or export is. */
+/** The kinds of imports and exports. */
 export const EXTERNAL = ["function", "table", "memory", "global", "tag"] as const;
 export type ExternalKind = (typeof EXTERNAL)[number];
 
-/** A function that the host must bring. */
+/** A function that the host must provide. */
 export interface ImportedFunction {
   readonly module: string;
   readonly name: string;
@@ -22,17 +22,17 @@ export interface Table {
   /** The bytes of its element type in the file. */
   readonly type: readonly [start: number, end: number];
   readonly limits: Limits;
-  /** The bytes of the expression that fills it; undefined where it begins with null. */
+  /** The bytes of the expression that fills it; undefined if its entries begin as null. */
   readonly initial: readonly [start: number, end: number] | undefined;
 }
 
-/** What a module declares: everything but its code. */
+/** The declarations of a module: everything except its code. */
 export interface ModuleShape {
   readonly bytes: Uint8Array;
   readonly sections: ReadonlyMap<number, Section>;
   readonly types: readonly FunctionType[];
   readonly imports: readonly ImportedFunction[];
-  /** The number of the type of every function, the imported ones first. */
+  /** The type index of every function; the imported functions come first. */
   readonly functions: readonly number[];
   readonly tables: readonly Table[];
   readonly memory: Limits | undefined;

@@ -3,8 +3,8 @@ import { type PrepareReply, type PrepareJob } from "./prepare-worker.ts";
 import { ModuleRefused } from "./refused.ts";
 
 /**
- * Prepares a module in a thread of its own: 2.8 MB take 15 ms, and 60 ms the first time, in which a worker would serve nobody.
- * The file is handed over to the thread. Throws ModuleRefused.
+ * Prepares a module in a separate thread. 2.8 MB take 15 ms, and 60 ms the first time, in which a worker could not
+ * serve requests. The file is transferred to the thread. Throws ModuleRefused.
  */
 export function prepareInThread(job: PrepareJob): Promise<PreparedModule> {
   const worker = new Worker(new URL("./prepare-worker.ts", import.meta.url).href, { env: {} });

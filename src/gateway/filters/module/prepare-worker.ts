@@ -2,7 +2,7 @@ import { messageOf } from "../../../lib/caught.ts";
 import { prepare, type PreparedModule } from "./prepare.ts";
 import { ModuleRefused } from "./refused.ts";
 
-/** What the thread is asked for. */
+/** The task for the thread. */
 export interface PrepareJob {
   readonly file: Uint8Array<ArrayBuffer>;
   readonly memoryBytes: number;
@@ -12,7 +12,7 @@ export type PrepareReply =
   | { readonly ok: true; readonly prepared: PreparedModule }
   | { readonly ok: false; readonly isRefused: boolean; readonly reason: string; readonly offset: number | undefined };
 
-/** The worker's own side of its message channel; the types of Bun describe the main thread's. */
+/** The worker's own side of its message channel. The types of Bun describe the main thread's side. */
 declare const self: Worker;
 
 function response({ file, memoryBytes }: PrepareJob): PrepareReply {

@@ -8,26 +8,26 @@ import { type Limits, typeText } from "./value-types.ts";
 /** A module that was read, checked and metered. */
 export interface PreparedModule {
   readonly abi: Abi;
-  /** Ready to be compiled. */
+  /** The bytes to compile. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly facts: ModuleFacts;
 }
 
-/** What there is to know of a module. */
+/** Facts about a module. */
 export interface ModuleFacts {
-  /** Of the file. */
+  /** Bytes of the file. */
   readonly size: number;
   readonly functions: number;
   readonly loops: number;
-  /** `env.log (i32, i32) -> ()` */
+  /** For example `env.log (i32, i32) -> ()`. */
   readonly imports: readonly string[];
-  /** `on_request () -> i32`, `memory` */
+  /** For example `on_request () -> i32`, `memory`. */
   readonly exports: readonly string[];
-  /** In pages, as the module declares it. */
+  /** In pages, as the module declares them. */
   readonly memory: Limits | undefined;
 }
 
-/** Reads, checks and meters a module; takes milliseconds for a large one. Throws ModuleRefused. */
+/** Reads, checks and meters a module, which takes milliseconds if the module is large. Throws ModuleRefused. */
 export function prepare(file: Uint8Array, memoryBytes: number): PreparedModule {
   if (file.length > MAX_MODULE_BYTES) {
     throw new ModuleRefused(`it has ${file.length} bytes; at most ${MAX_MODULE_BYTES} are allowed`);

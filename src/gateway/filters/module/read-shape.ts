@@ -16,7 +16,7 @@ import {
 
 type Mutable = { -readonly [Key in keyof ModuleShape]: ModuleShape[Key] };
 
-/** Reads and checks everything but the code of a module. Throws ModuleRefused. */
+/** Reads and checks everything except the code of a module. Throws ModuleRefused. */
 export function readShape(bytes: Uint8Array): ModuleShape {
   const sections = readSections(bytes);
   const shape: Mutable = {
@@ -154,7 +154,7 @@ function checkTags(reader: ByteReader, types: readonly FunctionType[]): void {
   }
 }
 
-/** The number alone: expressions before the section may name globals. */
+/** Reads only the count, because expressions before the section can refer to globals. */
 function globalCountOf(bytes: Uint8Array, sections: ReadonlyMap<number, Section>): number {
   const section = sections.get(SECTION.global);
   if (section === undefined) return 0;

@@ -1,6 +1,6 @@
-/** A module that is not taken: the message is the reason, in words for its author. */
+/** The gateway refuses a module. The message is the reason, for the module's author. */
 export class ModuleRefused extends Error {
-  /** The byte of the file that the reason is about. */
+  /** The offset in the file to which the reason refers. */
   readonly offset: number | undefined;
 
   constructor(reason: string, offset?: number) {
@@ -9,14 +9,14 @@ export class ModuleRefused extends Error {
     this.offset = offset;
   }
 
-  /** A refusal that another thread has told of. */
+  /** A refusal that another thread has reported. */
   static told(message: string, offset: number | undefined): ModuleRefused {
     const refused = new ModuleRefused(message);
     return Object.assign(refused, { offset });
   }
 }
 
-/** A number as the specification of WebAssembly writes opcodes: 0x0b. */
+/** A number in the WebAssembly specification's notation for opcodes: 0x0b. */
 export function hex(value: number): string {
   return `0x${value.toString(16).padStart(2, "0")}`;
 }

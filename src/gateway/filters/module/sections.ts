@@ -1,7 +1,7 @@
 import { ByteReader } from "./byte-reader.ts";
 import { hex, ModuleRefused } from "./refused.ts";
 
-/** The content of one section: from its first byte to behind its last. */
+/** The content of one section: from its first byte to the byte after its last one. */
 export interface Section {
   readonly id: number;
   readonly start: number;
@@ -25,12 +25,12 @@ export const SECTION = {
   data: 11,
 } as const;
 
-/** The order of sections in a file; the tag section came later, and lies between memory and global. */
+/** The order of sections in a file. The tag section is a later addition, between memory and global. */
 export const SECTION_ORDER: readonly number[] = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
 
 const MAGIC = [0x00, 0x61, 0x73, 0x6d];
 const VERSION = [0x01, 0x00, 0x00, 0x00];
-/** Layer 1 in the last two bytes: the component model, which is another format in the same envelope. */
+/** Layer 1 in the last two bytes: the component model, which is another format with the same preamble. */
 const COMPONENT_LAYER = 0x01;
 
 function checkHeader(bytes: Uint8Array): void {
@@ -58,7 +58,7 @@ export function readSections(bytes: Uint8Array): ReadonlyMap<number, Section> {
       throw new ModuleRefused(`section ${id} announces ${length} bytes, and ${rest} bytes follow`, offset);
     }
     const section = { id, start: reader.offset, end: reader.offset + length };
-    // A custom section is dropped, but its name must be one.
+    // A custom section is dropped, but its name must be valid.
     if (id === SECTION.custom) new ByteReader(bytes, section.start, section.end).name();
     reader.skip(length);
     if (id === SECTION.custom) continue;

@@ -7,7 +7,7 @@ import { checkIndex, readValueType } from "./value-types.ts";
 
 type ReadSection = (id: number, read: (reader: ByteReader) => void, absent: undefined) => void;
 
-/** Checks what a module puts into its tables and its memory. */
+/** Checks the contents of a module for its tables and its memory. */
 export function checkSegments(shape: ModuleShape, section: ReadSection): void {
   section(SECTION.element, (reader) => checkElements(reader, shape), undefined);
   section(SECTION.dataCount, (reader) => void reader.u32(), undefined);
@@ -16,7 +16,7 @@ export function checkSegments(shape: ModuleShape, section: ReadSection): void {
 
 /** Bits of an element segment's first number. */
 const IS_PASSIVE = 0x01;
-/** Of an active segment: it names its table. Of another: it is only declared. */
+/** An active segment with this bit names its table. Another segment with this bit is only declared. */
 const HAS_INDEX = 0x02;
 const HAS_EXPRESSIONS = 0x04;
 
@@ -66,7 +66,7 @@ function checkData(reader: ByteReader, shape: ModuleShape): void {
   }
 }
 
-/** Reads the number of a memory: a filter has one, number 0. */
+/** Reads the index of a memory. A filter has one memory, with index 0. */
 export function checkMemoryIndex(reader: ByteReader): void {
   const offset = reader.offset;
   const index = reader.u32();

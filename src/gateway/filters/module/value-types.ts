@@ -17,7 +17,10 @@ const NAMES: Readonly<Record<number, string>> = {
   [V128]: "v128",
 };
 
-/** Abstract heap types: functions, host references and exceptions pass; the others are objects with garbage collection. */
+/**
+ * Abstract heap types: functions, host references and exceptions are accepted. The others are garbage-collected
+ * objects.
+ */
 const HEAP_TYPES: ReadonlySet<number> = new Set([0x70, 0x6f, 0x69, 0x73, 0x72, 0x74]);
 const COLLECTED_TYPES: ReadonlySet<number> = new Set([0x6e, 0x6d, 0x6c, 0x6b, 0x6a, 0x71]);
 
@@ -52,7 +55,7 @@ export function readValueType(reader: ByteReader, typeCount: number): number {
   return code;
 }
 
-/** Reads what a reference points to: a number of a type, or an abstract heap type. */
+/** Reads the target of a reference: a type index, or an abstract heap type. */
 export function readHeapType(reader: ByteReader, typeCount: number): void {
   const offset = reader.offset;
   const value = reader.s33();
@@ -67,8 +70,8 @@ function checkHeapType(code: number, offset: number): void {
 }
 
 /**
- * Types, functions and globals are added behind those of the module. An index of the module's own that points there would
- * reach them: the fuel, for instance.
+ * Metering adds types, functions and globals after those of the module. An index in the module that points there would
+ * reach them, for example the fuel.
  */
 export function checkIndex(what: string, index: number, count: number, offset: number): void {
   if (index >= count) {

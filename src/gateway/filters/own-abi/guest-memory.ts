@@ -1,7 +1,7 @@
 import { latin1Text, writeLatin1 } from "../../../lib/latin1.ts";
 
 /**
- * The linear memory of an instance. It has its final size from the start, so one view serves for ever. Pointers come as
+ * The linear memory of an instance. It has its final size from the start, so one view stays valid. Pointers arrive as
  * signed numbers.
  */
 export class GuestMemory {
@@ -9,14 +9,14 @@ export class GuestMemory {
   readonly #view: DataView;
   readonly #abort: (reason: string) => Error;
 
-  /** `abort` makes the error for bytes that are outside of the memory. */
+  /** `abort` creates the error for bytes outside the memory. */
   constructor(buffer: ArrayBuffer, abort: (reason: string) => Error) {
     this.#bytes = new Uint8Array(buffer);
     this.#view = new DataView(buffer);
     this.#abort = abort;
   }
 
-  /** Throws where the bytes are not all in memory. */
+  /** Throws if a part of the bytes is outside the memory. */
   check(pointer: number, length: number): void {
     this.#start(pointer, length);
   }
@@ -33,13 +33,13 @@ export class GuestMemory {
     return this.#bytes.slice(start, start + (length >>> 0));
   }
 
-  /** Writes what of a latin1 text fits into `capacity` bytes. */
+  /** Writes the part of a latin1 text that fits into `capacity` bytes. */
   writeText(text: string, pointer: number, capacity: number): void {
     const start = this.#start(pointer, capacity);
     writeLatin1(this.#bytes, text.length > capacity >>> 0 ? text.slice(0, capacity >>> 0) : text, start);
   }
 
-  /** Writes what fits into `capacity` bytes. Returns the number of bytes. */
+  /** Writes the part that fits into `capacity` bytes. Returns the number of bytes written. */
   writeBytes(bytes: Uint8Array, pointer: number, capacity: number): number {
     const start = this.#start(pointer, capacity);
     const count = Math.min(bytes.length, capacity >>> 0);
@@ -47,7 +47,7 @@ export class GuestMemory {
     return count;
   }
 
-  /** The number of 4 bytes. */
+  /** Reads a number of 4 bytes. */
   u32(pointer: number): number {
     return this.#view.getUint32(this.#start(pointer, 4), true);
   }

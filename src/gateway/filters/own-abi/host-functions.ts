@@ -4,19 +4,19 @@ import { type OwnImport } from "./signatures.ts";
 import { MAX_STAGED_BYTES } from "./staged-fields.ts";
 import { BODY_VIEW_BYTES, NO_BODY } from "./views.ts";
 
-/** The body of `respond`; the rest is cut off. */
+/** Bytes of the body of `respond`; the rest is cut off. */
 const MAX_REPLY_BYTES = 4096;
-/** The command of `host_call`. */
+/** Bytes of the command of `host_call`. */
 const MAX_CALL_BYTES = 4096;
-/** The result of a call that a filter can read. */
+/** Bytes of a call's result that a filter can read. */
 export const MAX_RESULT_BYTES = 16_384;
-/** The name of `set_upstream`. */
+/** Bytes of the name in `set_upstream`. */
 const MAX_UPSTREAM_BYTES = 256;
-/** A line of `log`; the rest is cut off. */
+/** Bytes of a line of `log`; the rest is cut off. */
 const MAX_LOG_BYTES = 1024;
-/** Lines of `log` in one invocation; those after them are dropped. */
+/** Lines of `log` in one invocation; further lines are dropped. */
 const MAX_LOG_LINES = 16;
-/** A field name of which a value is asked for; there is no longer one. */
+/** Bytes of a field name that a filter looks up. No field has a longer name. */
 const MAX_NAME_BYTES = 65_536;
 
 const METHODS: readonly string[] = "GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY".split(" ");
@@ -164,7 +164,7 @@ function isStatus(status: number): boolean {
 
 type Four = readonly [name: number, length: number, out: number, capacity: number];
 
-/** Writes the first value of a field. Returns its true length; 0 where it is absent or empty. */
+/** Writes the first value of a field. Returns its full length; 0 if the field is absent or empty. */
 function writeField(state: HostState, fields: Fields, [name, length, out, capacity]: Four): number {
   const memory = state.enter(Math.min(length >>> 0, MAX_NAME_BYTES) + fields.length);
   memory.check(out, capacity);
@@ -180,7 +180,7 @@ function writeText(state: HostState, text: string, out: number, capacity: number
   return state.done(text.length);
 }
 
-/** Writes bytes from `offset` on. Returns how many. */
+/** Writes bytes from `offset` on. Returns the number of bytes written. */
 function readBytes(
   state: HostState,
   bytes: Uint8Array,

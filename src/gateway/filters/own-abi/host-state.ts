@@ -2,26 +2,27 @@ import { type GuestMemory } from "./guest-memory.ts";
 import { StagedFields } from "./staged-fields.ts";
 import { NO_BODY, type RequestView, type ResponseView } from "./views.ts";
 
-/** Fuel for each call of a host function: about what it takes in time. */
+/** Fuel for each call of a host function. It corresponds to about the time that a call takes. */
 const CALL_FUEL = 20;
 /** Bytes that one unit of fuel copies or searches, as a power of two. */
 const BYTES_SHIFT = 6;
 
-/** Ends an invocation from within a host function: the message is what the filter does. */
+/** Ends an invocation from within a host function. The message describes what the filter does. */
 class HostAbort extends Error {}
 
-/** What `respond` has said. */
+/** The response that the filter gave with `respond`. */
 export interface Reply {
   readonly status: number;
   readonly body: Uint8Array;
 }
 
 /**
- * What host functions share: the memory and fuel of the instance, what it may see, and what it has asked for. A host function
- * that ends the invocation throws, which a filter can catch; so it also takes all fuel, and `isInside` stays true.
+ * The state that host functions share: the instance's memory and fuel, the request and response, and the filter's
+ * decisions. A host function that ends the invocation throws, which a filter can catch. So the host function also takes
+ * all fuel, and `isInside` stays true.
  */
 export class HostState {
-  /** Undefined while the module is instantiated: nothing of it can be reached yet. */
+  /** Undefined while the module is instantiated, because its exports do not exist yet. */
   guest: { readonly memory: GuestMemory; readonly fuel: { value: number } } | undefined;
   request: RequestView | undefined;
   response: ResponseView | undefined;
@@ -37,10 +38,10 @@ export class HostState {
 
   /** True from the begin of a host function to its end. */
   isInside = false;
-  /** Why a host function has ended the invocation. */
+  /** The reason for which a host function has ended the invocation. */
   reason: string | undefined;
 
-  /** Begins a host function that goes over so many bytes. Returns the memory. */
+  /** Begins a host function that goes over `bytes` bytes. Returns the memory. */
   enter(bytes: number): GuestMemory {
     const { guest } = this;
     if (this.isInside) throw this.abort("goes on after a function of the gateway has failed");
@@ -52,26 +53,26 @@ export class HostState {
     return guest.memory;
   }
 
-  /** Ends a host function that went well. */
+  /** Ends a host function that succeeded. */
   done<T extends number | undefined>(result: T): T {
     this.isInside = false;
     return result;
   }
 
-  /** The error with which a host function ends the invocation. */
+  /** Creates the error with which a host function ends the invocation. */
   abort(reason: string): HostAbort {
     this.reason ??= reason;
     if (this.guest !== undefined) this.guest.fuel.value = -1;
     return new HostAbort(reason);
   }
 
-  /** Forgets the request before, and shows this one. */
+  /** Clears the state of the previous request, and sets this one. */
   begin(request: RequestView): void {
     this.release();
     this.request = request;
   }
 
-  /** Forgets everything of a request. */
+  /** Clears the state of the request. */
   release(): void {
     this.logLines = 0;
     this.request = undefined;
@@ -83,7 +84,7 @@ export class HostState {
     this.clearResponse();
   }
 
-  /** Forgets what was staged for the response. */
+  /** Clears the changes that were staged for the response. */
   clearResponse(): void {
     this.fields.clear();
     this.newStatus = undefined;

@@ -8,23 +8,23 @@ import { type RequestDecision, type RequestOutcome, type ResponseOutcome } from 
 import { OWN_EXPORTS, type OwnExport } from "./signatures.ts";
 import { type RequestView, type ResponseView } from "./views.ts";
 
-/** What on_request and on_resume return. */
+/** The return values of on_request and on_resume. */
 const ALLOW = 0;
 const REJECT = 1;
 const MODIFY = 2;
 const PARKED = 3;
-/** What on_response returns to change the response. */
+/** The return value of on_response that changes the response. */
 const APPLY = 0;
 
 export interface OwnOptions {
-  /** For each invocation. */
+  /** Units of fuel for each invocation. */
   readonly fuel: number;
   readonly log: Log;
 }
 
 /**
- * An instance of a filter of the own ABI. It serves one request at a time, from `onRequest` to `release`; its memory and
- * globals are not reset between requests. After a failure it is `isPoisoned`, and must be thrown away.
+ * An instance of a filter of the own ABI. It serves one request at a time, from `onRequest` to `release`. Its memory
+ * and globals are not reset between requests. After a failure it is `isPoisoned`, and cannot be used again.
  */
 export class OwnInstance {
   readonly #state = new HostState();
@@ -33,11 +33,14 @@ export class OwnInstance {
   readonly #budget: number;
   #isPoisoned = false;
 
-  /** Instantiates a module; its start function has fuel of its own. Throws an Error that says why it fails. */
+  /**
+   * Instantiates a module. Its start function has a separate budget of fuel. Throws an Error with the reason if it
+   * fails.
+   */
   constructor(module: FilterModule, { fuel, log }: OwnOptions) {
     this.#budget = fuel;
     const exports = instantiate(module, this.#state, log);
-    // The metering adds both exports; on_request and its like were checked when the module was prepared.
+    // The metering adds both exports. The preparation of the module has checked on_request and the other callbacks.
     this.#fuel = exports[FUEL_EXPORT] as unknown as { value: number };
     const memory = (exports[MEMORY_EXPORT] as WebAssembly.Memory | undefined)?.buffer ?? new ArrayBuffer(0);
     const guest = new GuestMemory(memory, (reason) => this.#state.abort(reason));
@@ -49,7 +52,7 @@ export class OwnInstance {
     return this.#isPoisoned;
   }
 
-  /** What is left of the last invocation's fuel. */
+  /** The rest of the last invocation's fuel. */
   get fuelLeft(): number {
     return Math.max(this.#fuel.value, 0);
   }
@@ -69,18 +72,18 @@ export class OwnInstance {
     return { kind: "park", command };
   }
 
-  /** Goes on with the request that was parked. `result` is what the call has brought. */
+  /** Resumes the parked request. `result` is the result of the host call. */
   onResume(result: Uint8Array): RequestDecision {
     const state = this.#state;
     state.callResult = result.subarray(0, MAX_RESULT_BYTES);
-    // A name that was set before the park was not meant for what came of it.
+    // A name that was set before the park does not depend on the call's result, so it does not count.
     state.upstream = undefined;
     const code = this.#run("on_resume");
     if (typeof code !== "number") return code;
     return code === PARKED ? this.#fail("parks twice") : this.#decided(code, state.upstream);
   }
 
-  /** Undefined `on_response` leaves every response unchanged. */
+  /** Without an `on_response`, every response stays unchanged. */
   onResponse(response: ResponseView): ResponseOutcome {
     if (this.#calls.on_response === undefined) return { kind: "unchanged" };
     const state = this.#state;
@@ -92,7 +95,7 @@ export class OwnInstance {
     return { kind: "change", status: state.newStatus, fields: state.fields.text(), body: state.newBody };
   }
 
-  /** Forgets the request; the instance is free for the next one. */
+  /** Clears the request's state. The instance is free for the next request. */
   release(): void {
     this.#state.release();
   }
@@ -116,7 +119,10 @@ export class OwnInstance {
     return failure("misuse", reason);
   }
 
-  /** Calls an export with its fuel. A filter may swallow what a host function throws; so what it returns counts only if all went well. */
+  /**
+   * Calls an export with its fuel. A filter can catch the error of a host function, so its result counts only if no
+   * host function failed.
+   */
   #run(name: OwnExport): number | Failure {
     const call = this.#calls[name];
     if (call === undefined || this.#isPoisoned) throw new Error(`Cannot call ${name}: the instance cannot go on`);

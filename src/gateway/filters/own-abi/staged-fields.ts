@@ -1,23 +1,23 @@
 import { type Fields, fieldLine } from "../../../lib/fields.ts";
 import { HOP_FIELDS } from "../../config/field-roles.ts";
 
-/** Response fields that one invocation may stage. */
+/** Response fields that one invocation can stage. */
 const MAX_STAGED_FIELDS = 16;
 /** Bytes of their names and values. */
 export const MAX_STAGED_BYTES = 4096;
 
-/** Framing, connection and the request's id are the gateway's. */
+/** The gateway controls the framing, the connection and the request's id. */
 const DROPPED: ReadonlySet<string> = new Set([...HOP_FIELDS, "x-request-id"]);
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const NO_VALUE = /[\0\r\n]/;
 
-/** The fields that a filter puts on a response. A field that is no field, or beyond the limits, is dropped. */
+/** The fields that a filter sets on a response. Invalid fields, and fields beyond the limits, are dropped. */
 export class StagedFields {
   readonly #fields: { name: string; lowerName: string; value: string }[] = [];
   #bytes = 0;
 
-  /** Sets a field, in place of one of the same name. */
+  /** Sets a field, and replaces a field of the same name. */
   set(name: string, value: string): void {
     const lowerName = name.toLowerCase();
     if (!TOKEN.test(name) || NO_VALUE.test(value) || DROPPED.has(lowerName)) return;
@@ -31,7 +31,7 @@ export class StagedFields {
     else this.#fields[index] = { name, lowerName, value };
   }
 
-  /** As the text of a head. */
+  /** The fields as the text of a head. */
   text(): Fields {
     let text = "";
     for (const { name, value } of this.#fields) text += fieldLine(name, value);

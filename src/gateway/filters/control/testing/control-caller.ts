@@ -1,16 +1,16 @@
-/** A worker that makes the host calls that it is told to, and tells what came of them. */
+/** A worker that makes the host calls that a test asks for, and reports their results. */
 import { type CommandOutcome } from "../control-connection.ts";
 import { type ControlReply, type ControlCall } from "../control-messages.ts";
 import { RemoteControl } from "../remote-control.ts";
 
-/** What a test tells it. */
+/** Messages from the test. */
 export type ToCaller =
   | ControlReply
   | { readonly kind: "call"; readonly name: string; readonly command: string }
   | { readonly kind: "forget"; readonly name: string }
   | { readonly kind: "ask_state" };
 
-/** What it tells a test. */
+/** Messages to the test. */
 export type FromCaller =
   | ControlCall
   | { readonly kind: "done"; readonly name: string; readonly text: string }

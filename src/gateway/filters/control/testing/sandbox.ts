@@ -10,37 +10,37 @@ export const REPORT = "sandbox test\nproto_version=1\n";
 /** One connection to the sandbox. */
 export interface SandboxClient {
   readonly socket: Socket;
-  /** The lines that came, without the greeting. */
+  /** The lines that arrived, without the greeting. */
   readonly lines: string[];
 }
 
-/** Decides what a line is answered with; undefined: nothing. */
+/** Returns the reply to a line; undefined for no reply. */
 export type Answer = (line: string, client: SandboxClient) => string | Uint8Array | undefined;
 
-/** A sandbox's end of the control socket, on a real Unix socket. */
+/** The sandbox's end of the control socket, on a real Unix socket. */
 export interface Sandbox {
   readonly path: string;
   readonly clients: readonly SandboxClient[];
-  /** Lines of all clients, in the order in which they came. */
+  /** The lines of all clients, in the order of their arrival. */
   readonly lines: readonly string[];
-  /** What the greeting is answered with; at first by `reply(REPORT)`. */
+  /** Returns the reply to the greeting. The initial value is `reply(REPORT)`. */
   greet: Answer;
   response: Answer;
-  /** Waits until so many commands have come. */
+  /** Waits until `count` commands have arrived. */
   received(count: number): Promise<void>;
   /** Cuts all connections. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** A reply as the protocol writes it. */
+/** A reply in the protocol's encoding. */
 export function reply(output: string | Uint8Array, exit = 0): Buffer {
   const bytes = typeof output === "string" ? Buffer.from(output, "latin1") : output;
   const escaped = [...bytes].flatMap((byte) => (byte === 0x1e || byte === 0x1f ? [0x1f, byte ^ 0x40] : [byte]));
   return Buffer.concat([Buffer.from(escaped), Buffer.from(`\x1e${exit}\n`, "latin1")]);
 }
 
-/** Starts a sandbox that answers each command with `done: COMMAND`, at `at` or where it finds room. */
+/** Starts a sandbox that replies to each command with `done: COMMAND`. It listens at `at`, or else at a free path. */
 export async function startSandbox(at?: string): Promise<Sandbox> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-sandbox-"));
   const path = at ?? join(folder, "control.sock");

@@ -5,11 +5,11 @@ export const HEADER: readonly number[] = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x
 export const I32 = 0x7f;
 export const I64 = 0x7e;
 
-/** Parts of a module for a test, each as the bytes of an entry or as numbers; nothing is checked. */
+/** The parts of a module for a test, each as the bytes of an entry or as numbers. They are not checked. */
 export interface Parts {
   /** Parameters and results of each type; by default () -> (), () -> i32, (i32) -> i32, (i32, i32) -> i32. */
   readonly types?: readonly (readonly [params: readonly number[], results: readonly number[]])[];
-  /** Module, name and the number of the type. */
+  /** Module, name and type index. */
   readonly imports?: readonly (readonly [module: string, name: string, type: number])[];
   readonly functions?: readonly TestFunction[];
   /** Bytes of each table. */
@@ -19,7 +19,7 @@ export interface Parts {
   readonly tags?: readonly (readonly number[])[];
   /** Bytes of each global. */
   readonly globals?: readonly (readonly number[])[];
-  /** More exports than those of functions: name, kind, index. */
+  /** Exports in addition to those of functions: name, kind, index. */
   readonly exports?: readonly (readonly [name: string, kind: number, index: number])[];
   readonly start?: number;
   readonly elements?: readonly (readonly number[])[];
@@ -28,7 +28,7 @@ export interface Parts {
 }
 
 export interface TestFunction {
-  /** Number of the type; by default 1, () -> i32. */
+  /** The type index; by default 1, () -> i32. */
   readonly type?: number;
   readonly export?: string;
   /** Number and type of each group of local variables. */

@@ -6,25 +6,28 @@ import { dirname, join } from "node:path";
 const require = createRequire(import.meta.url);
 const COMPILER = require.resolve("assemblyscript/bin/asc.js");
 const PACKAGES = dirname(dirname(require.resolve("assemblyscript/package.json")));
-/** Compiled modules by the hash of what they are made from: a compilation takes seconds of CPU. */
+/** Compiled modules by the hash of their inputs, because a compilation takes seconds of CPU time. */
 export const CACHE = join(PACKAGES, ".cache", "turnpike-filters");
-/** What compiled modules depend on beside their source. */
+/** The packages on which compiled modules depend, in addition to the source. */
 const TOOLS = ["assemblyscript", "@gcoredev/proxy-wasm-sdk-as", "@assemblyscript/wasi-shim"];
 export const VERSIONS = TOOLS.map((name): unknown => Reflect.get(require(`${name}/package.json`), "version"));
 
-/** What docs/filters.md tells authors to put into asconfig.json for a filter on the SDK. */
+/** The content of asconfig.json for a filter on the SDK, as in docs/filters.md. */
 const SDK_CONFIG = {
   extends: "./node_modules/@assemblyscript/wasi-shim/asconfig.json",
   options: { use: "abort=abort_proc_exit" },
 };
 const SDK_FLAGS = ["-O2"];
 
-/** Compiles AssemblyScript to a module without imports of its own. Throws with what the compiler says. */
+/** Compiles AssemblyScript to a module without imports of its own. Throws an Error with the compiler's message. */
 export function compileAssemblyScript(source: string, flags: readonly string[] = []): Promise<Uint8Array> {
   return compile(source, ["--use", "abort=", "-O2", ...flags]);
 }
 
-/** Compiles a filter on the SDK `@gcoredev/proxy-wasm-sdk-as` to a module of proxy-wasm. Throws with what the compiler says. */
+/**
+ * Compiles a filter on the SDK `@gcoredev/proxy-wasm-sdk-as` to a proxy-wasm module. Throws an Error with the
+ * compiler's message.
+ */
 export function compileProxyWasm(source: string): Promise<Uint8Array> {
   return compile(source, SDK_FLAGS, SDK_CONFIG);
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { compileAssemblyScript, compileProxyWasm } from "./assembly-script.ts";
 
-/** A module to try the walker on. */
+/** A module for tests of the walker. */
 export interface CorpusModule {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -10,7 +10,7 @@ export interface CorpusModule {
   readonly functions: readonly string[];
 }
 
-/** Programs that compilers with and without optimisation make something different of. */
+/** Programs that compile to different code with and without optimisation. */
 const PROGRAMS: Readonly<Record<string, readonly [source: string, functions: readonly string[]]>> = {
   arithmetic: [
     `export function fib(n: i32): i32 { return n < 2 ? n : n > 20 ? 1 : fib(n - 1) + fib(n - 2); }
@@ -54,13 +54,13 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   collections: ["--runtime", "incremental"],
 };
 
-/** Modules of npm packages that are in the text of a script. */
+/** Modules of npm packages that are embedded in a script. */
 const IN_SCRIPTS: Readonly<Record<string, string>> = {
   quickjs: "@tootallnate/quickjs-emscripten/dist/generated/emscripten-module.WASM_RELEASE_SYNC.js",
   mine: "ox/tempo/internal/mine.wasm.js",
 };
 
-/** Modules by several compilers: AssemblyScript's, built here, and those that packages bring along. */
+/** Modules from several compilers: from AssemblyScript, built here, and from packages that include them. */
 export async function corpus(): Promise<CorpusModule[]> {
   const built = Object.entries(PROGRAMS).map(async ([name, [source, functions]]) => ({
     name,

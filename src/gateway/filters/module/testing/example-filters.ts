@@ -6,13 +6,13 @@ const ROOT = join(import.meta.dir, "../../../../..");
 const FOLDER = "examples/filters";
 const PROGRAM = join(import.meta.dir, "compile-program.ts");
 
-/** The filters of examples/filters/ in AssemblyScript, and how docs/filters.md has each compiled. */
+/** The filters of examples/filters/ in AssemblyScript, with the compilation that docs/filters.md describes for each. */
 const OWN = ["guard", "tenant", "stamp"] as const;
 const PROXY_WASM = ["add-header", "api-key", "rewrite-body", "ask-upstream", "visits"] as const;
 export const EXAMPLES = [...OWN, ...PROXY_WASM] as const;
 export type Example = (typeof EXAMPLES)[number];
 
-/** Compiles example filters, those that have not changed since they were compiled last excepted. Returns the path of each module. */
+/** Compiles example filters that have changed since their last compilation. Returns the path of each module. */
 export async function exampleFilters<Name extends Example>(...names: Name[]): Promise<Record<Name, string>> {
   const paths = await Promise.all(names.map(async (name) => [name, await cachedPath(name)] as const));
   const found = await Promise.all(paths.map(([, path]) => Bun.file(path).exists()));
@@ -30,7 +30,7 @@ async function cachedPath(name: Example): Promise<string> {
   return join(CACHE, `${name}-${key}.wasm`);
 }
 
-/** What docs/filters.md tells authors to call the compiler with. */
+/** The compiler's arguments in docs/filters.md. */
 function flagsOf(name: Example): string[] {
   if (OWN.some((own) => own === name)) return ["-O2", "--config", "none", "--use", "abort="];
   return ["-O2", "--config", `${FOLDER}/asconfig.json`];

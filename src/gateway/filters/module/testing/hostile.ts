@@ -3,7 +3,7 @@ import { assemble, I32, I64, onRequest, op, type Parts, u32 } from "./assembler.
 export const FOREVER = [...op.br(0), ...op.end, ...op.unreachable];
 export const ZERO = op.i32(0);
 
-/** A module whose on_request does something in an endless loop. */
+/** A module whose on_request repeats `body` in an endless loop. */
 export function forever(body: readonly number[], parts: Parts = {}): Uint8Array {
   return onRequest([...op.loop, ...body, ...FOREVER], parts);
 }
@@ -21,7 +21,7 @@ const NEXT_LOAD = [
   [...op.i32(1_013_904_223), ...op.i32Add, ...op.i32(0x1e_ff_fc_0), 0x71, ...op.set(0)],
 ].flat();
 
-/** Writes to all of the memory first: pages that were never written are one and the same. */
+/** Writes to the whole memory first, because pages that were never written are one and the same. */
 const CHASE = {
   export: "on_request",
   locals: [[1, I32]],
@@ -32,7 +32,7 @@ const CHASE = {
   ].flat(),
 } as const;
 
-/** Modules of the own ABI that would run for ever. */
+/** Modules of the own ABI that would run forever. */
 export const HOSTILE: readonly (readonly [what: string, module: Uint8Array])[] = [
   ["an empty loop", forever([])],
   [

@@ -4,18 +4,18 @@ import { prepare } from "../prepare.ts";
 import { readShape } from "../read-shape.ts";
 import { ModuleRefused } from "../refused.ts";
 
-/** The memory limit of tests that are not about it. */
+/** The memory limit of tests that do not test it. */
 export const MEMORY_BYTES = 32 * 1024 * 1024;
 
-/** Fuel that a filter has where the configuration says nothing. */
+/** The default fuel of a filter. */
 export const DEFAULT_FUEL = 5_000_000;
 
-/** A module of a test, ready to be instantiated. */
+/** A module of a test that can be instantiated. */
 export async function loaded(file: Uint8Array, memoryBytes = MEMORY_BYTES): Promise<FilterModule> {
   return await compileModule(await hashOf(Uint8Array.from(file)), prepare(file, memoryBytes));
 }
 
-/** Why a module is refused; undefined where it is taken. */
+/** The reason if a module is refused; otherwise undefined. */
 export function refusalOf(file: Uint8Array, memoryBytes = MEMORY_BYTES): string | undefined {
   try {
     meter(readShape(file), memoryBytes);
@@ -45,10 +45,10 @@ export function instantiate(file: Uint8Array, options: RunOptions = {}): WebAsse
   return new WebAssembly.Instance(new WebAssembly.Module(bytes), options.imports ?? {}).exports;
 }
 
-/** Calls an export of a metered instance with so much fuel. */
+/** Calls an export of a metered instance with `fuel` units of fuel. */
 export function call(exports: WebAssembly.Instance["exports"], name: string, options: RunOptions = {}): Run {
   const { fuel = DEFAULT_FUEL, parameters = [] } = options;
-  // Every metered module has the counter; the test names a function.
+  // Every metered module has the counter, and the test names a function.
   const counter = exports[FUEL_EXPORT] as unknown as { value: number };
   const run = exports[name] as unknown as (...values: readonly number[]) => unknown;
   counter.value = fuel;

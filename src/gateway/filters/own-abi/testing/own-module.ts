@@ -1,7 +1,7 @@
 import { assemble, I32, op, type Parts, u32 } from "../../module/testing/assembler.ts";
 import { OWN_IMPORTS, type OwnExport, type OwnImport } from "../signatures.ts";
 
-/** Types and imports for functions of the own ABI, in the order given; they are functions 0, 1, ... */
+/** Types and imports for functions of the own ABI, in the given order. They are functions 0, 1, ... */
 export function ownImports(...names: readonly OwnImport[]): Parts {
   const types = names.map((name) => {
     const [parameters = "", result = ""] = OWN_IMPORTS[name].split(" -> ");
@@ -15,7 +15,7 @@ export function ownImports(...names: readonly OwnImport[]): Parts {
 
 export type Hooks = Partial<Record<OwnExport, readonly number[]>>;
 
-/** A filter of these hooks, with texts in memory from 0 on. */
+/** A filter with these hooks, and with texts in memory from address 0 on. */
 export function ownModule(used: readonly OwnImport[], hooks: Hooks, memoryText = ""): Uint8Array {
   const bytes = [...Buffer.from(memoryText)];
   return assemble({
