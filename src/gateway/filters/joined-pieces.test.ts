@@ -3,7 +3,7 @@ import { PieceList } from "./piece-list.ts";
 import { BodyBytes } from "./proxy-wasm/body-bytes.ts";
 
 const COUNT = 100_000;
-/** Bytes as they come in pieces of one byte, with a large piece among them. */
+/** Bytes for pieces of one byte, with a large piece among them. */
 const TEXT = Buffer.alloc(COUNT, "abcdefg");
 const LARGE = Buffer.alloc(3000, "x");
 
@@ -14,7 +14,7 @@ function* pieces(): Generator<Uint8Array> {
 }
 const WHOLE = Buffer.concat([TEXT, LARGE, TEXT.subarray(0, 1)]);
 
-test("a body that comes byte by byte waits for a filter of proxy-wasm in few pieces", () => {
+test("a body that arrives byte by byte is held for a proxy-wasm filter in few pieces", () => {
   const body = new BodyBytes();
   for (const piece of pieces()) body.append(piece);
   const taken = body.take();
@@ -25,11 +25,11 @@ test("a body that comes byte by byte waits for a filter of proxy-wasm in few pie
   expect(body.splice(1, 1, Buffer.from("-"))).toBe(true);
   body.append(TEXT.subarray(5, 7));
   expect(Buffer.concat(body.take()).toString()).toBe("a-cdefg");
-  // What was taken stays as it was.
+  // The taken pieces have not changed.
   expect(Buffer.concat(taken).equals(WHOLE)).toBe(true);
 });
 
-test("a body that is looked at after each byte is put together few times", () => {
+test("a body that is read after each byte is joined few times", () => {
   const body = new BodyBytes();
   const memories = new Set<ArrayBufferLike>();
   for (let i = 0; i < COUNT; i++) {
@@ -46,7 +46,7 @@ test("a body that is looked at after each byte is put together few times", () =>
   expect([body.length, body.memory]).toEqual([0, 0]);
 });
 
-test("a body that comes byte by byte waits for a filter of the own ABI in few pieces", () => {
+test("a body that arrives byte by byte is held for a filter of the own ABI in few pieces", () => {
   const list = new PieceList({ take: () => true, give() {} });
   for (const piece of pieces()) list.push(piece, 0, piece.length);
   expect(Buffer.from(list.first(7)).toString()).toBe("abcdefg");

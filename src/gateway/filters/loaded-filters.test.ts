@@ -50,14 +50,14 @@ async function load(config: Config, previous?: LoadedFilters, isFirst = true): P
   return await LoadedFilters.load({ config, deps, respondWithError, previous });
 }
 
-test("an unchanged filter goes on with its instances; a changed entry or file makes another one", async () => {
+test("an unchanged filter keeps its instances; a changed entry or file creates a new filter", async () => {
   const before = await load(
     configuration([
       ["/a", "a.wasm"],
       ["/b", "a.wasm"],
     ]),
   );
-  // One for each route: two have the prefix /b.
+  // One for each route, because two routes have the prefix /b.
   expect(runtime.gauge.instances).toBe(3);
   const after = await load(
     configuration([
@@ -78,7 +78,7 @@ test("an unchanged filter goes on with its instances; a changed entry or file ma
   expect(runtime.gauge.instances).toBe(0);
 });
 
-test("a configuration that is not served after all closes what it has made, and nothing of the one that is", async () => {
+test("a rejected configuration closes the filters that it has created, and none of the active configuration", async () => {
   const served = await load(configuration([["/a", "a.wasm"]]));
   const failed = await load(
     configuration([
@@ -93,7 +93,7 @@ test("a configuration that is not served after all closes what it has made, and 
   served.close(undefined);
 });
 
-test("the same entry twice on one route is two filters, also over a reload", async () => {
+test("the same entry twice on one route creates two filters, also after a reload", async () => {
   const twice = configuration([
     ["/a", "a.wasm"],
     ["/a", "a.wasm"],
@@ -135,7 +135,7 @@ test("one filter that cannot be loaded, or does not start, closes all routes of 
   expect(runtime.gauge.instances).toBe(0);
 });
 
-test("a match that names no route is told of once, by one worker, and its module is not read", async () => {
+test("a match without a route is logged once, by one worker, and its module is not read", async () => {
   const config = configuration([["/nowhere", "gone.wasm"]]);
   const first = await load(config);
   const said = ['wasm_filters[0].match: no route has the path_prefix "/nowhere"; the filter never runs'];

@@ -13,7 +13,7 @@ import { OwnFilter } from "./own-filter.ts";
 import { roomForBody, SNAPSHOT_BYTES } from "./parked-request.ts";
 import { testRuntime, testSettings } from "./testing/test-runtime.ts";
 
-/** A client that takes what it is sent. */
+/** A client that accepts everything it receives. */
 class Client implements ResponseSink {
   heads: ResponseHead[] = [];
   text = "";
@@ -77,7 +77,7 @@ function exchangeOf(client: Client, head: Partial<RequestHead> = {}): Exchange {
 }
 
 test.each(HOSTILE)(
-  "%s is answered with 500, and a new instance takes the place of the old one",
+  "%s: the client gets the response 500, and a new instance replaces the old one",
   async (_what, module) => {
     const runtime = testRuntime();
     const filter = new OwnFilter(await loaded(module), testSettings({ fuel: 100_000 }), runtime);
@@ -92,7 +92,7 @@ test.each(HOSTILE)(
   },
 );
 
-test("a filter that always fails gets no instance once its failures have taken too long, and one again later", async () => {
+test("a filter that always fails gets no instance once its failures have taken too long, and gets one again later", async () => {
   const clock = new FakeClock();
   const runtime = { ...testRuntime(new TimerWheel(clock)), clock: () => clock.time };
   const filter = new OwnFilter(await loaded(onRequest(op.unreachable)), testSettings(), runtime);
@@ -104,7 +104,7 @@ test("a filter that always fails gets no instance once its failures have taken t
     await decision;
     return client.heads[0]?.error?.code;
   };
-  // Each look at the clock takes 100 ms: an invocation takes 100, and an instance as much.
+  // Each reading of the clock takes 100 ms, so an invocation takes 100 ms, and so does the creation of an instance.
   runtime.clock = () => (clock.time += 100);
   const codes: (string | undefined)[] = [];
   for (let i = 0; i < 12; i++) codes.push(await ask());
@@ -135,7 +135,7 @@ async function passing(module: Uint8Array, head: Partial<RequestHead> = {}, sett
   return { runtime, filter, client, exchange };
 }
 
-test("instances beyond those that stay are let go when nobody needs them", async () => {
+test("additional instances are dropped when no request needs them", async () => {
   const clock = new FakeClock();
   const runtime = testRuntime(new TimerWheel(clock));
   const filter = new OwnFilter(await loaded(READS), testSettings({ instances: 2 }), runtime);
@@ -150,7 +150,7 @@ test("instances beyond those that stay are let go when nobody needs them", async
   expect(runtime.gauge).toEqual({ instances: 0, pinned: 0, parked: 0 });
 });
 
-test("a response that lasts is passed on as it comes", async () => {
+test("a long-lived response is passed on as it arrives", async () => {
   const heads: ResponseHead[] = [
     { status: 200, reason: "", fields: "Content-Type: text/event-stream; charset=utf-8\r\n", bodyLength: -1 },
     { status: 200, reason: "", fields: "content-type: application/grpc\r\n", bodyLength: -1 },
@@ -164,7 +164,7 @@ test("a response that lasts is passed on as it comes", async () => {
   }
 });
 
-test("a replaced body of a call of gRPC keeps the trailers", async () => {
+test("a gRPC call with a replaced body keeps its trailers", async () => {
   const { client, exchange } = await passing(REPLACES, { isGrpc: true });
   exchange.response.start({ status: 200, reason: "", fields: "content-type: application/grpc\r\n", bodyLength: -1 });
   exchange.response.data(Buffer.from("message"));
@@ -172,7 +172,7 @@ test("a replaced body of a call of gRPC keeps the trailers", async () => {
   expect([client.heads.length, client.text, client.trailers]).toEqual([1, "other", "grpc-status: 0\r\n"]);
 });
 
-test("the source of a long body that is replaced is stopped, and told nothing more", async () => {
+test("if a long body is replaced, its source is cancelled, and late bytes are dropped", async () => {
   const { client, exchange } = await passing(REPLACES);
   let cancelled = 0;
   exchange.onCancel = () => cancelled++;
@@ -183,7 +183,7 @@ test("the source of a long body that is replaced is stopped, and told nothing mo
   expect(client.text).toBe("other");
 });
 
-test("without memory for the body the response passes as it is, or fails closed", async () => {
+test("without memory for the body, the response passes unchanged, or fails closed", async () => {
   for (const responseFailClosed of [false, true]) {
     const { client, exchange, runtime, filter } = await passing(READS, {}, { responseFailClosed });
     runtime.memory.capacity = 10;
@@ -197,7 +197,7 @@ test("without memory for the body the response passes as it is, or fails closed"
   }
 });
 
-test("a filter that is closed still serves requests that come late, and keeps no instance", async () => {
+test("a closed filter still serves late requests, and keeps no instance", async () => {
   const runtime = testRuntime();
   const filter = new OwnFilter(await loaded(onRequest(op.i32(0))), testSettings(), runtime);
   filter.close();
@@ -211,7 +211,7 @@ test("a request with more than 128 fields has no room to be parked", () => {
   expect([room(128), room(129)]).toEqual([SNAPSHOT_BYTES - "GET/x".length - 128 * line.length, -1]);
 });
 
-test("a client that is slow to send its body keeps no instance once the filter has let it pass", async () => {
+test("a client that sends its body slowly keeps no instance once the filter has let the request pass", async () => {
   const code = { on_request: [...calls(0, 5), ...op.drop, ...op.i32(3)], on_resume: op.i32(0) };
   const runtime = testRuntime();
   runtime.link = {

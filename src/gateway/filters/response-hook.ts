@@ -47,7 +47,7 @@ export class ResponseHook implements ResponseSink {
   #head: ResponseHead | undefined;
   /** Bytes for which the filter waits. */
   #wanted = 0;
-  /** The client receives the original trailers, also after a replaced body. */
+  /** True if the client receives the original trailers after a replaced body. */
   #keepsTrailers = false;
 
   constructor(exchange: Exchange, instance: OwnInstance, options: HookOptions) {

@@ -13,7 +13,7 @@ const FIELDS = [
   "Proxy-Authorization: Basic y",
   "X-User: ann",
 ];
-// Only these are read.
+// The function reads only these parts.
 const HEAD = { fields: FIELDS.map((line) => `${line}\r\n`).join(""), query: "?a=1&%74icket=s&b=2" } as RequestHead;
 
 const API_KEY: Auth = { type: "api_key", header_name: "x-key", query_param: "ticket", keys: [], consumers: [] };

@@ -49,7 +49,7 @@ describe.skipIf(!hasChain)("reconciliation on a chain", () => {
     return store.ledger.find(paymentKey(payment, shop.requirements));
   }
 
-  test("after a gateway was killed, the payment on the chain is owed, the expired one has failed, and the other one is open", async () => {
+  test("after a gateway was killed, the payment on the chain is an undelivered settlement, the expired one has failed, and the other one is open", async () => {
     const killed = await shop.facilitator();
     const payments = [
       await shop.pay(await shop.payer()),

@@ -88,7 +88,7 @@ for (const state of ["settling", "unknown"] as const) {
     const [notice] = await store.outbox.claim(10);
     expect(JSON.parse(notice?.body ?? "")).toMatchObject({ data: { transaction, amount: "10000", route: "/goods" } });
     expect(logged).toEqual([`reconciliation: a payment on /goods was settled by ${transaction}`]);
-    // The payer's own retry gets the response that is owed.
+    // The payer's own retry gets the response of the undelivered settlement.
     expect(await store.ledger.reserve({ ...(await claimed(payment)) })).toMatchObject({
       leased: true,
       payment: { state: "settled" },

@@ -15,7 +15,7 @@ function upstreamsOf(...names: string[]) {
   return { find: (name: string) => made.get(name) };
 }
 
-test("calls go to the upstreams of the configuration that serves, and before that of the one that is loaded", () => {
+test("calls go to the upstreams of the active configuration, or before that of the one that is being loaded", () => {
   const targets = new CallTargets(new TimerWheel());
   expect(targets.of("a")).toBeUndefined();
   const [first, second] = [upstreamsOf("a", "b"), upstreamsOf("a", "c")];
@@ -23,7 +23,7 @@ test("calls go to the upstreams of the configuration that serves, and before tha
   expect(targets.of("a")?.upstream).toBe(first.find("a"));
   targets.use();
   expect(targets.of("a")).toBe(targets.of("a"));
-  // A filter of the next configuration calls while it starts; the others go on with their own.
+  // Filters of the next configuration make calls while they start. The other filters keep their own targets.
   targets.offer(second, "turnpike");
   expect(targets.of("a")?.upstream).toBe(first.find("a"));
   expect(targets.of("b")?.upstream).toBe(first.find("b"));

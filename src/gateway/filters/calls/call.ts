@@ -29,7 +29,7 @@ export type HttpCallOutcome =
   /** There is no complete response: the upstream cannot be reached, is too late, fails, or sends too much. */
   | { readonly kind: "failed"; readonly error: TurnpikeError };
 
-/** A gRPC call to an upstream, or the begin of a gRPC stream. */
+/** A gRPC call to an upstream, or the start of a gRPC stream. */
 export interface GrpcRequest {
   readonly upstream: string;
   readonly service: string;

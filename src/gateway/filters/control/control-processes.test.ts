@@ -8,10 +8,10 @@ import { type TransportSettings } from "./control-transport.ts";
 import { type FromCaller, type ToCaller } from "./testing/control-caller.ts";
 import { reply, type Sandbox, startSandbox } from "./testing/sandbox.ts";
 
-/** A worker process whose calls go through this one. */
+/** A worker process whose calls go through this process. */
 class Caller {
   readonly done = new Map<string, string>();
-  /** Calls that were answered more than once. */
+  /** Calls that got more than one reply. */
   readonly twice: string[] = [];
   readonly #process: Bun.Subprocess;
   readonly #client: ControlClient;
@@ -34,7 +34,7 @@ class Caller {
     this.#send({ kind: "forget", name });
   }
 
-  /** What the call came to. */
+  /** Waits for the result of a call. */
   async outcome(name: string): Promise<string> {
     await until(() => this.done.has(name), undefined, `the response to ${name}`);
     return this.done.get(name) ?? "";
@@ -51,9 +51,9 @@ class Caller {
     this.#client.tellState();
   }
 
-  /** What the holder would hear of a worker that has gone wrong. */
+  /** Passes a message of a faulty worker to the process that has the control socket. */
   garble(message: unknown): void {
-    // The point of it is that it is none.
+    // The message is malformed on purpose.
     this.#client.heard(message as FromCaller & { kind: "control_call" });
   }
 
@@ -66,7 +66,7 @@ class Caller {
     try {
       this.#process.send(message);
     } catch {
-      // It is gone.
+      // The process has exited.
     }
   }
 
@@ -86,7 +86,7 @@ let second: Caller;
 const events: NewEvent[] = [];
 const log: string[] = [];
 
-/** Each of them answers once, whatever happened before. */
+/** Checks that each worker gets one reply, whatever happened before. */
 async function bothRespond(): Promise<void> {
   sandbox.response = (line) => reply(`done: ${line}`);
   await until(() => control.isReady);
@@ -133,7 +133,7 @@ afterAll(async () => {
   await Promise.all([first.kill(), second.kill()]);
 });
 
-test("two workers call by one connection, and each gets its own replies", async () => {
+test("two workers share one connection, and each gets its own replies", async () => {
   sandbox.response = (line) => reply(`did ${line}`, 3);
   for (let i = 0; i < 20; i++) {
     first.call(`a${i}`);
@@ -147,14 +147,14 @@ test("two workers call by one connection, and each gets its own replies", async 
   expect(log).toEqual([]);
 });
 
-test("a reply with every byte in it crosses the processes as it is", async () => {
+test("a reply with all byte values passes between the processes unchanged", async () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   sandbox.response = () => reply(bytes);
   first.call("bytes");
   expect(await first.outcome("bytes")).toBe(`${bytes.toString("latin1")}\x1e0\n`);
 });
 
-test("a call that its worker has forgotten is not sent, or its reply is dropped, and the order of others stays", async () => {
+test("a cancelled call is not sent, or its reply is dropped, and other calls keep their order", async () => {
   sandbox.response = () => undefined;
   first.call("sent, forgotten");
   await sandbox.received(1);
@@ -162,7 +162,7 @@ test("a call that its worker has forgotten is not sent, or its reply is dropped,
   first.forget("sent, forgotten");
   first.forget("waits, forgotten");
   first.call("stays");
-  // Answered in turn, so that all before it has been heard.
+  // Messages are handled in order, so all earlier ones have arrived by now.
   await first.isReady();
   second.call("after");
   await second.isReady();
@@ -174,7 +174,7 @@ test("a call that its worker has forgotten is not sent, or its reply is dropped,
   expect(first.done.has("sent, forgotten") || first.done.has("waits, forgotten")).toBe(false);
 });
 
-test("a worker that is killed takes its calls with it, and the others' go on", async () => {
+test("the calls of a killed worker end with it, and other workers' calls continue", async () => {
   const third = new Caller(control);
   sandbox.response = () => undefined;
   third.call("under way");
@@ -191,7 +191,7 @@ test("a worker that is killed takes its calls with it, and the others' go on", a
   await bothRespond();
 });
 
-test("a worker that calls too much is refused what is too much, and the others are not", async () => {
+test("if a worker makes too many calls, only its excess calls are refused", async () => {
   control.use(settings({ connections: 16 }));
   sandbox.response = () => undefined;
   await until(() => sandbox.clients.length === 16);
@@ -208,14 +208,14 @@ test("a worker that calls too much is refused what is too much, and the others a
 test.each([
   ["without an id or a command", {}],
   ["with a command that is a number", { id: 7, command: 7 }],
-  ["that forgets what is not there", { kind: "control_forget", id: "x" }],
+  ["that cancels an unknown call", { kind: "control_forget", id: "x" }],
   ["with a command that is too long", { id: 8, command: new Uint8Array(5000).fill(97) }],
-])("a message %s harms nobody", async (_, message) => {
+])("a message %s does not affect other calls", async (_, message) => {
   first.garble({ kind: "control_call", ...message });
   await bothRespond();
 });
 
-test("a sandbox that restarts fails what was under way in all workers; they learn of both, and so do operators", async () => {
+test("if a sandbox restarts, the calls of all workers fail; workers and operators see the loss and the return", async () => {
   sandbox.response = () => undefined;
   first.call("lost 1");
   second.call("lost 2");
@@ -242,7 +242,7 @@ test("a sandbox that restarts fails what was under way in all workers; they lear
   expect(log).toHaveLength(2);
 });
 
-test("another path is used at once, and what is under way on the old one ends as it is", async () => {
+test("a new path is used at once, and calls in progress end on the old one", async () => {
   const next = await startSandbox();
   try {
     sandbox.response = () => undefined;
@@ -265,7 +265,7 @@ test("another path is used at once, and what is under way on the old one ends as
   }
 });
 
-test("more and fewer connections, and another deadline, take effect without a break", async () => {
+test("a change of the number of connections or the deadline interrupts no call", async () => {
   control.use(settings({ connections: 3 }));
   await until(() => sandbox.clients.length === 3);
   sandbox.response = () => undefined;
@@ -282,7 +282,7 @@ test("more and fewer connections, and another deadline, take effect without a br
   await bothRespond();
 });
 
-/** What a sandbox may do with a command: right, slowly, wrongly, or not at all. */
+/** Possible replies of a sandbox: correct, late, wrong, or none at all. */
 function moody(random: () => number): Sandbox["response"] {
   return (line, { socket }) => {
     const mood = random();
@@ -299,7 +299,7 @@ function moody(random: () => number): Sandbox["response"] {
 }
 
 test.each([1, 2, 3, 4])(
-  "whatever sandbox and workers do, each call gets its own reply once, or fails (seed %i)",
+  "whatever the sandbox and the workers do, each call gets its own reply once, or fails (seed %i)",
   async (seed) => {
     const random = fractionsOf(seed);
     sandbox.response = moody(random);
@@ -328,7 +328,7 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-test("without a control socket calls fail, and say why", async () => {
+test("without a control socket, calls fail with a reason", async () => {
   control.use(undefined);
   first.call("nowhere");
   expect(await first.outcome("nowhere")).toBe("failed: no control socket is configured");

@@ -7,7 +7,7 @@ import { reply, REPORT, type Sandbox, startSandbox } from "./testing/sandbox.ts"
 let sandbox: Sandbox;
 let transport: ControlTransport | undefined;
 let said: string[];
-/** True, or why not. */
+/** True, or the reason why the transport is not ready. */
 let ready: (string | boolean)[];
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ function textOf(outcome: CommandOutcome): string {
   return outcome.kind === "reply" ? outcome.bytes.toString("latin1") : `failed: ${outcome.detail}`;
 }
 
-test("a command is answered with its output and exit code, one after the other", async () => {
+test("each command gets a reply with its output and exit code, one after the other", async () => {
   await startReady();
   sandbox.response = (line) => reply(`did ${line}`, 3);
   expect(textOf(await call("one"))).toBe("did one\x1e3\n");
@@ -71,7 +71,7 @@ test("commands wait for each other on one connection, in their order", async () 
   }
 });
 
-test("64 commands wait behind the one under way, and the next is refused", async () => {
+test("64 commands wait behind the one in progress, and the next is refused", async () => {
   await startReady();
   sandbox.response = () => undefined;
   const calls = Array.from({ length: 65 }, (_, i) => call(`c${i}`));
@@ -106,7 +106,7 @@ test.each([
   ["no report", () => undefined, "its report did not come in time"],
   ["a report without an end", () => REPORT, "its report did not come in time"],
   ["bytes behind the report", () => Buffer.concat([reply(REPORT), reply("more")]), "it has sent more than its reply"],
-])("%s is no sandbox: it is told once, and asked again until there is one", async (_, greet, why) => {
+])("%s is not a sandbox: it is logged once, and tried again until there is a sandbox", async (_, greet, why) => {
   sandbox.greet = greet;
   const started = start({ greetingMs: why.endsWith("in time") ? 60 : 20_000 });
   await until(() => sandbox.clients.length >= 3);
@@ -118,7 +118,7 @@ test.each([
   expect(textOf(await call("x"))).toBe("done: x\x1e0\n");
 });
 
-test("a path without a socket fails calls at once, and is tried again", async () => {
+test("without a socket at the path, calls fail at once, and the path is tried again", async () => {
   const { path } = sandbox;
   await sandbox.close();
   start();
@@ -127,7 +127,7 @@ test("a path without a socket fails calls at once, and is tried again", async ()
   await until(async () => textOf(await call("x")) === "failed: the control socket is not connected");
 });
 
-test("what comes before the report has come waits for it", async () => {
+test("commands wait for the sandbox's report", async () => {
   let greet: (() => void) | undefined;
   sandbox.greet = (_, { socket }) => {
     greet = () => socket.write(reply(REPORT));
@@ -143,9 +143,9 @@ test("what comes before the report has come waits for it", async () => {
 test.each([
   ["ends the connection", () => sandbox.cut(), "it has ended the connection"],
   ["sends a wrong exit code", () => sandbox.clients[0]?.socket.write("x\x1e999\n"), "its reply has no right exit code"],
-  ["answers twice", () => sandbox.clients[0]?.socket.write("x\x1e0\ny\x1e0\n"), "it has sent more than its reply"],
-  ["does not answer in time", () => undefined, "a command got no reply in time"],
-])("a sandbox that %s fails what is under way and what waits, and is connected to again", async (_, harm, why) => {
+  ["replies twice", () => sandbox.clients[0]?.socket.write("x\x1e0\ny\x1e0\n"), "it has sent more than its reply"],
+  ["does not reply in time", () => undefined, "a command got no reply in time"],
+])("if a sandbox %s, all its commands fail, and the gateway reconnects", async (_, harm, why) => {
   const started = await startReady({ commandMs: 300 });
   sandbox.response = () => undefined;
   const calls = [call("a"), call("b")];
@@ -158,7 +158,7 @@ test.each([
   expect(textOf(await call("c"))).toBe("c\x1e0\n");
 });
 
-test("bytes that nobody asked for end the connection", async () => {
+test("bytes without a command end the connection", async () => {
   const started = await startReady();
   sandbox.clients[0]?.socket.write("surprise");
   await until(() => sandbox.clients.length === 2);
@@ -166,7 +166,7 @@ test("bytes that nobody asked for end the connection", async () => {
   expect(said[0]).toContain("it has sent bytes that were not requested");
 });
 
-test("a bare line fails its call alone, once nothing has followed it for a while", async () => {
+test("a bare line fails only its own call, after a pause without further bytes", async () => {
   await startReady({ bareLineMs: 30 });
   sandbox.response = (line) => (line === "bare" ? "ERR no such tenant\n" : reply(line));
   const calls = [call("bare"), call("next")];
@@ -177,9 +177,9 @@ test("a bare line fails its call alone, once nothing has followed it for a while
   expect(sandbox.clients).toHaveLength(1);
 });
 
-test("what follows a bare line too late is not the reply to the next command", async () => {
+test("bytes that follow a bare line too late are not the reply to the next command", async () => {
   await startReady({ bareLineMs: 30 });
-  // Commands are read one after the other: the rest is written before anything else is.
+  // The sandbox reads one command at a time, so it writes the rest before anything else.
   const late = reply("/sockets/a");
   sandbox.response = (line) => (line === "start a" ? "OK starting\n" : late);
   sandbox.greet = () => late;
@@ -193,7 +193,7 @@ test("what follows a bare line too late is not the reply to the next command", a
   expect(textOf(await call("start c"))).toBe("start c\x1e0\n");
 });
 
-test("a line that looks bare and goes on is output", async () => {
+test("a line that looks bare is output if more bytes follow", async () => {
   await startReady({ bareLineMs: 10_000 });
   sandbox.response = () => "OK first\n";
   const outcome = call("x");
@@ -202,7 +202,7 @@ test("a line that looks bare and goes on is output", async () => {
   expect(textOf(await outcome)).toBe("OK first\nsecond\x1e0\n");
 });
 
-test("a command that is forgotten is not sent, and the reply of one that was is nobody's", async () => {
+test("a cancelled command is not sent, and if it was sent, its reply is dropped", async () => {
   const started = await startReady();
   sandbox.response = () => undefined;
   const heard: string[] = [];
@@ -219,14 +219,14 @@ test("a command that is forgotten is not sent, and the reply of one that was is 
   expect(heard).toEqual([]);
 });
 
-test("what cannot be a command is refused, and nothing of it is sent", async () => {
+test("an invalid command is refused, and no part of it is sent", async () => {
   await startReady();
   expect(textOf(await call("__info__"))).toBe("failed: the filter's command cannot be sent: it begins with __");
   expect(textOf(await call("x"))).toBe("done: x\x1e0\n");
   expect(sandbox.lines).toEqual(["x"]);
 });
 
-test("closing fails what waits, and connects no more", async () => {
+test("closing fails waiting commands, and ends reconnecting", async () => {
   const started = await startReady();
   sandbox.response = () => undefined;
   const waiting = call("x");

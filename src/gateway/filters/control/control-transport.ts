@@ -13,7 +13,7 @@ export interface TransportSettings {
 }
 
 export interface TransportOptions extends TransportSettings, ControlTimings {
-  /** Receives one line when a connection fails, and one when all connections work again. */
+  /** Receives a line for the first failure of a connection, and one when all connections work again. */
   readonly log: (message: string) => void;
   /** Called when the first connection accepts commands, and when none does any more, with the reason. */
   readonly onReady: (isReady: boolean, fault?: string) => void;

@@ -4,7 +4,7 @@ import { commandFault } from "./command.ts";
 import { MAX_REPLY_BYTES, ReplyReader } from "./reply-reader.ts";
 import { reply } from "./testing/sandbox.ts";
 
-/** Reads `bytes` in pieces of random lengths, and gives what was not the reply's. */
+/** Reads `bytes` in pieces of random lengths. Returns the bytes that do not belong to the reply. */
 function readInPieces(reader: ReplyReader, bytes: Uint8Array, random: () => number): Uint8Array {
   for (let at = 0; at < bytes.length; ) {
     const piece = bytes.subarray(at, at + 1 + Math.floor(random() * 7));
@@ -15,7 +15,7 @@ function readInPieces(reader: ReplyReader, bytes: Uint8Array, random: () => numb
   return bytes.subarray(bytes.length);
 }
 
-test("output of any bytes comes out as it went in, however it is cut, and what follows is left alone", () => {
+test("output of any bytes is read back unchanged, in pieces of any length, and later bytes are not read", () => {
   const random = fractionsOf(15);
   const reader = new ReplyReader();
   for (let round = 0; round < 300; round++) {
@@ -42,7 +42,7 @@ test.each([
 });
 
 test.each(["\x1e\n", "\x1e256\n", "\x1e1000\n", "\x1e1 \n", "\x1ex\n", "\x1e-1\n", "\x1e1\r\n", "\x1e\x1e0\n"])(
-  "%j ends no reply",
+  "%j does not end a reply",
   (trailer) => {
     const reader = new ReplyReader();
     reader.read(Buffer.from(`output${trailer}`, "latin1"));
@@ -66,7 +66,7 @@ test.each([
   expect(reader.isBareLine).toBe(isBare);
 });
 
-test("a line that ends in its escape is no bare line", () => {
+test("a line that ends in an escape is not a bare line", () => {
   const reader = new ReplyReader();
   reader.read(Buffer.from("OK done\n\x1f", "latin1"));
   expect(reader.isBareLine).toBe(false);

@@ -57,7 +57,7 @@ export class ReplyReader {
     return this.#state === DONE;
   }
 
-  /** True if the bytes are not a valid reply. The begin of the next reply cannot be found then. */
+  /** True if the bytes are not a valid reply. The start of the next reply cannot be found then. */
   get isBroken(): boolean {
     return this.#state === BROKEN;
   }

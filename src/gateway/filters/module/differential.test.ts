@@ -15,7 +15,7 @@ const LOOP = 0x03;
 const BEGIN_FUNCTION_BODY = 28;
 const CODE_OPERATOR = 30;
 
-/** What another parser counts. */
+/** Counts functions and loops with another parser. */
 function countedByWasmparser(bytes: Uint8Array): { functions: number; loops: number } {
   const reader = new BinaryReader();
   reader.setData(Uint8Array.from(bytes).buffer, 0, bytes.length);
@@ -31,10 +31,10 @@ function countedByWasmparser(bytes: Uint8Array): { functions: number; loops: num
   return { functions, loops };
 }
 
-/** Enough for the largest of them. */
+/** Enough for the largest module. */
 const MEMORY_FOR_ALL = 256 * 1024 * 1024;
 
-test("the walker counts the functions and loops that wasmparser counts, in every module at hand", () => {
+test("in every module of the corpus, the walker counts the same functions and loops as wasmparser", () => {
   expect(modules.length).toBeGreaterThan(5);
   for (const { name, bytes } of modules) {
     const { functions, loops } = meter(readShape(bytes), MEMORY_FOR_ALL);
@@ -42,7 +42,7 @@ test("the walker counts the functions and loops that wasmparser counts, in every
   }
 }, 120_000);
 
-test("wasmparser reads what metering makes of a module, and finds its own functions in it", () => {
+test("wasmparser reads a metered module, and finds the module's own functions in it", () => {
   for (const { name, bytes } of modules) {
     const metered = meter(readShape(bytes), MEMORY_FOR_ALL);
     const counted = countedByWasmparser(metered.bytes);
@@ -50,7 +50,7 @@ test("wasmparser reads what metering makes of a module, and finds its own functi
   }
 }, 120_000);
 
-test("every module at hand is compiled with its metering", async () => {
+test("every metered module of the corpus compiles", async () => {
   for (const { bytes } of modules) {
     const metered = meter(readShape(bytes), MEMORY_FOR_ALL);
     expect(await WebAssembly.compile(metered.bytes)).toBeInstanceOf(WebAssembly.Module);
@@ -59,7 +59,7 @@ test("every module at hand is compiled with its metering", async () => {
 
 const PARAMETERS = [0, 1, 7, 1000];
 
-test("programs give the same results metered and plain, and use the same fuel each time", async () => {
+test("metered programs give the same results as plain ones, and use the same fuel each time", async () => {
   const programs = modules.filter(({ functions }) => functions.length > 0);
   expect(programs.length).toBeGreaterThan(3);
   for (const { name, bytes, functions } of programs) {
@@ -85,7 +85,7 @@ test("programs give the same results metered and plain, and use the same fuel ea
   }
 }, 120_000);
 
-test("memory_limit_bytes is what such a program gets, and not more", () => {
+test("a program gets memory up to memory_limit_bytes, and no more", () => {
   const grower = modules.find(({ name }) => name === "allocations");
   const exports = instantiate(grower?.bytes ?? new Uint8Array(), { memoryBytes: MEMORY_BYTES });
   expect(call(exports, "allocate", { parameters: [20_000_000] }).error).toBeUndefined();

@@ -222,7 +222,7 @@ export class FunctionWalk {
     }
   }
 
-  /** Indices of things that metering adds. The module's own code must not reach the added ones. */
+  /** Checks an index into a list that metering extends. The module's own code must not reach the added entries. */
   #checkedIndex(immediate: number, offset: number): void {
     const reader = this.#reader;
     const { functions, globalCount, types } = this.#shape;

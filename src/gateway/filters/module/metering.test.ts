@@ -4,7 +4,7 @@ import { assemble, I32, op } from "./testing/assembler.ts";
 import { callsItself, FOREVER, forever, HOSTILE, ZERO } from "./testing/hostile.ts";
 import { call, DEFAULT_FUEL, instantiate, MEMORY_BYTES } from "./testing/metered.ts";
 
-/** CPU time that 5,000,000 units of fuel may take; measured: 0.01 to 0.3 s. */
+/** Milliseconds of CPU time that 5,000,000 units of fuel can take; measured: 10 to 300 ms. */
 const MOST_CPU_MS = 500;
 
 test.each(HOSTILE)("%s ends when the fuel is used up", (_what, module) => {
@@ -17,19 +17,19 @@ test.each(HOSTILE)("%s ends when the fuel is used up", (_what, module) => {
   expect((user + system) / 1000).toBeLessThan(MOST_CPU_MS);
 });
 
-test("endless recursion ends by the stack or by the fuel", () => {
+test("endless recursion ends when the stack or the fuel is used up", () => {
   const exports = instantiate(callsItself([...op.call(0), ...op.i32(1), ...op.i32Add]));
   expect(call(exports, "on_request").error).toMatch(/RangeError|RuntimeError/);
   const small = call(exports, "on_request", { fuel: 100 });
   expect([small.error?.slice(0, 12), small.fuel]).toEqual(["RuntimeError", 101]);
 });
 
-test("a start function has fuel of its own", () => {
+test("a start function has a separate budget of fuel", () => {
   const loop = { type: 0, code: [...op.loop, ...FOREVER] };
   expect(() => instantiate(assemble({ functions: [loop], start: 0 }))).toThrow("Unreachable");
 });
 
-test("a loop on the ninth memory and beyond, which the runtime checks by other code, ends as well", () => {
+test("a loop on the ninth or a later memory, which the runtime checks with other code, ends too", () => {
   const module = forever([...op.i32(1), ...op.memoryGrow, ...op.drop, ...ZERO, ...op.i32Load, ...op.drop]);
   const all = Array.from({ length: 20 }, () => instantiate(module));
   for (const exports of all) expect(call(exports, "on_request", { fuel: 100_000 }).error).toContain("RuntimeError");
@@ -63,7 +63,7 @@ test.each(COSTS)("ten rounds of a loop with %s take the fuel that the work costs
 });
 
 test("no path around the charges is cheaper than its instructions", () => {
-  // Each block leaves before the place where a count by lines alone would charge.
+  // Each block ends before the place where a count by lines alone would charge.
   const evade = [
     ...op.block,
     ...Array<number>(100).fill(0x01),
@@ -76,7 +76,7 @@ test("no path around the charges is cheaper than its instructions", () => {
   expect(fuel).toBeGreaterThan((10 * 20 * 100) / 16);
 });
 
-test("code between two loops is paid by the outer one", () => {
+test("the outer loop pays for the code between two loops", () => {
   const body = [...Array<number>(100).fill(0x01), ...op.loop, ...op.end];
   expect(call(instantiate(tenTimes(body)), "on_request").fuel).toBeGreaterThan((10 * 100) / 16);
 });
@@ -103,7 +103,7 @@ test("a memory grows up to its own maximum, the limit, or not at all", () => {
   expect(growSteps(8, [0x00, 0], 1024 * 1024)).toEqual([0, 8, -1, 16]);
 });
 
-test("a table grows up to the limit, which several share", () => {
+test("a table grows up to the limit, which several tables share", () => {
   const grow = { type: 2, export: "grow", code: [0xd0, 0x70, ...op.get(0), 0xfc, 15, 0] };
   const one = instantiate(assemble({ tables: [[0x70, 0, 1]], functions: [grow] }));
   expect(call(one, "grow", { parameters: [65_535] }).value).toBe(1);
@@ -121,14 +121,14 @@ test("a table grows up to the limit, which several share", () => {
   expect(call(two, "grow", { parameters: [32_767] }).value).toBe(1);
 });
 
-test("an exception of the host that a filter catches leaves it without fuel once the host takes it", () => {
+test("a filter that catches an exception of the host has no fuel left if the host has taken it", () => {
   const code = [0x06, 0x40, ...op.call(0), 0x19, 0x0b, ...op.loop, ...ZERO, ...op.brIf(0), ...op.end, ...ZERO];
   const module = assemble({ imports: [["env", "stop", 0]], functions: [{ export: "on_request", code }] });
   const exports: WebAssembly.Instance["exports"] = instantiate(module, {
     imports: {
       env: {
         stop: () => {
-          // Every metered module has it.
+          // Every metered module has the counter.
           (exports[FUEL_EXPORT] as unknown as { value: number }).value = -1;
           throw new Error("stop");
         },

@@ -24,7 +24,7 @@ function responding(code: number): Uint8Array {
   return onRequest(op.i32(code));
 }
 
-test("a module is compiled once, by whatever path, and again when it changes", async () => {
+test("a module is compiled once, whatever its path, and again when it changes", async () => {
   const cache = new ModuleCache();
   const one = await cache.load(await file("a.wasm", responding(0)), MEMORY_BYTES);
   const same = await cache.load(await file("b.wasm", responding(0)), MEMORY_BYTES);
@@ -35,7 +35,7 @@ test("a module is compiled once, by whatever path, and again when it changes", a
   expect(await cache.load(join(folder, "b.wasm"), MEMORY_BYTES * 2)).not.toBe(one);
 });
 
-test("the cache keeps the latest modules and no more", async () => {
+test("the cache keeps only the modules that were used last", async () => {
   const cache = new ModuleCache();
   const first = await cache.load(await file("first.wasm", responding(100)), MEMORY_BYTES);
   for (let i = 0; i < MAX_CACHED_MODULES; i++) {
@@ -49,7 +49,7 @@ const VERSION = { type: 0, export: "proxy_abi_version_0_2_1", code: [] };
 const ALLOCATOR = { type: 2, export: "malloc", code: op.i32(0) };
 const PROXY = assemble({ functions: [VERSION, ALLOCATOR] });
 
-test("the ABI is told by the exports", async () => {
+test("the exports determine the ABI", async () => {
   const cache = new ModuleCache();
   const { abi } = await cache.load(await file("proxy.wasm", PROXY), MEMORY_BYTES);
   expect(abi).toEqual({ kind: "proxy-wasm", version: "0.2.1" });
@@ -122,7 +122,7 @@ test("a file that is absent, a folder, or too large does not load", async () => 
   expect(await load(large)).toEndWith(": it has 16777217 bytes; at most 16777216 are allowed");
 });
 
-/** A module of some size: functions as compilers make them, in which a loop is never far. */
+/** A large module: functions in the form that compilers generate, with frequent loops. */
 function megabytes(count: number): Uint8Array {
   const part = [
     ...op.loop,
@@ -143,12 +143,14 @@ function megabytes(count: number): Uint8Array {
   return assemble({ memory: 1, functions });
 }
 
-/** CPU time of this thread so far, in milliseconds: other work on the machine does not count. */
+/** CPU time of this thread so far, in milliseconds. Other work on the machine does not count. */
 function threadCpuMs(): number {
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")[0]) / 1e6;
 }
 
-/** What one turn of the event loop may take; at once on this thread the module takes 60 ms and more. */
+/**
+ * Milliseconds that one turn of the event loop can take. Without a separate thread, the module takes 60 ms and more.
+ */
 const MOST_TURN_MS = 30;
 
 test.skipIf(process.platform !== "linux")("the event loop goes on while 2.8 MB are read and compiled", async () => {

@@ -7,13 +7,15 @@ import { assemble, I32, I64, op, u32 } from "./testing/assembler.ts";
 import { corpus, type CorpusModule } from "./testing/corpus.ts";
 import { call, MEMORY_BYTES } from "./testing/metered.ts";
 
-/** CPU time of one call with FUEL; what is right takes a tenth of it. */
+/** Milliseconds of CPU time for one call with FUEL. A correct call takes a tenth of it. */
 const MOST_CPU_MS = 500;
 const FUEL = 100_000;
-/** Modules whose bytes are changed in each test; the whole of it takes some seconds. */
+/** Modules with changed bytes in each test. The whole file takes some seconds. */
 const RUNS = 400;
 
-/** A small module in which nearly every byte matters: loops, branches, calls, bulk operations, exceptions, tables. */
+/**
+ * A small module in which nearly every byte has an effect: loops, branches, calls, bulk operations, exceptions, tables.
+ */
 const DENSE = assemble({
   types: [
     [[], []],
@@ -92,7 +94,7 @@ beforeAll(async () => {
   modules = (await corpus()).filter(({ bytes }) => bytes.length < 20_000);
 }, 120_000);
 
-/** Runs whatever a module exports, if it is taken and valid. Everything must end, by whatever error. */
+/** Runs all exports of a module, if it is accepted and valid. Every call must end, with any error. */
 function survives(bytes: Uint8Array): "refused" | "invalid" | "run" {
   let metered: Uint8Array<ArrayBuffer>;
   try {
@@ -101,7 +103,8 @@ function survives(bytes: Uint8Array): "refused" | "invalid" | "run" {
     if (error instanceof ModuleRefused) return "refused";
     throw error;
   }
-  // Metering makes no invalid module valid, and no valid one invalid: it could reach what was added, or lose its meaning.
+  // Metering must keep valid modules valid and invalid ones invalid. Otherwise a module could reach what metering
+  // added, or change its meaning.
   expect(WebAssembly.validate(metered)).toBe(WebAssembly.validate(Uint8Array.from(bytes)));
   const imports = new Proxy({}, { get: () => new Proxy({}, { get: () => () => 1 }) });
   const before = process.cpuUsage();
@@ -135,11 +138,11 @@ test("changed bytes of a dense module never crash, hang or get past the checks",
     }),
     { numRuns: RUNS * 10 },
   );
-  // All three ends are reached, or the test says nothing.
+  // Without all three ends, the test would prove nothing.
   expect([...seen.keys()].toSorted()).toEqual(["invalid", "refused", "run"]);
 });
 
-test("each byte of the dense module, replaced by any value, ends well", () => {
+test("the dense module with any byte replaced by any value ends without a crash", () => {
   for (let place = 8; place < DENSE.length; place++) {
     for (const value of [0x00, 0x03, 0x0b, 0x0c, 0x10, 0x40, 0x7f, 0x80, 0xff, ...u32(0x1234)]) {
       const copy = DENSE.slice();
@@ -149,7 +152,7 @@ test("each byte of the dense module, replaced by any value, ends well", () => {
   }
 });
 
-test("changed bytes of compiled programs end well", () => {
+test("compiled programs with changed bytes end without a crash", () => {
   fc.assert(
     fc.property(fc.nat(), changes, (which, list) => {
       const module = modules[which % modules.length];
@@ -159,7 +162,7 @@ test("changed bytes of compiled programs end well", () => {
   );
 });
 
-test("cut and joined modules end well", () => {
+test("cut and joined modules end without a crash", () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), fc.nat(), (which, from, to) => {
       const first = modules[which % modules.length]?.bytes ?? DENSE;

@@ -36,7 +36,7 @@ export class HostState {
   newBody: Uint8Array | undefined;
   logLines = 0;
 
-  /** True from the begin of a host function to its end. */
+  /** True from the start of a host function to its end. */
   isInside = false;
   /** The reason for which a host function has ended the invocation. */
   reason: string | undefined;

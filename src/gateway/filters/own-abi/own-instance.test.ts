@@ -26,7 +26,7 @@ async function outcome(module: Uint8Array, request = REQUEST): Promise<RequestOu
   return (await instance(module)).filter.onRequest(request);
 }
 
-/** The result of function 0, told by the status of `respond`, which is function 1: 200 and more. */
+/** The result of function 0, read from the status that the code passes to `respond`, which is function 1. */
 async function resultOf(name: OwnImport, parameters: readonly number[], memoryText = ""): Promise<number> {
   const code = [...op.i32(300), ...calls(...parameters), ...op.i32Add, ...op.i32(0), ...op.i32(0), ...op.call(1)];
   const told = await outcome(ownModule([name, "respond"], { on_request: [...code, ...op.i32(1)] }, memoryText));
@@ -87,7 +87,7 @@ test("every method has its number", async () => {
   expect(numbers).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255]);
 });
 
-test("a value is written as far as there is room, and nothing behind it", async () => {
+test("a value is written up to the given length, and no byte after it", async () => {
   const code = [
     ...calls(0, 5, 16, 3),
     ...op.drop,
@@ -125,7 +125,7 @@ test.each(LIES)("%s(%p) outside of memory ends the invocation", async (name, par
   });
 });
 
-test("what the gateway throws cannot be swallowed, whatever the filter does after it", async () => {
+test("a filter that catches an error of the gateway fails, whatever it does afterwards", async () => {
   const swallow = [0x06, 0x40, ...op.i32(-1), ...op.i32(1), ...op.call(0), 0x19, 0x0b];
   const goesOn = [...swallow, ...op.i32(0), ...op.i32(1), ...op.call(0)];
   for (const code of [swallow, goesOn, [...swallow, ...swallow, ...swallow]]) {
@@ -138,7 +138,7 @@ function brokenLog(): never {
   throw new Error("broken");
 }
 
-test("a function of the gateway that breaks, as by a full stack, fails the invocation though the filter swallows it", async () => {
+test("if a function of the gateway fails, for example on a full stack, the invocation fails although the filter catches the error", async () => {
   const swallow = [0x06, 0x40, ...op.i32(0), ...op.i32(1), ...op.call(0), 0x19, 0x0b];
   const once = await loaded(ownModule(["log"], { on_request: [...swallow, ...op.i32(0)] }));
   expect(new OwnInstance(once, { fuel: DEFAULT_FUEL, log: brokenLog }).onRequest(REQUEST)).toMatchObject({
@@ -154,7 +154,7 @@ test("a function of the gateway that breaks, as by a full stack, fails the invoc
   });
 });
 
-test("endless calls of the gateway run out of fuel, and cannot be caught", async () => {
+test("endless calls of the gateway run out of fuel, and the filter cannot catch the error", async () => {
   const call = [0x06, 0x40, ...op.i32(0), ...op.i32(1), ...op.call(0), 0x19, 0x0b];
   const { filter: made, lines } = await instance(
     ownModule(["log"], { on_request: [...op.loop, ...call, ...op.br(0), ...op.end, ...op.i32(0)] }),
@@ -170,7 +170,7 @@ function responds(status: number, length: number): Uint8Array {
   return ownModule(["respond"], { on_request: [...calls(status, 0, length), ...op.i32(1)] }, "sorry");
 }
 
-test("respond says status and body, cut at 4096 bytes; a status that is none fails closed", async () => {
+test("respond sets status and body, cut at 4096 bytes; an invalid status fails closed", async () => {
   const told = await outcome(responds(451, 5));
   expect(told.kind === "reject" && [told.reply?.status, Buffer.from(told.reply?.body ?? []).toString()]).toEqual([
     451,
@@ -181,7 +181,7 @@ test("respond says status and body, cut at 4096 bytes; a status that is none fai
   expect(await outcome(responds(99, 0))).toMatchObject({ kind: "failed", reason: "responds with status 99" });
 });
 
-test("fields are staged for the response, but for those that are the gateway's or no fields", async () => {
+test("fields are staged for the response, except the gateway's own and invalid ones", async () => {
   const staged = ["X-A: 1", "x-a: 2", "Content-Length: 5", "Bad Name: 1", "X-B: a\r\nSet-Cookie: x", "X-C: c"];
   let memory = "";
   const code = staged.flatMap((line) => {
@@ -222,14 +222,14 @@ test("a park without on_resume, a second park, and a call above 4096 bytes fail"
   expect(await resultOf("host_call", [0, 4097])).toBe(-1);
 });
 
-test("set_upstream refuses names that are none", async () => {
+test("set_upstream refuses invalid names", async () => {
   expect(await resultOf("set_upstream", [0, 3], "abc")).toBe(0);
   expect(await resultOf("set_upstream", [0, 0])).toBe(-1);
   expect(await resultOf("set_upstream", [0, 257], "a".repeat(300))).toBe(-1);
   expect(await resultOf("set_upstream", [0, 3], "a\0b")).toBe(-1);
 });
 
-test("on_response changes status, fields and body, or leaves all as it is", async () => {
+test("on_response changes status, fields and body, or leaves the response unchanged", async () => {
   const change = [...calls(503), ...op.i32(0), ...op.i32(4), ...op.call(1), ...op.drop];
   const used = ["set_response_status", "replace_response_body"] as const;
   const changes = (code: number) =>
@@ -243,7 +243,7 @@ test("on_response changes status, fields and body, or leaves all as it is", asyn
   expect(other.onResponse(RESPONSE)).toEqual({ kind: "unchanged" });
 });
 
-test("what one request left is not seen by the next", async () => {
+test("the state of one request is not visible to the next", async () => {
   const module = ownModule(["set_response_header"], { on_request: [...calls(0, 1, 1, 1), ...op.i32(2)] }, "ab");
   const { filter: made } = await instance(module);
   for (let i = 0; i < 3; i++) {
@@ -252,7 +252,7 @@ test("what one request left is not seen by the next", async () => {
   }
 });
 
-test("each invocation has its fuel anew", async () => {
+test("each invocation starts with full fuel", async () => {
   const { filter: made } = await instance(onRequest([...op.loop, ...op.end, ...op.i32(0)]), 10);
   for (let i = 0; i < 100; i++) expect(made.onRequest(REQUEST).kind).toBe("allow");
   expect(made.fuelLeft).toBeGreaterThan(0);
@@ -274,7 +274,7 @@ function startsWith(code: readonly number[]): Uint8Array {
   });
 }
 
-test("a filter that does not start says why", async () => {
+test("the error names the reason if a filter does not start", async () => {
   expect(await instance(startsWith([...op.call(0), ...op.drop])).catch(messageOf)).toBe(
     "Cannot start the filter: it calls the gateway while it is instantiated",
   );
@@ -283,7 +283,7 @@ test("a filter that does not start says why", async () => {
   );
 });
 
-test("log lines are cut, and 16 are taken of one request", async () => {
+test("log lines are cut, and 16 lines are logged for each request", async () => {
   const log = calls(0, 2000);
   const { filter: made, lines } = await instance(
     ownModule(

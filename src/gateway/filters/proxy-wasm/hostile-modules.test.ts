@@ -6,27 +6,27 @@ import { type Gateway, startGateway } from "../../../../test/support/gateway.ts"
 import { assemble, op, type TestFunction, u32 } from "../module/testing/assembler.ts";
 
 const I32 = 0x7f;
-/** Types by the number of i32 parameters, all with the result i32; the last is () -> (). */
+/** Types by the number of i32 parameters, all with the result i32. The last type is () -> (). */
 const TYPES = [
   ...Array.from({ length: 11 }, (_, count) => [Array.from({ length: count }, () => I32), [I32]] as const),
   [[], []] as const,
 ];
 const NOTHING = 11;
-/** Where a module has its texts, and where results go. */
+/** The addresses of a module's texts, of results, and of free memory. */
 const TEXTS = 0;
 const RESULTS = 4096;
 const FREE = 8192;
 
 interface Filter {
-  /** Imports of `env`, each with its number of parameters; they are functions 0, 1, ... */
+  /** Imports of `env`, each with its number of parameters. They are functions 0, 1, ... */
   readonly imports?: readonly (readonly [name: string, parameters: number])[];
   readonly text?: string;
   readonly callbacks: Readonly<Record<string, readonly number[]>>;
-  /** What the allocator returns. */
+  /** The code of the allocator. */
   readonly allocated?: readonly number[];
 }
 
-/** Parameters of each callback. */
+/** The number of parameters of each callback. */
 const PARAMETERS: Readonly<Record<string, number>> = {
   proxy_on_context_create: 2,
   proxy_on_vm_start: 2,
@@ -65,7 +65,7 @@ const LOOP = [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)];
 const GET = ["proxy_get_header_map_value", 5] as const;
 const LOCAL = ["proxy_send_local_response", 8] as const;
 
-/** Filters that break in a request's headers, and the status that the client gets. */
+/** Filters that fail in a request's headers, with the reason in the log. */
 const BREAKING: Readonly<Record<string, Filter & { readonly reason?: string }>> = {
   "memory that the allocator does not have": {
     imports: [GET],
@@ -104,7 +104,7 @@ const BREAKING: Readonly<Record<string, Filter & { readonly reason?: string }>> 
     callbacks: { proxy_on_request_headers: [...op.loop, ...call(0), ...op.drop, ...op.br(0), ...op.end, ...op.i32(0)] },
     reason: "ran out of fuel",
   },
-  "a list of fields whose lengths are lies": {
+  "a list of fields with false lengths": {
     imports: [["proxy_set_header_map_pairs", 3]],
     text: "\x01\0\0\0\xff\xff\xff\x7f\xff\xff\xff\x7f",
     callbacks: {
@@ -124,9 +124,9 @@ const BREAKING: Readonly<Record<string, Filter & { readonly reason?: string }>> 
   },
 };
 
-/** Filters that do no harm, and what the client gets. */
+/** Harmless filters, and the status that the client receives. */
 const HARMLESS: Readonly<Record<string, Filter & { readonly status: number }>> = {
-  "a local response with a status that is none": {
+  "a local response with an invalid status": {
     imports: [LOCAL],
     callbacks: { proxy_on_request_headers: call(0, 7, 0, 0, 0, 0, 0, 0, -1) },
     status: 500,

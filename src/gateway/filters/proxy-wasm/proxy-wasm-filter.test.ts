@@ -7,19 +7,19 @@ import { until } from "../../../lib/testing/until.ts";
 import { compileProxyWasm } from "../module/testing/assembly-script.ts";
 import { PROBE_FILTER } from "./testing/probe-filter.ts";
 
-/** Routes with an instance of their own each, which a test may break. */
+/** Routes that have their own instance, which a test can break. */
 const FAILING = ["/f1/", "/f2/", "/f3/"];
 
-/** Bytes of a request's body on the routes. */
+/** The most bytes of a request's body on the routes. */
 const MAX_BODY = 300_000;
 
 let folder = "";
 let gateway: Gateway;
 let upstream: Bun.Server<undefined>;
-/** Requests that have come to the upstream, by path. */
+/** The number of requests that the upstream received, by path. */
 const asked = new Map<string, number>();
 
-/** Tells what it was sent. */
+/** Responds with the request that it received. */
 async function serve(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   asked.set(pathname, (asked.get(pathname) ?? 0) + 1);
@@ -81,7 +81,7 @@ function send(does: string, path = "/a?b=c", init: RequestInit = {}): Promise<Re
   return fetch(`http://127.0.0.1:${gateway.port}${path}`, { ...init, headers });
 }
 
-/** What the upstream was sent. */
+/** Returns the request that the upstream received. */
 async function echo(does: string, init: RequestInit = {}, path?: string): Promise<Echo> {
   const response = await send(does, path, init);
   expect([does, response.status]).toEqual([does, 200]);
@@ -105,18 +105,18 @@ test("a filter adds, replaces and removes fields of a request", async () => {
   expect((await echo("add-twice")).headers["x-added"]).toBe("1, 2");
 });
 
-test("a filter changes method, path and authority; the path is normalised as a client's is", async () => {
+test("a filter changes method, path and authority; the path is normalised like a client's", async () => {
   const { method, target, headers } = await echo("target", { method: "POST" });
   expect([method, target, headers["host"]]).toEqual(["PUT", "/else?q=1", "other.test"]);
 });
 
-test("what cannot be sent fails the request, and not those beside it", async () => {
+test("an invalid change fails its own request only", async () => {
   const parked = send("park");
   for (const does of ["bad-path", "to-head", "bad-field", "deny-bad"]) expect((await send(does)).status).toBe(500);
   expect((await parked).status).toBe(200);
 });
 
-test("framing stays the gateway's", async () => {
+test("a filter cannot change the framing", async () => {
   const { headers } = await echo("framing", { method: "POST", body: "abc" });
   expect([headers["content-length"], headers["connection"]]).toEqual(["3", undefined]);
 });
@@ -137,7 +137,7 @@ test("a filter lists fields with pseudo-header fields first, and lower-case name
   expect(fields.get("x-forwarded-proto")).toBe("http");
 });
 
-test("fields that are set as they were listed stay as they came, whatever bytes they hold", async () => {
+test("fields that are set to their listed values keep their original bytes", async () => {
   const { headers } = await echo("pairs", { headers: { "x-latin": "caf\u00e9", "x-two": "a, b" } });
   expect(headers["x-latin"]).toBe("caf\u00e9");
   expect(headers["x-two"]).toBe("a, b");
@@ -151,24 +151,24 @@ test("a local response ends the request, whatever the callback returns", async (
   expect(asked.has("/denied")).toBe(false);
 });
 
-test("a filter that closes the stream cuts the connection off", async () => {
+test("if a filter closes the stream, the connection is cut", async () => {
   expect(await send("close", "/closed").catch(() => "cut off")).toBe("cut off");
   expect(asked.has("/closed")).toBe(false);
 });
 
-test("a paused request goes on when the filter says so, also from the callback that pauses", async () => {
+test("a paused request continues when the filter asks for it, also in the callback that pauses", async () => {
   const parked = await Promise.all(Array.from({ length: 20 }, () => send("park")));
   expect(parked.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
   expect((await send("go-on-at-once")).status).toBe(200);
 });
 
-test("a request that its filter never goes on with fails at the deadline", async () => {
+test("a request that its filter never continues fails at the deadline", async () => {
   expect((await send("hang", "/hung")).status).toBe(500);
   expect((await send("r-hang")).status).toBe(500);
   expect(asked.has("/hung")).toBe(false);
 });
 
-test("a client that leaves ends its stream, and one that has its response", async () => {
+test("a stream ends when the client leaves, or when the client has received its response", async () => {
   const before = Number((await told("ends-told")).slice(4));
   const controller = new AbortController();
   const parked = send("hang ends", "/left", { signal: controller.signal }).catch(() => "left");
@@ -189,7 +189,7 @@ test("a body streams through a filter that does not pause, and keeps its length"
   expect(found.headers["content-length"]).toBe("200000");
 });
 
-test("a body that the filter holds is shown whole, changed, and sent with its new length", async () => {
+test("a held body is shown completely, changed, and sent with its new length", async () => {
   const found = await echo("body-whole", { method: "POST", body: "abc".repeat(10_000) });
   expect(found.body).toBe(`${"ABC".repeat(10_000)}!`);
   expect(found.headers["content-length"]).toBe("30001");
@@ -204,18 +204,18 @@ test("a body that the filter refuses does not reach the upstream", async () => {
   expect(asked.has("/body-denied")).toBe(false);
 });
 
-test("a body that the filter pauses at its end goes on later", async () => {
+test("a body that the filter pauses at its end continues later", async () => {
   expect((await echo("body-park", { method: "POST", body: "later" })).body).toBe("later");
 });
 
-test("a body beyond the route's bound is refused with 413, known or not", async () => {
+test("a body beyond the route's bound is refused with 413", async () => {
   const body = "x".repeat(MAX_BODY + 1);
   expect((await send("body-hold", "/a", { method: "POST", body })).status).toBe(413);
 });
 
 // --- responses ---
 
-test("a filter reads the request's fields with the response, and adds to it", async () => {
+test("a filter reads the request's fields during the response, and adds a field to the response", async () => {
   const response = await send("r-add", "/r?x");
   expect(response.headers.get("x-seen")).toBe("200 /r?x");
   expect(response.headers.get("content-length")).not.toBeNull();
@@ -228,7 +228,7 @@ test("a filter changes a response's status, and drops its length", async () => {
   expect((await send("r-code")).headers.get("x-code")).toBe("200");
 });
 
-test("a response without a body that gets a status of one with a body has none all the same", async () => {
+test("a response without a body stays without one, also if its new status allows a body", async () => {
   const response = await send("r-status", "/unmodified");
   expect([response.status, await response.text(), response.headers.get("content-length")]).toEqual([418, "", "0"]);
 });
@@ -240,7 +240,7 @@ test("a response's body is replaced, with its new length", async () => {
   expect((await short.text()).startsWith("+{")).toBe(true);
 });
 
-test("a filter responds in the place of the upstream, from its headers and from its body", async () => {
+test("a filter replaces the upstream's response, after its headers or its body", async () => {
   for (const does of ["r-deny", "r-body-deny"]) {
     const response = await send(does, "/pieces");
     expect([does, response.status]).toEqual([does, 502]);
@@ -269,7 +269,7 @@ test("an invocation that fails closes its request, and the next one has a new in
   expect(gateway.output()).toContain("ran out of fuel in proxy_on_request_headers");
 });
 
-test("a filter that fails again and again is started again ever later", async () => {
+test("a filter that fails repeatedly is restarted after longer and longer pauses", async () => {
   const statuses = [];
   for (let i = 0; i < 6; i++) statuses.push((await send("trap", "/f3/a")).status);
   expect(statuses).toEqual([500, 500, 500, 500, 503, 503]);
@@ -282,7 +282,7 @@ test("requests that wait in a broken instance fail", async () => {
   for (const { status } of await parked) expect(status).toBe(500);
 });
 
-test("a failure with the response passes it as it came, or answers 503 where the route fails closed", async () => {
+test("after a failure during the response, it passes unchanged, or the client gets 503 if the route fails closed", async () => {
   for (const does of ["r-trap", "r-body-trap"]) {
     expect([does, (await send(does, "/f2/a")).status]).toEqual([does, 200]);
     expect([does, (await send(does, "/strict/a")).status]).toEqual([does, 503]);
@@ -296,20 +296,20 @@ test("a filter that refuses its configuration closes its route", async () => {
   expect(gateway.output()).toContain("in proxy_on_configure");
 });
 
-// --- what a filter asks of its host ---
+// --- host functions ---
 
 test("a filter reads its configurations: an object as JSON", async () => {
   expect(await told("own-words")).toBe('200 vm+{"told":"configuration"}');
 });
 
-test("a filter reads properties, and those that it has set", async () => {
+test("a filter reads properties, including those that it has set", async () => {
   const host = `127.0.0.1:${gateway.port}`;
   expect(await told("properties", "/p?q=1")).toBe(
     `200 /p?q=1|GET|${host}|properties|probe.wasm|probe|127.0.0.1:0|value||q=1|0`,
   );
 });
 
-test("functions that the gateway does not have are unimplemented, and foreign ones unknown", async () => {
+test("functions that the gateway does not have are unimplemented, and foreign functions are not found", async () => {
   expect(await told("unknown")).toBe("200 12,0");
 });
 
@@ -317,12 +317,12 @@ test("shared data is set by its version", async () => {
   expect(await told("shared")).toBe("200 1|0|one|8|0|three");
 });
 
-test("a message in a shared queue comes to the filter that has registered it", async () => {
+test("a message in a shared queue reaches the filter that has registered the queue", async () => {
   expect(await told("enqueue")).toBe("200 0,1");
   await until(async () => (await told("dequeued")) === "200 a message");
 });
 
-test("metrics keep their values, and are on the page of metrics under a prefix", async () => {
+test("metrics keep their values, and the metrics page shows them with a prefix", async () => {
   const first = Number((await told("metrics")).slice(4));
   expect(Number((await told("metrics")).slice(4))).toBe(first + 2);
   const page = await (await fetch(`http://127.0.0.1:${gateway.port}/metrics`)).text();
@@ -337,20 +337,20 @@ test("the clock is the system's", async () => {
   expect(Math.abs(seconds - Date.now() / 1000)).toBeLessThan(60);
 });
 
-test("what a filter says is logged with its name", async () => {
+test("a filter's log lines contain its name", async () => {
   await told("say");
   await until(() => /probe\.wasm.*said by the probe/.test(gateway.output()));
 });
 
 // --- calls ---
 
-test("a filter asks an upstream, with the request and with the response", async () => {
+test("a filter calls an upstream during the request and during the response", async () => {
   const { headers } = await echo("call");
   expect(headers["x-called"]).toMatch(/^\d+ 203 called with asked$/);
   expect((await send("r-call")).headers.get("x-called")).toBe("203");
 });
 
-test("a call that is late has no fields and no body, and one to nobody is refused", async () => {
+test("a call that times out has no fields and no body, and a call to an unknown upstream is refused", async () => {
   expect((await echo("call-late")).headers["x-called"]).toBe("0");
   expect(await told("call-none")).toBe("200 not called: 2");
 });

@@ -61,7 +61,7 @@ export const HOSTILE: readonly (readonly [what: string, module: Uint8Array])[] =
   ],
   ["memory.fill of a megabyte", forever([...ZERO, ...ZERO, ...MEGABYTE, ...op.memoryFill], { memory: 16 })],
   ["memory.copy of a megabyte", forever([...ZERO, ...op.i32(1 << 20), ...MEGABYTE, ...op.memoryCopy], { memory: 32 })],
-  ["loads all over 31 MiB, each from where the last one says", assemble({ memory: 496, functions: [CHASE] })],
+  ["loads across 31 MiB, each from the address in the last one", assemble({ memory: 496, functions: [CHASE] })],
   ["memory.grow", forever([...op.i32(1), ...op.memoryGrow, ...op.drop])],
   [
     "table.fill",
