@@ -7,13 +7,13 @@ import { ParkTable } from "../park-table.ts";
 import { WorkerShared } from "../proxy-wasm/worker-shared.ts";
 import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
 
-/** A runtime of a test, and what filters have done with it. */
+/** The runtime of a test, and a record of what filters did with it. */
 export interface TestRuntime extends FilterRuntime {
-  /** `PHASE OUTCOME` of each invocation, and of each that there was to be. */
+  /** `PHASE OUTCOME` of each invocation, and of each one that could not take place. */
   readonly counted: string[];
   readonly lines: string[];
   readonly faults: unknown[];
-  /** Bytes that are taken of the memory for bodies, and that can be. */
+  /** Bytes of the memory for bodies that are in use, and its capacity. */
   memory: { taken: number; capacity: number };
   gauge: { instances: number; pinned: number; parked: number };
   link: ControlLink | undefined;

@@ -1,6 +1,6 @@
 /**
- * A filter on the AssemblyScript SDK that does what a request's field x-do says, so that one compilation serves every test. Of
- * the words there, each callback does those that it knows.
+ * A filter on the AssemblyScript SDK whose actions are the words of a request's field x-do, so that one compilation
+ * serves every test. Each callback executes the words that it knows.
  */
 export const PROBE_FILTER = `
 export * from "@gcoredev/proxy-wasm-sdk-as/assembly/proxy";
