@@ -23,26 +23,26 @@ export interface CertificatePair {
 
 export interface AdminServerDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads and checks a certificate and its key; throws, naming the file. */
+  /** Reads and checks a certificate and its key. Throws with the file's name. */
   readonly readCertificate: (paths: Config["admin"]["tls"]) => CertificatePair;
   readonly onEvent: OnEvent;
   readonly onFault: (error: unknown) => void;
   readonly patience?: Patience;
 }
 
-/** What a configuration makes of the interface, ready to take over. */
+/** The parts of the interface for a new configuration, ready for use. */
 interface Prepared {
   readonly keys: AdminKeys;
   readonly secure: SecureContext | undefined;
-  /** The one before, where its address and port stay. */
+  /** The current listener, if its address and port stay the same. */
   readonly listener: Listener;
 }
 
 /**
  * The admin interface of a gateway, through all its configurations.
  *
- *   prepare ─┬─ commit ───▶ it listens where the new configuration says, by its keys and its certificate
- *            └─ rollback ─▶ all stays as it was
+ *   prepare ─┬─ commit ───▶ it listens on the new endpoint, with the new keys and certificate
+ *            └─ rollback ─▶ nothing changes
  */
 export class AdminServer {
   readonly #deps: AdminServerDeps;
@@ -51,7 +51,7 @@ export class AdminServer {
   #address = "";
   #listener: Listener | undefined;
   #next: Prepared | undefined;
-  /** Listeners whose last responses are under way. */
+  /** Listeners that still send their last responses. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(deps: AdminServerDeps) {
@@ -59,7 +59,7 @@ export class AdminServer {
     this.#guard = new Guard(deps.onEvent);
   }
 
-  /** Where it is, as this machine reaches it; undefined where it is off. */
+  /** The interface's URL on this machine; undefined if the interface is off. */
   get url(): string | undefined {
     if (this.#listener === undefined) return undefined;
     const anywhere = this.#address === "0.0.0.0" || this.#address === "::";
@@ -68,7 +68,10 @@ export class AdminServer {
     return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${this.#listener.port}/`;
   }
 
-  /** Reads keys and certificate and binds the port, if it is another one. Rejects, with nothing changed, where that cannot be. */
+  /**
+   * Reads the keys and the certificate, and binds the port if it changed. If that fails, it rejects and changes
+   * nothing.
+   */
   async prepare({ admin }: Pick<Config, "admin">): Promise<void> {
     if (!admin.enabled) return;
     const keys = readKeys({ admin }, this.#deps.environment);
@@ -78,7 +81,7 @@ export class AdminServer {
     this.#next = { keys, secure, listener };
   }
 
-  /** Serves by what was prepared; `config` is the same. Old listeners close with their last responses. */
+  /** Serves with the prepared parts; `config` is the same. Old listeners close after their last responses. */
   commit({ admin }: Pick<Config, "admin">): void {
     const next = this.#next;
     const before = this.#listener;
@@ -92,21 +95,21 @@ export class AdminServer {
     if (before !== undefined && before !== next?.listener) this.#close(before);
   }
 
-  /** What was prepared is not served. */
+  /** Discards the prepared parts. */
   rollback(): void {
     const next = this.#next;
     this.#next = undefined;
     if (next !== undefined && next.listener !== this.#listener) this.#close(next.listener);
   }
 
-  /** Answers by `parts` from now on; before, every request gets 503. */
+  /** Serves requests with `parts` from now on. Before this call, every request gets a 503. */
   serve(parts: AdminParts): void {
     const { onFault } = this.#deps;
     const operations = withDescription(OPERATIONS);
     this.#handle = createApp({ parts, guard: this.#guard, operations, files: consoleFiles(), onFault });
   }
 
-  /** Takes no connection any more; answers under way, and streams that have ended, are sent. */
+  /** Accepts no more connections. Responses that are under way, and streams that have ended, are sent to their end. */
   async close(): Promise<void> {
     this.rollback();
     const last = this.#listener;

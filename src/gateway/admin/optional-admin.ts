@@ -2,7 +2,7 @@ import { type Config } from "../config/config.ts";
 import type * as Servers from "./admin-server.ts";
 import { type AdminParts } from "./parts.ts";
 
-/** The admin interface of a gateway that may have none: it is loaded when a configuration enables it first (bench start). */
+/** The admin interface of a gateway. It is loaded when a configuration first enables it (bench start). */
 export class OptionalAdmin {
   readonly #deps: Servers.AdminServerDeps;
   #server: Servers.AdminServer | undefined;

@@ -2,12 +2,12 @@ import { codeOf } from "../../../lib/caught.ts";
 import { LineWriter } from "../../../lib/line-writer.ts";
 import { type EventLog } from "./event-log.ts";
 
-/** Only its owner reads who has changed what. */
+/** Only the owner may read the changes and their authors. */
 const MODE = 0o600;
 
 /**
- * The file that events are written to, each as one line of JSON. It is written at once and in the background: a disk that is
- * slow or full holds up no change and no request. Lines that it does not take are lost, and operators are told.
+ * The file of the audit log. Each event is one line of JSON. Lines are written at once and in the background, so that a
+ * slow or full disk delays no change and no request. Lines that cannot be written are lost, and an error is logged.
  */
 export class AuditFile {
   readonly #events: EventLog;
@@ -21,12 +21,15 @@ export class AuditFile {
     this.#log = log;
   }
 
-  /** Of the file that is written to; empty: none is. */
+  /** The path of the current file; empty without a file. */
   get path(): string {
     return this.#path;
   }
 
-  /** Writes to this file from now on; empty: to none. Rejects, and goes on as before, if it cannot be opened. */
+  /**
+   * Writes to this file from now on; empty: to no file. If the file cannot be opened, it rejects and continues with the
+   * old one.
+   */
   async use(path: string): Promise<void> {
     if (path === this.#path) return;
     const writer = path === "" ? undefined : await this.#open(path);
@@ -37,7 +40,7 @@ export class AuditFile {
     await before?.close();
   }
 
-  /** Opens the file by its name again, which another one may have by now. */
+  /** Opens the file again by its name, because a log rotation may have moved it. */
   async reopen(): Promise<void> {
     try {
       await this.#writer?.reopen();
@@ -46,7 +49,7 @@ export class AuditFile {
     }
   }
 
-  /** Waits for what is to be written, 1.5 s at most. */
+  /** Waits for pending lines, at most 1.5 s. */
   async close(): Promise<void> {
     await this.use("");
   }

@@ -2,24 +2,24 @@ import { EventGate } from "../../telemetry/event-gate.ts";
 import { type Actor, type EventKind, type EventSink, type NewEvent } from "../../telemetry/event.ts";
 import { EventRing, type KeptEvent } from "./event-ring.ts";
 
-/** Events that are kept, without lines of the log; and those. @internal */
+/** Kept events without log lines, and kept log lines. Beyond it, the oldest are dropped. @internal */
 export const MAX_EVENTS = 1000;
 export const MAX_LINES = 500;
-/** Readers of the stream at one time. @internal */
+/** Readers of the stream at one time. Beyond it, a request for the stream is refused. @internal */
 export const MAX_READERS = 32;
-/** Characters of a message or a line; what is longer is cut off. */
+/** Characters of a message or a line. The rest of a longer one is cut off. */
 const MAX_MESSAGE = 2000;
-/** Characters of an event's JSON; details that make it longer are left out. */
+/** Characters of an event's JSON. Details that would make it longer are left out. */
 const MAX_JSON = 8192;
-/** Characters of events that a reader gets at one time, and so what the program holds for one that is slow. */
+/** Characters of events that a reader gets at one time. It limits the memory for a slow reader. */
 const MAX_BATCH = 65_536;
-/** Milliseconds in which events for readers are gathered, so that a storm of them wakes a reader a few times a second. */
+/** Milliseconds for which events are collected, so that many events wake a reader only a few times a second. */
 const GATHER_MS = 50;
 
-/** What operators do: none of it is left out. */
+/** Actions of operators: these events are never left out. */
 const OPERATORS: ReadonlySet<EventKind> = new Set(["reload", "change", "persist", "drain", "tenant"]);
 
-/** An event as clients see it; details are further members. */
+/** An event as clients see it. Details are further members. */
 export interface GatewayEvent {
   readonly id: number;
   /** Unix milliseconds. */
@@ -34,31 +34,30 @@ export interface GatewayEvent {
 /** A line of the program's own log. */
 export interface LogLine {
   readonly time_ms: number;
-  /** The worker's row, from 1 on; 0: the supervisor. Where the gateway is one process, all is 0. */
+  /** The worker's row, from 1 on; 0: the supervisor. In a gateway with one process it is always 0. */
   readonly worker: number;
   readonly text: string;
 }
 
-/** What a reader gets at one time. */
+/** The events that a reader gets at one time. */
 export interface Batch {
   readonly events: readonly KeptEvent[];
   /** Events before these that the reader has missed. */
   readonly lost: number;
-  /** Where to go on. */
+  /** The id to continue from. */
   readonly next: number;
 }
 
-/** Who reads events as they come. */
+/** Reads events as they happen. */
 export interface EventReader {
-  /** There may be something new, or the log is closed. */
+  /** There may be new events, or the log is closed. */
   wake(): void;
 }
 
 /**
- * What has happened in the gateway, and the newest lines of its log. Readers hold no events: each knows the id that it has read
- * up to, so that one which does not read costs nothing, and misses what is not kept any more.
- *
- * Ids grow by one with each event. They begin at the time of the start, so that those of an earlier process are smaller.
+ * The events of the gateway, and the newest lines of its log. Readers hold no events: each reader has the id of the
+ * last event that it read. A reader that stops costs nothing, and misses events that are no longer kept. Ids grow by
+ * one with each event. They begin at the start time, so that ids of an earlier process are smaller.
  */
 export class EventLog implements EventSink {
   readonly #clock: () => number;
@@ -74,7 +73,7 @@ export class EventLog implements EventSink {
   #gathering: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  /** `clock` gives Unix milliseconds. */
+  /** `clock` returns Unix milliseconds. */
   constructor(clock: () => number = Date.now) {
     this.#clock = clock;
     this.#lastId = clock() * 1000;
@@ -90,12 +89,15 @@ export class EventLog implements EventSink {
     return this.#lastId;
   }
 
-  /** Takes the JSON of every event from now on, but of lines of the log. */
+  /** Receives the JSON of every event from now on, except log lines. */
   set audit(audit: ((json: string) => void) | undefined) {
     this.#audit = audit;
   }
 
-  /** Something has happened. Of what nobody asked for, a storm is left out, and counted; what an operator does never is. */
+  /**
+   * Adds an event. Events that no operator caused are left out and counted if there are too many. Events of operators
+   * are never left out.
+   */
   add({ kind, message, by, outcome, details }: NewEvent): void {
     if (!OPERATORS.has(kind) && !this.#gate.passes(kind)) return;
     const event = {
@@ -111,7 +113,7 @@ export class EventLog implements EventSink {
     this.#wakeSoon();
   }
 
-  /** A line of the program's own log, of the supervisor (0) or a worker. */
+  /** Adds a line of the program's own log, from the supervisor (0) or a worker. */
   addLine(text: string, worker = 0): void {
     const event = { ...this.#next("log"), worker, message: cut(text) };
     this.#lines.add({ id: event.id, kind: "log", json: JSON.stringify(event) });
@@ -121,7 +123,7 @@ export class EventLog implements EventSink {
   /** The newest lines of the log, oldest first. */
   lines(): LogLine[] {
     return this.#lines.after(0).map(({ json }) => {
-      // It was written above.
+      // This class wrote the JSON.
       const {
         time_ms,
         worker,
@@ -131,15 +133,15 @@ export class EventLog implements EventSink {
     });
   }
 
-  /** All events behind `id` that are kept, oldest first, lines of the log among them. */
+  /** All kept events after `id`, with log lines, oldest first. */
   since(id: number): GatewayEvent[] {
-    // They were written above.
+    // This class wrote the JSON.
     return this.#after(id).map(({ json }) => JSON.parse(json) as GatewayEvent);
   }
 
   /**
-   * The next events for a reader that has read up to `id`, oldest first, as many as fit. An id that this process has not given
-   * is of an earlier one: its reader gets all that is kept.
+   * The next events for a reader that has read up to `id`, oldest first, as many as fit. An id that this process has
+   * not given is from an earlier process: its reader gets all kept events.
    */
   read(id: number): Batch {
     const known = id >= this.#firstId - 1 && id <= this.#lastId;
@@ -155,14 +157,17 @@ export class EventLog implements EventSink {
     return { events, lost: next - from - events.length, next };
   }
 
-  /** Wakes `reader` when there is something new, until the function that is returned is called; undefined: there are too many. */
+  /**
+   * Wakes `reader` when there is something new. Returns the function that ends this, or undefined if there are too many
+   * readers.
+   */
   subscribe(reader: EventReader): (() => void) | undefined {
     if (this.#readers.size >= MAX_READERS || this.#closed) return undefined;
     this.#readers.add(reader);
     return () => void this.#readers.delete(reader);
   }
 
-  /** Ends what readers read. */
+  /** Ends the streams of all readers. */
   close(): void {
     this.#closed = true;
     this.#wake();

@@ -1,11 +1,11 @@
-/** An event as it is kept: its place in the order of all events, and its JSON. */
+/** A kept event: its position in the order of all events, and its JSON. */
 export interface KeptEvent {
   readonly id: number;
   readonly kind: string;
   readonly json: string;
 }
 
-/** The newest events, up to a bound. */
+/** The newest events, up to a limit. */
 export class EventRing {
   readonly #most: number;
   #events: KeptEvent[] = [];
@@ -16,7 +16,7 @@ export class EventRing {
 
   add(event: KeptEvent): void {
     this.#events.push(event);
-    // Now and then, so that an event costs no copy of all others.
+    // Only now and then, so that an event does not copy all others.
     if (this.#events.length >= 2 * this.#most) this.#events = this.#events.slice(-this.#most);
   }
 

@@ -1,27 +1,28 @@
 import { type EventLog, type EventReader } from "./event-log.ts";
 
-/** Milliseconds after which a client that has lost its connection comes back. */
+/** Milliseconds after which a client that has lost its connection reconnects. */
 const RETRY_MS = 2000;
 
 const encoder = new TextEncoder();
 
-/** Times in milliseconds. */
+/** Time limits in milliseconds. */
 const PATIENCE = {
-  /** Of silence, after which a line says that the connection is alive. */
+  /** Silence after which a comment line shows that the connection is alive. */
   aliveMs: 15_000,
-  /** Within which the body is begun to be read, or nobody will: the request was HEAD. */
+  /** Time in which the body must first be read. If it is not, the request was a HEAD, and the stream ends. */
   beginMs: 5000,
 };
 
-/** The id of an event, as `since` or `Last-Event-ID` gives it; undefined if it is not one. */
+/** The id of an event, as in `since` or `Last-Event-ID`; undefined if it is not one. */
 export function parseEventId(text: string): number | undefined {
   const id = Number(text);
   return /^\d{1,16}$/.test(text) && Number.isSafeInteger(id) ? id : undefined;
 }
 
 /**
- * The body of an event stream (HTML standard, server-sent events) with the events behind `since`; left out: from the next one
- * on. Undefined if there are too many readers. The HTTP side lets the connection be silent for more than 15 s.
+ * The body of an event stream (HTML standard, server-sent events) with the events after `since`; by default from the
+ * next event on. Undefined if there are too many readers. The HTTP side allows the connection more than 15 s of
+ * silence.
  */
 export function eventStream(
   log: EventLog,
@@ -47,7 +48,7 @@ export function eventStream(
           return;
         }
         end();
-        // A stream that was cancelled meanwhile is closed already.
+        // The stream is already closed if it was cancelled meanwhile.
         if (!reader.isCancelled) controller.close();
       },
       cancel() {
@@ -55,12 +56,12 @@ export function eventStream(
         end();
       },
     },
-    // The next piece is made when the client has taken the one before: a slow client holds one at most.
+    // The next piece is made after the client has read the previous one. A slow client holds one piece at most.
     { highWaterMark: 0 },
   );
 }
 
-/** What one client gets, piece by piece. */
+/** Makes the pieces of one client's stream. */
 class StreamReader implements EventReader {
   isCancelled = false;
   readonly #log: EventLog;
@@ -80,17 +81,17 @@ class StreamReader implements EventReader {
     this.#wake?.();
   }
 
-  /** There is nobody to read any more. */
+  /** Ends the stream: the client has left, or has not begun to read. */
   end(): void {
     this.#ended = true;
     this.#wake?.();
   }
 
-  /** The next piece, once there is one; undefined: there will be none. */
+  /** The next piece, as soon as there is one; undefined at the end of the stream. */
   async next(): Promise<string | undefined> {
     if (!this.#begun) {
       this.#begun = true;
-      // At once, so that the client gets the head of the response.
+      // Sent at once, so that the client receives the head of the response.
       return `retry: ${RETRY_MS}\n\n${this.#news()}`;
     }
     for (;;) {
@@ -107,13 +108,13 @@ class StreamReader implements EventReader {
     const { events, lost, next } = this.#log.read(since);
     this.#at = next;
     const text = events.map(({ id, kind, json }) => message(id, kind, json)).join("");
-    // Who begins at 0 asks for all that is kept.
+    // A client that begins at 0 asks for all events that are kept: it has lost none.
     if (lost === 0 || since === 0) return text;
     const last = (events[0]?.id ?? next + 1) - 1;
     return message(last, "lost", lostJson(last, lost)) + text;
   }
 
-  /** False: nothing has happened for long. */
+  /** False: there was no event for a long time. */
   async #woken(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(resolve, this.#aliveMs, false);

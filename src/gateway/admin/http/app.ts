@@ -22,15 +22,15 @@ export interface AppDeps {
   readonly onFault: (error: unknown) => void;
 }
 
-/** On every response; the console's files have a Cache-Control of their own. */
+/** Fields of every response. The console's files have their own Cache-Control. */
 const SAFE: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };
-/** Characters of the target of a request. */
+/** Characters of a request target. */
 const MAX_TARGET = 4096;
 
-/** The admin interface: a function from a request to its response, which never rejects. */
+/** The admin interface: a function from a request to its response. It never rejects. */
 export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Response> {
   const app = new Hono<Env>();
   for (const [path, file] of deps.files) app.get(path, (context) => consoleResponse(file, context.req.raw));
@@ -56,7 +56,7 @@ export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Respon
   async function serverResponse(incoming: Incoming, requestId: string): Promise<Response> {
     try {
       checkTarget(incoming.request);
-      // The router would look over empty parts of a path.
+      // The router would ignore empty path segments.
       if (new URL(incoming.request.url).pathname.includes("//")) throw unknownPath();
       return await app.fetch(incoming.request, { ...incoming, requestId });
     } catch (error) {
@@ -65,7 +65,7 @@ export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Respon
   }
 }
 
-/** Throws where there is no host, and where the path cannot be decoded: no route may be named by guesswork. */
+/** Throws if the request has no host, or if its path cannot be decoded: the gateway must not guess a route's name. */
 function checkTarget({ url, headers }: Request): void {
   // RFC 9112 §3.2.
   if (!headers.has("host")) throw new TurnpikeError("bad-request", "Cannot read the request: it has no Host field");
@@ -104,7 +104,7 @@ function readOnly(): TurnpikeError {
   return new TurnpikeError("forbidden", "Cannot change anything by the key of readers");
 }
 
-/** The methods of each path, as patterns. */
+/** The methods of each path pattern. */
 function allowedMethods({ operations, files }: AppDeps): readonly (readonly [RegExp, ReadonlySet<string>])[] {
   const byPath = new Map<string, Set<string>>();
   const add = (path: string, method: string): void => {
@@ -121,7 +121,10 @@ function allowedMethods({ operations, files }: AppDeps): readonly (readonly [Reg
   ]);
 }
 
-/** What no operation takes. Below /v1 only who has a key is told what there is. */
+/**
+ * Refuses a request that matches no operation. Below /v1, only a client with a valid key learns which paths and methods
+ * exist.
+ */
 function refuse(
   { env }: Context<Env>,
   { guard }: AppDeps,

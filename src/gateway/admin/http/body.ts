@@ -1,15 +1,15 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { parseJson } from "../../config/json.ts";
 
-/** Media types of bodies. */
+/** Media types of request bodies. */
 export const JSON_TYPE = "application/json";
 export const MERGE_PATCH_TYPE = "application/merge-patch+json";
 
-/** A body of JSON may have this many bytes; one that holds a whole configuration as many as the file. */
+/** Bytes of a JSON body. A body with a whole configuration may be as long as the configuration file. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
-/** Throws unless the Content-Type is one of `types`, in UTF-8 or without a charset. */
+/** Throws unless the Content-Type is one of `types`, with the charset UTF-8 or without a charset. */
 export function checkType(contentType: string | null, types: readonly string[]): void {
   const [type = "", ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="));
@@ -20,7 +20,10 @@ export function checkType(contentType: string | null, types: readonly string[]):
   );
 }
 
-/** The JSON value of a body. Throws where it is none, is nested deep, or has a key twice or one that JavaScript makes more of. */
+/**
+ * The JSON value of a body. Throws if the body is not JSON, is nested too deeply, has a duplicate key, or has a key
+ * with a special meaning in JavaScript.
+ */
 export function readJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw new TurnpikeError("bad-request", "Cannot read the body: it is empty");
   const parsed = parseJson(decode(bytes));
@@ -39,7 +42,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** The parser bounds how deep this goes. */
+/** The parser limits the depth of this recursion. */
 function hasMagicKey(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(hasMagicKey);

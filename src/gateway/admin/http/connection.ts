@@ -1,19 +1,21 @@
 import { type IncomingMessage } from "node:http";
 import { type Socket } from "node:net";
 
-/** Milliseconds from a connection's begin to the end of its first head, the TLS handshake included. */
+/** Milliseconds from the start of a connection to the end of its first head, including the TLS handshake. */
 const HEAD_MS = 10_000;
-/** Milliseconds that a connection may be without a request, and the next head may take. */
+/** Milliseconds that a connection may have no request, and in which the next head must arrive. */
 const IDLE_MS = 60_000;
-/** Milliseconds in which a body comes, and in which what is sent is taken. */
+/** Milliseconds in which the client must send a body, and in which it must read data that was sent. */
 const BODY_MS = 30_000;
 const WRITE_MS = 30_000;
-/** Milliseconds in which a client that has not sent all of its body gets the response, before its connection is cut. */
+/**
+ * Milliseconds that a client which has not sent its whole body has to read the response. Then its connection is cut.
+ */
 const LINGER_MS = 1000;
-/** Requests of one connection that are under way: clients that send ahead wait for their responses. */
+/** Requests of one connection that are under way. A client that pipelines must wait for its responses. */
 const MAX_OPEN_REQUESTS = 16;
 
-/** What a connection is limited by; tests have less patience. */
+/** The time limits of a connection. Tests use shorter ones. */
 export interface Patience {
   readonly headMs: number;
   readonly idleMs: number;
@@ -30,16 +32,16 @@ function hasBody({ headers }: IncomingMessage): boolean {
 export const PATIENCE: Patience = { headMs: HEAD_MS, idleMs: IDLE_MS, bodyMs: BODY_MS, writeMs: WRITE_MS };
 
 /**
- * One connection of a client. A single timer bounds what it waits for:
+ * One connection of a client. A single timer limits each of its waits:
  *
- *   head ─▶ body ─▶ (answer is made: no bound) ─▶ write ─▶ idle ─▶ body ...
+ *   head ─▶ body ─▶ (response is made: no limit) ─▶ write ─▶ idle ─▶ body ...
  */
 export class Connection {
   readonly address: string;
   readonly isSecure: boolean;
-  /** It has shown a right key: it is not closed to make room for others. */
+  /** A request had a valid key: the connection is not closed to make room for others. */
   isTrusted = false;
-  /** It closes with the responses that are under way. */
+  /** The connection closes after the responses that are under way. */
   #retired = false;
   #open = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -62,7 +64,7 @@ export class Connection {
     return this.#retired;
   }
 
-  /** A head has come. False: it has sent too many ahead, and is cut. */
+  /** A head has arrived. False: the client has pipelined too many requests, and its connection is cut. */
   requestBegun(message: IncomingMessage): boolean {
     this.#open += 1;
     if (this.#open > MAX_OPEN_REQUESTS) {
@@ -78,17 +80,17 @@ export class Connection {
     clearTimeout(this.#timer);
   }
 
-  /** The client must take something before long. */
+  /** Data was sent, and the client must read it in time. */
   writing(): void {
     this.#within(this.#patience.writeMs);
   }
 
-  /** It has taken all that there is so far. */
+  /** The client has read all data that was sent so far. */
   written(): void {
     clearTimeout(this.#timer);
   }
 
-  /** The response is sent. `bodyLeft`: the client still sends what nobody reads. */
+  /** The response was sent. `bodyLeft`: the client still sends a body that the gateway discards. */
   requestEnded(bodyLeft: boolean): void {
     this.#open -= 1;
     if (bodyLeft) this.#within(LINGER_MS);
@@ -97,7 +99,7 @@ export class Connection {
     else this.#within(this.#patience.idleMs);
   }
 
-  /** Takes no further request. */
+  /** Accepts no more requests. */
   retire(): void {
     this.#retired = true;
     if (this.isIdle) this.cut();

@@ -2,20 +2,20 @@ import { type IncomingMessage, type ServerResponse } from "node:http";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Connection } from "./connection.ts";
 
-/** What a handler has beside the request: who sent it, and its body, which is not part of `request`. */
+/** The input of a handler: the request, its sender, and its body, which is not part of `request`. */
 export interface Incoming {
   readonly request: Request;
   readonly connection: Connection;
-  /** The whole body. Rejects with an error for the client where it has more than `maxBytes`. */
+  /** The whole body. Rejects with an error for the client if it is longer than `maxBytes`. */
   readonly readBody: (maxBytes: number) => Promise<Uint8Array>;
 }
 
-/** One of HEAD is asked for as GET, and the body of its response is left away. */
+/** A HEAD request is passed on as a GET, and the body of its response is not sent. */
 type Handler = (incoming: Incoming) => Promise<Response>;
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
 
-/** Answers a request of node:http by a handler of web requests. */
+/** Responds to a request of node:http with a handler of web requests. */
 export async function respondBy(
   handler: Handler,
   message: IncomingMessage,
@@ -43,10 +43,10 @@ function toRequest(message: IncomingMessage, signal: AbortSignal): Request {
     try {
       headers.append(rawHeaders[i] ?? "", rawHeaders[i + 1] ?? "");
     } catch {
-      // No handler looks at a field that the web's rules do not know.
+      // Handlers do not read fields that the Fetch standard does not allow.
     }
   }
-  // A URL would have a slash in the place of each backslash.
+  // A URL would turn each backslash into a slash.
   const path = target.replace(ABSOLUTE, "").replaceAll("\\", "%5C");
   const url = `http://admin${path.startsWith("/") ? path : `/${path}`}`;
   return new Request(url, { method: method === "HEAD" ? "GET" : method, headers, signal });
@@ -96,7 +96,7 @@ async function send(response: Response, { message, serverResponse, connection }:
   for (const [name, value] of response.headers) if (name !== "set-cookie") serverResponse.setHeader(name, value);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) serverResponse.setHeader("set-cookie", cookies);
-  // What is left of a body would be read as the next request.
+  // The rest of the body would be read as the next request.
   if (!message.complete || connection.isRetired) serverResponse.setHeader("connection", "close");
   message.resume();
   if (body === undefined) {
@@ -108,7 +108,7 @@ async function send(response: Response, { message, serverResponse, connection }:
   serverResponse.end(isHead ? undefined : body);
 }
 
-/** Sends pieces as the client takes them: there is never more than one that waits. */
+/** Sends the pieces as the client reads them. At most one piece waits. */
 async function stream(response: Response, { message, serverResponse, connection }: Sides): Promise<void> {
   if (message.method === "HEAD" || response.body === null) {
     await response.body?.cancel();
@@ -116,7 +116,7 @@ async function stream(response: Response, { message, serverResponse, connection 
     serverResponse.end();
     return;
   }
-  // What there may be of a body is not waited for.
+  // The gateway does not wait for the rest of a body.
   connection.bodyRead();
   const reader = response.body.getReader();
   serverResponse.once("close", () => void reader.cancel().catch(() => {}));
@@ -130,7 +130,7 @@ async function stream(response: Response, { message, serverResponse, connection 
   if (!serverResponse.destroyed) serverResponse.end();
 }
 
-/** Waits until a piece has left, or the client is gone. */
+/** Waits until a piece was sent, or the client has left. */
 function taken(serverResponse: ServerResponse, piece: Uint8Array): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (serverResponse.write(piece)) resolve();

@@ -6,19 +6,22 @@ import { rawProblem } from "./problem.ts";
 import { hasCsrfToken, type Session, Sessions, sessionToken } from "./sessions.ts";
 import { Throttle } from "./throttle.ts";
 
-/** Events of slowed down addresses in a minute: a flood from many must not push everything else out of the log. */
+/**
+ * Events about slowed addresses in one minute. A flood from many addresses must not push all other events out of the
+ * log.
+ */
 const MAX_EVENTS = 6;
 const MINUTE_MS = 60_000;
 
-/** Who sent a request, and what he may do. */
+/** The sender of a request, and its access. */
 export interface Caller {
   readonly access: Access;
   readonly by: Actor;
-  /** Undefined where the request has a key of its own. */
+  /** Undefined if the request has its own key. */
   readonly session: Session | undefined;
 }
 
-/** A refusal that says when to come again. */
+/** A refusal that says when to try again. */
 export class TooManyTries extends TurnpikeError {
   readonly retryAfterSeconds: number;
 
@@ -29,7 +32,7 @@ export class TooManyTries extends TurnpikeError {
   }
 }
 
-/** Lets in who shows a right key, or the cookie of a session that was begun by one. */
+/** Admits requests that have a valid key, or the cookie of a session that was opened with one. */
 export class Guard {
   readonly sessions = new Sessions();
   readonly #throttle = new Throttle();
@@ -42,14 +45,17 @@ export class Guard {
     this.#onEvent = onEvent;
   }
 
-  /** Other keys from now on, or none at all; sessions that were begun by others end. */
+  /** Replaces the keys; undefined removes them. If the keys change, all sessions end. */
   set keys(keys: AdminKeys | undefined) {
     if (keys !== undefined && this.#keys !== undefined && sameKeys(keys, this.#keys)) return;
     this.#keys = keys;
     this.sessions.endAll();
   }
 
-  /** Throws where the request has no right to be answered. `changes`: it must not come from another site's page. */
+  /**
+   * Throws if the request has no access. `changes`: the request changes something, so a session needs its CSRF token
+   * too, because another site's page can send the cookie.
+   */
   admit(headers: Headers, connection: Connection, changes: boolean): Caller {
     const shown = shownKey(headers);
     if (shown !== undefined) return this.#byKey(this.check(shown, connection), connection);
@@ -57,7 +63,8 @@ export class Guard {
     const session = token === undefined ? undefined : this.sessions.find(token);
     if (session === undefined) {
       const waitMs = this.#throttle.waitMs(connection.address);
-      // Whoever has no key is not told whether one would be looked at; who has lost his session is.
+      // A request without a key must not learn whether a key would be checked. A request with the cookie of an ended
+      // session learns that the session has ended.
       if (waitMs > 0 && token === undefined) throw new TooManyTries(waitMs);
       throw new TurnpikeError(
         "unauthorized",
@@ -72,14 +79,14 @@ export class Guard {
     return { access: session.access, by, session };
   }
 
-  /** The response to an address that floods, whatever it would ask; undefined for all others. */
+  /** The response to an address that floods, for any request; undefined for all other addresses. */
   refusal(address: string): string | undefined {
     if (!this.#throttle.isFlood(address)) return undefined;
     const error = new TooManyTries(this.#throttle.waitMs(address));
     return rawProblem(error, { "Retry-After": String(error.retryAfterSeconds) });
   }
 
-  /** What a key may do. Throws where it is wrong, and where the address has shown too many wrong ones. */
+  /** The access of a key. Throws if the key is wrong, or if the address has sent too many wrong keys. */
   check(key: string, connection: Connection): Access {
     const { address } = connection;
     const waitMs = this.#throttle.waitMs(address);
@@ -124,7 +131,7 @@ function actor(kind: Actor["kind"], access: Access, address: string): Actor {
   return { kind, key: access === "full" ? "api_key" : "read_api_key", address };
 }
 
-/** The key that a request shows; undefined where it shows none. */
+/** The key of a request; undefined without one. */
 function shownKey(headers: Headers): string | undefined {
   const own = headers.get("x-api-key");
   if (own !== null && own !== "") return own;

@@ -1,19 +1,21 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Config } from "../../config/config.ts";
 
-/** What a key, or a session, may do. */
+/** The access of a key or a session. */
 export type Access = "full" | "read";
 
-/** The secrets of the interface, as digests: comparing takes as long for every wrong key. */
+/** Digests of the interface's keys. A comparison takes the same time for every wrong key. */
 export interface AdminKeys {
   readonly full: Uint8Array;
-  /** Undefined: there is no key for readers. */
+  /** Undefined: there is no read-only key. */
   readonly read: Uint8Array | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The keys of a configuration. Throws, naming the variable and never its value, where the environment lacks one. */
+/**
+ * The keys of a configuration. Throws with the variable's name, never its value, if the environment does not have it.
+ */
 export function readKeys({ admin }: Pick<Config, "admin">, environment: Environment): AdminKeys {
   const full = admin.api_key_env === "" ? admin.api_key : variable("api_key_env", admin.api_key_env, environment);
   const read =
@@ -36,7 +38,7 @@ function variable(key: string, name: string, environment: Environment): string {
   );
 }
 
-/** What whoever shows `key` may do; undefined: nothing. */
+/** The access of `key`; undefined if the key is wrong. */
 export function accessOf({ full, read }: AdminKeys, key: string): Access | undefined {
   const shown = digest(key);
   const isFull = timingSafeEqual(shown, full);

@@ -10,34 +10,34 @@ import { addressKey } from "../../../lib/address-key.ts";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { Connection, type Patience, PATIENCE } from "./connection.ts";
 
-/** Connections at a time, of all clients and of one address (IPv6: its /64). @internal */
+/** Connections at one time: of all clients, and of one address (for IPv6: of its /64). @internal */
 export const MAX_CONNECTIONS = 512;
 export const MAX_CONNECTIONS_OF_ADDRESS = 128;
-/** RFC 9112 has no bound for a head; nothing here needs more. */
+/** RFC 9112 sets no limit for a head. No request to this interface needs more. */
 const MAX_HEAD_BYTES = 16_384;
-/** Clients of addresses that are not listened to, which are given time to read why; and that time, in milliseconds. */
+/** Connections at one time that are refused with a reason, and the milliseconds that each client has to read it. */
 const MAX_REFUSED = 64;
 const REFUSED_MS = 500;
-/** Milliseconds that answers under way have when the listener closes. */
+/** Milliseconds that responses under way have when the listener closes. */
 const CLOSE_MS = 2000;
 
 export interface ListenerOptions {
   readonly address: string;
-  /** 0: one that the kernel chooses. */
+  /** 0: the kernel chooses a port. */
   readonly port: number;
   /** Certificate and key; undefined: no TLS. */
   readonly secure: SecureContext | undefined;
   readonly handle: (message: IncomingMessage, response: ServerResponse, connection: Connection) => void;
-  /** What an address gets that is not listened to; undefined: it is. */
+  /** The response for an address whose connections are refused; undefined if they are accepted. */
   readonly refusal: (address: string) => string | undefined;
-  /** A head that cannot be read: its response, as it goes out. */
+  /** The raw response to a head that cannot be parsed. */
   readonly malformed: (code: string) => string;
   readonly patience?: Patience;
 }
 
 /**
- * The port of the admin interface, in front of node:http. It counts connections before anything is read of them, which
- * Bun.serve has no place for, and puts TLS before HTTP by itself, so that a new certificate needs no new port. Decision 1101.
+ * The port of the admin interface, in front of node:http. It counts connections before it reads from them, which
+ * Bun.serve cannot do. It puts TLS before HTTP itself, so that a new certificate needs no new port. Decision 1101.
  */
 export class Listener {
   readonly #tcp: Server;
@@ -54,7 +54,7 @@ export class Listener {
     this.#http = createHttpServer({ maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: true }, (message, response) =>
       this.#requested(message, response),
     );
-    // Its own time-outs know nothing of who may wait for what: `Connection` bounds everything.
+    // The timeouts of node:http are off: `Connection` limits every wait instead.
     this.#http.headersTimeout = 0;
     this.#http.requestTimeout = 0;
     this.#http.keepAliveTimeout = 0;
@@ -64,7 +64,7 @@ export class Listener {
     this.#tcp = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket));
   }
 
-  /** Rejects, saying where and why, if the port cannot be had. */
+  /** Rejects with the endpoint and the reason if the port cannot be bound. */
   static async bind(options: ListenerOptions): Promise<Listener> {
     const listener = new Listener(options);
     await listener.#listen();
@@ -83,19 +83,22 @@ export class Listener {
     return this.#connections.size;
   }
 
-  /** True if it can go on for this address and port. */
+  /** True if this listener can serve this address and port too. */
   serves({ address, port }: { readonly address: string; readonly port: number }): boolean {
     return address === this.#options.address && (port === 0 ? this.#options.port === 0 : port === this.#port);
   }
 
-  /** New connections get TLS by `secure`, or none; others end with the responses that are under way if that is a change of scheme. */
+  /**
+   * New connections get TLS with `secure`, or no TLS if it is undefined. If the scheme changes, the other connections
+   * close after their responses that are under way.
+   */
   show(secure: SecureContext | undefined): void {
     const isOther = (secure === undefined) !== (this.#secure === undefined);
     this.#secure = secure;
     if (isOther) this.#retireAll();
   }
 
-  /** Takes no connection any more, lets answers that are under way end, then cuts what is left. */
+  /** Accepts no more connections, waits for responses under way, then cuts the remaining connections. */
   async close(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tcp.close(() => resolve());
@@ -150,7 +153,7 @@ export class Listener {
     this.#http.emit("connection", socket);
   }
 
-  /** Nothing is read of it, so that a flood costs half of what its requests would (bench admin). */
+  /** Reads nothing from the connection, so that a flood costs half as much as its requests would (bench admin). */
   #refuse(raw: Socket, text: string): void {
     if (this.#secure !== undefined || this.#refused >= MAX_REFUSED) {
       raw.destroy();
@@ -166,7 +169,10 @@ export class Listener {
     raw.end(text);
   }
 
-  /** Closes connections that have shown no right key, the oldest first, so that a flood keeps no operator out. */
+  /**
+   * Makes room for a connection by closing the oldest one without a valid key, so that a flood cannot lock operators
+   * out. False: there is no room.
+   */
   #makeRoom(address: string): boolean {
     const key = addressKey(address, 64);
     let ofAddress = 0;
@@ -183,11 +189,11 @@ export class Listener {
     return this.#connections.size < MAX_CONNECTIONS || this.#cut(oldest);
   }
 
-  /** False: there is none. */
+  /** False if `socket` is undefined. */
   #cut(socket: Socket | undefined): boolean {
     if (socket === undefined) return false;
     const connection = this.#connections.get(socket);
-    // At once: its end is told later, and the next one must not find it again.
+    // Deleted at once: the close event comes later, and the next call must not find this socket again.
     this.#connections.delete(socket);
     connection?.cut();
     return true;

@@ -7,7 +7,7 @@ import { problem } from "../operations/shapes.ts";
 type PathConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
 type Responses = PathConfig["responses"];
 
-/** What every request can end in. */
+/** Errors that every request can end with. */
 const ALWAYS: readonly ErrorCode[] = [
   "bad-request",
   "bad-path",
@@ -21,7 +21,7 @@ const WITH_BODY: readonly ErrorCode[] = ["body-too-large", "unsupported-media-ty
 
 const SECURITY = [{ apiKey: [] }, { bearer: [] }, { session: [] }];
 
-/** The operation that gives the description of all the others, and of itself. */
+/** All operations, and the operation that describes them and itself. */
 export function withDescription(operations: readonly Operation[]): readonly Operation[] {
   let text: string | undefined;
   const describe: Operation = {

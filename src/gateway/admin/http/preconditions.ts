@@ -1,19 +1,22 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { namesTag } from "../../../lib/request-conditions.ts";
 
-/** RFC 9110 §8.8.3: a strong entity tag, or one that is only weak. */
+/** RFC 9110 §8.8.3: a strong or a weak entity tag. */
 const TAG = /(W\/)?"([!\x23-\x7e\x80-\xff]*)"/g;
-/** Stands between a revision and what else a representation depends on. */
+/** Separates the revision from the digest of the other state. */
 const SEPARATOR = "~";
 
-/** The entity tag of what depends on the configuration, and perhaps on something that changes by itself: `state` is a digest of it. */
+/**
+ * The entity tag of a representation of a configuration. `state` is a digest of its parts that change without the
+ * configuration.
+ */
 export function entityTag(revision: string, state?: string): string {
   return `"${revision}${state === undefined ? "" : `${SEPARATOR}${state}`}"`;
 }
 
 /**
- * The revisions that an If-Match field takes, `*` for every one; undefined where there is no field. A weak tag is none of them
- * (RFC 9110 §13.1.1), and a field that has no tag at all takes none.
+ * The revisions that an If-Match field accepts, with `*` for any; undefined without a field. Weak tags do not count
+ * (RFC 9110 §13.1.1). A field without a tag accepts no revision.
  */
 export function revisionsOf(ifMatch: string | null): readonly string[] | undefined {
   if (ifMatch === null) return undefined;
@@ -22,7 +25,7 @@ export function revisionsOf(ifMatch: string | null): readonly string[] | undefin
   return strong.map(([, , tag = ""]) => tag.split(SEPARATOR, 1)[0] ?? "");
 }
 
-/** 304 for a GET whose client has the representation; throws where If-Match names another one. */
+/** True if the client of a GET has the current representation (304). Throws if If-Match names another one. */
 export function isKnown(headers: Headers, tag: string): boolean {
   const ifMatch = headers.get("if-match");
   if (ifMatch !== null && ifMatch.trim() !== "*" && !namesTag(ifMatch, tag, "strong")) throw stale();
@@ -30,7 +33,7 @@ export function isKnown(headers: Headers, tag: string): boolean {
   return ifNoneMatch !== null && (ifNoneMatch.trim() === "*" || namesTag(ifNoneMatch, tag, "weak"));
 }
 
-/** Throws where a request that changes something has an If-None-Match that the current revision is named by. */
+/** Throws if If-None-Match of a request that changes something names the current revision. */
 export function refuseKnown(headers: Headers, revision: string): void {
   const ifNoneMatch = headers.get("if-none-match");
   if (ifNoneMatch === null) return;

@@ -1,9 +1,9 @@
 import { ERRORS, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../../lib/errors.ts";
 
-/** Seconds after which a client may try again that was refused for want of room. */
+/** Seconds after which a client may try again if the gateway was overloaded. */
 const RETRY_AFTER_SECONDS = "2";
 
-/** The response to a request that was refused. */
+/** The response to a refused request. */
 export function problemResponse(
   error: TurnpikeError,
   requestId: string,
@@ -20,12 +20,12 @@ function codeText({ code }: TurnpikeError): string {
   return code.replaceAll("-", "_");
 }
 
-/** Every `code` that a problem may have. */
+/** Every `code` of a problem. */
 export function errorCodes(): string[] {
   return Object.keys(ERRORS).map((code) => code.replaceAll("-", "_"));
 }
 
-/** The bytes that answer a head which cannot be read; `code` is the parser's. */
+/** The raw response to a head that cannot be parsed. `code` is the parser's error code. */
 export function malformedResponse(code: string): string {
   const isLong = code === "HPE_HEADER_OVERFLOW";
   const error = isLong
@@ -34,7 +34,7 @@ export function malformedResponse(code: string): string {
   return rawProblem(error);
 }
 
-/** A refusal as it goes out, where there is no request to be answered. */
+/** A refusal as raw bytes, for a connection without a parsed request. */
 export function rawProblem(error: TurnpikeError, more: Readonly<Record<string, string>> = {}): string {
   const { status, title } = ERRORS[error.code];
   const body = JSON.stringify({ ...toProblem(error), code: codeText(error) });

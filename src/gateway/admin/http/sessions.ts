@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Access } from "./keys.ts";
 
 const SESSION_COOKIE = "turnpike_session";
-/** Sessions at a time; the one that was unused for longest makes way. @internal */
+/** Sessions at one time. Beyond it, a new session replaces the one that was unused for longest. @internal */
 export const MAX_SESSIONS = 256;
 const LIFE_MS = 12 * 60 * 60 * 1000;
 const IDLE_MS = 60 * 60 * 1000;
@@ -11,7 +11,7 @@ const TOKEN_BYTES = 32;
 
 export interface Session {
   readonly access: Access;
-  /** What requests that change something carry beside the cookie. */
+  /** Sent with the cookie in every request that changes something. */
   readonly csrfToken: string;
 }
 
@@ -20,9 +20,9 @@ interface Kept extends Session {
   usedAt: number;
 }
 
-/** Who has logged in by a browser. Only a digest of each session's secret is kept. */
+/** The sessions of users who logged in with a browser. Only a digest of each session's secret is stored. */
 export class Sessions {
-  /** By digest; the one that was used last is the last. */
+  /** By digest, in the order of their last use. */
   readonly #byDigest = new Map<string, Kept>();
   readonly #now: () => number;
 
@@ -44,7 +44,7 @@ export class Sessions {
     return { token, session };
   }
 
-  /** The session with that secret, which is in use from now on; undefined where there is none any more. */
+  /** Returns the session with this secret and marks it as used; undefined if it does not exist or has ended. */
   find(token: string): Session | undefined {
     const key = digest(token);
     const session = this.#byDigest.get(key);
@@ -71,7 +71,7 @@ export function hasCsrfToken({ csrfToken }: Session, shown: string | null): bool
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** The session's secret in a Cookie field; undefined where there is none. */
+/** The session's secret from a Cookie field; undefined without one. */
 export function sessionToken(cookies: string | null): string | undefined {
   for (const cookie of (cookies ?? "").split(";")) {
     const [name, value] = cookie.split("=", 2);
@@ -80,7 +80,7 @@ export function sessionToken(cookies: string | null): string | undefined {
   return undefined;
 }
 
-/** The Set-Cookie field of a session; without a token, the one that ends it. */
+/** The Set-Cookie field of a session; without a token, the field that ends the session. */
 export function sessionCookie(token: string | undefined, isSecure: boolean): string {
   const life = token === undefined ? "; Max-Age=0" : "";
   return `${SESSION_COOKIE}=${token ?? ""}; HttpOnly; SameSite=Strict; Path=/${isSecure ? "; Secure" : ""}${life}`;

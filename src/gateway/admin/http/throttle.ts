@@ -1,33 +1,33 @@
 import { addressKey } from "../../../lib/address-key.ts";
 
-/** Wrong keys of one address in a minute; after them it waits for the minute's end. @internal */
+/** Wrong keys of one address in a minute. After that many, the address waits for the end of the minute. @internal */
 export const MAX_WRONG = 10;
-/** Tries in the same minute after which an address is not listened to at all. */
+/** Tries in the same minute after which all connections of an address are refused. */
 const MAX_TRIES = 100;
 const MINUTE_MS = 60_000;
-/** Milliseconds for which an address that has shown a right key is known. */
+/** Milliseconds for which an address with a valid key is remembered. */
 const KNOWN_MS = 24 * 60 * 60 * 1000;
-/** Addresses that are remembered. */
+/** Addresses in memory. Beyond it, the oldest address without a valid key is forgotten. */
 const MAX_ADDRESSES = 4096;
-/** An IPv6 client has at least a /64 to choose from. */
+/** An IPv6 client can use at least a whole /64. */
 const IPV6_PREFIX = 64;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 interface Tries {
-  /** When the minute of these wrong keys began, and how many there were. */
+  /** The start of this minute, and the number of wrong keys in it. */
   since: number;
   wrong: number;
-  /** When it has shown a right key last. */
+  /** The time of the last valid key. */
   right: number;
 }
 
-/** Slows down addresses that show wrong keys, and not those that an operator is known to come from. Decision 1102. */
+/** Slows down addresses that send wrong keys, except those that recently sent a valid key. Decision 1102. */
 export class Throttle {
-  /** The one that was heard of last is the last. */
+  /** In the order of the last try. */
   readonly #addresses = new Map<string, Tries>();
   readonly #now: () => number;
 
-  /** `now` is in milliseconds, of any clock that does not go back. */
+  /** `now` returns milliseconds of a clock that never goes back. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -36,26 +36,26 @@ export class Throttle {
     return this.#addresses.size;
   }
 
-  /** Milliseconds that the address has to wait; 0: its key is looked at. */
+  /** Milliseconds that the address has to wait; 0: its key is checked. */
   waitMs(address: string): number {
     const tries = this.#addresses.get(addressKey(address, IPV6_PREFIX));
     if (tries === undefined || tries.wrong < MAX_WRONG) return 0;
     return Math.max(0, tries.since + MINUTE_MS - this.#now());
   }
 
-  /** It has shown a right key within a day, so that its key is looked at even while it has to wait. */
+  /** The address sent a valid key within the last 24 hours: its key is checked even while it has to wait. */
   isKnown(address: string): boolean {
     const tries = this.#addresses.get(addressKey(address, IPV6_PREFIX));
     return tries !== undefined && this.#now() - tries.right < KNOWN_MS;
   }
 
-  /** It goes on and on while it has to wait, and no operator is known to come from there. */
+  /** The address keeps trying while it has to wait, and is not known. */
   isFlood(address: string): boolean {
     const tries = this.#addresses.get(addressKey(address, IPV6_PREFIX));
     return tries !== undefined && tries.wrong >= MAX_TRIES && this.waitMs(address) > 0 && !this.isKnown(address);
   }
 
-  /** A wrong key was shown, or one that was not looked at. True: the address has to wait from now on. */
+  /** Counts a wrong or unchecked key. True: from now on the address has to wait. */
   wrong(address: string): boolean {
     const tries = this.#touch(address);
     const now = this.#now();
@@ -80,7 +80,7 @@ export class Throttle {
     return tries;
   }
 
-  /** Those of operators stay, unless all are. */
+  /** Forgets the oldest address without a valid key, or else the oldest address. */
   #forgetOne(): void {
     const [oldest] = this.#addresses.keys();
     const stranger = this.#addresses.entries().find(([, tries]) => tries.right === NEVER)?.[0];

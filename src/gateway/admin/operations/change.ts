@@ -6,7 +6,10 @@ import { responded, requireChange } from "./outcomes.ts";
 
 type Done = Extract<ChangeOutcome, { readonly kind: "done" }>;
 
-/** Makes a change in the name of who called, if his preconditions hold. Throws what he is told otherwise; `thing` is what is changed. */
+/**
+ * Makes a change in the name of the caller if the preconditions hold. Throws the error for the client otherwise.
+ * `thing` names the object of the change.
+ */
 export async function changeBy(call: Call, { config }: AdminParts, edit: Edit, thing: string): Promise<Done> {
   const { headers } = call.request;
   refuseKnown(headers, config.revision);
@@ -19,7 +22,7 @@ interface Extras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The response to a change that was made. */
+/** The response after a successful change. */
 export function changeResponse(
   {
     revision,

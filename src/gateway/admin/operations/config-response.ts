@@ -4,10 +4,13 @@ import { type RunningConfig } from "../running-config/running-config.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** The texts of what depends on the configuration alone, of its newest revision: a list of 10,000 routes takes a while to write. */
+/**
+ * The texts of representations that depend only on the configuration, for its newest revision. A list of 10,000 routes
+ * takes long to write.
+ */
 const written = new WeakMap<RunningConfig, { readonly revision: string; readonly texts: Map<string, string> }>();
 
-/** A representation that the configuration alone decides, with its tag; 304 where the client has it. */
+/** A representation that depends only on the configuration, with its entity tag; 304 if the client has it. */
 export function configResponse(request: Request, config: RunningConfig, name: string, make: () => unknown): Response {
   const { revision } = config;
   const etag = entityTag(revision);
@@ -25,7 +28,7 @@ export function configResponse(request: Request, config: RunningConfig, name: st
   return new Response(text, { headers: { ...JSON_HEADERS, etag } });
 }
 
-/** One that changes by itself as well: its tag is the revision, and a digest of the whole. */
+/** A representation that also depends on changing state. Its tag has the revision, and a digest of the whole text. */
 export function liveResponse(request: Request, config: RunningConfig, value: unknown): Response {
   const text = JSON.stringify(value);
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);

@@ -1,4 +1,4 @@
-/** What the console and `turnpike top` look at: figures, events, payments, the content service, the log. */
+/** The operations that the console and `turnpike top` read: figures, events, payments, the content service, the log. */
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { eventStream, parseEventId } from "../events/event-stream.ts";

@@ -4,7 +4,7 @@ import { type Guard, type Caller } from "../http/guard.ts";
 import { type Connection } from "../http/connection.ts";
 import { type AdminParts } from "../parts.ts";
 
-/** A parameter of the query; `flag`: it may stand without a value. */
+/** A query parameter. `flag`: it may have no value. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
@@ -14,34 +14,34 @@ export interface QueryParameter {
 export interface BodyRule {
   readonly types: readonly string[];
   readonly maxBytes: number;
-  /** For the description: what is sent is checked as part of a whole configuration, or by the operation. */
+  /** For the description only. The body is checked as part of a whole configuration, or by the operation. */
   readonly schema: z.ZodType;
   readonly description: string;
 }
 
-/** What an operation answers if all goes well. */
+/** The response of an operation that succeeds. */
 export interface Success {
   readonly status: 200 | 201;
   readonly description: string;
-  /** Of a JSON response. */
+  /** The schema of a JSON response. */
   readonly schema?: z.ZodType;
-  /** Other media types that the response may have. */
+  /** Other media types of the response. */
   readonly types?: readonly string[];
-  /** Fields of the head, and what each says. */
+  /** Response fields, and the meaning of each. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that was let in. */
+/** A request that was admitted. */
 export interface Call {
   readonly request: Request;
   readonly connection: Connection;
-  /** Undefined where anyone may call. */
+  /** Undefined if the operation needs no key. */
   readonly caller: Caller | undefined;
   readonly guard: Guard;
-  /** Of the path, decoded. */
+  /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Undefined where the operation takes none. */
+  /** Undefined if the operation takes no body. */
   readonly body: unknown;
 }
 
@@ -49,32 +49,32 @@ export interface Call {
 export interface Operation {
   readonly name: string;
   readonly method: "get" | "post" | "put" | "patch" | "delete";
-  /** As in `/v1/routes/{prefix}`. */
+  /** For example `/v1/routes/{prefix}`. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** The least key that it takes. */
+  /** The access that it needs at least. */
   readonly access: "anyone" | "read" | "full";
-  /** Parts of the path, and what each is. */
+  /** Path parameters, and the meaning of each. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: readonly QueryParameter[];
   readonly body?: BodyRule;
-  /** It takes If-Match and If-None-Match, and its response has an ETag. */
+  /** It accepts If-Match and If-None-Match, and its response has an ETag. */
   readonly conditional?: true;
   readonly success: Success;
-  /** What it can end in beside what every operation can. */
+  /** Errors that it can end with, besides those of every operation. */
   readonly failures: readonly ErrorCode[];
   /** Rejects with a TurnpikeError. */
   run(call: Call, parts: AdminParts): Promise<Response> | Response;
 }
 
-/** Who called an operation that is not for everyone. */
+/** The caller of an operation that needs a key. */
 export function callerOf({ caller }: Call): Caller {
   if (caller === undefined) throw new Error("Cannot tell who calls: the operation lets everyone in");
   return caller;
 }
 
-/** True where a flag of the query stands without a value, or with one that means yes. */
+/** True if the query has this flag without a value, or with a value that means yes. */
 export function hasFlag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && !["0", "false", "no"].includes(value.toLowerCase());

@@ -8,7 +8,7 @@ import { dropTenant, listTenants } from "./tenants.ts";
 import { addUpstream, deleteUpstream, drainServer, listUpstreams, patchUpstream, undrainServer } from "./upstreams.ts";
 import { resetUsage, showUsage } from "./usage.ts";
 
-/** Every operation but the one that describes them. */
+/** Every operation except the one that describes them. */
 export const OPERATIONS: readonly Operation[] = [
   listRoutes,
   addRoute,

@@ -7,7 +7,7 @@ import {
   type ReloadOutcome,
 } from "../running-config/running-config.ts";
 
-/** A finding as answers have it. */
+/** A diagnostic as in responses. */
 export interface ReportedDiagnostic {
   readonly path: string;
   readonly message: string;
@@ -23,7 +23,7 @@ type Refused<O> = Exclude<O, { readonly kind: "done" }>;
 
 const BUSY = "Cannot do this now: too many changes wait; try again";
 
-/** The change, if it was done. Throws what the client is told otherwise; `thing` says what was to be changed. */
+/** The change, if it was made. Throws the error for the client otherwise; `thing` names the object of the change. */
 export function requireChange(outcome: ChangeOutcome, thing: string): Done<ChangeOutcome> {
   if (outcome.kind === "done") return outcome;
   throw changeRefusal(outcome, thing);
@@ -86,7 +86,7 @@ function reloadRefusal(outcome: Refused<ReloadOutcome>): TurnpikeError {
   );
 }
 
-/** Codes of system calls that tell of a full disk. */
+/** Error codes of system calls on a full disk. */
 const FULL: readonly (string | undefined)[] = ["ENOSPC", "EDQUOT"];
 
 export function requirePersist(outcome: PersistOutcome): Done<PersistOutcome> {

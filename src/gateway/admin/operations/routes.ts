@@ -54,14 +54,17 @@ export const listRoutes: Operation = {
   run({ request }, { config, view }) {
     const closed = new Set(view.closedRoutes);
     const list = (): unknown => ({ routes: listedRoutes(config.document(), closed) });
-    // Which routes are closed changes by itself as well.
+    // The set of closed routes changes without the configuration.
     return closed.size === 0 ? configResponse(request, config, "routes", list) : liveResponse(request, config, list());
   },
 };
 
-/** Routes as they are configured, with the type of their auth in its place. Defaults would make a list of 10,000 five times as long. */
+/**
+ * Routes as configured, but `auth` shows only its type. With defaults, a list of 10,000 routes would be five times as
+ * long.
+ */
 function listedRoutes(document: unknown, closed: ReadonlySet<unknown>): unknown[] {
-  // A document that is served has objects in its lists.
+  // In a served document, the items of lists are objects.
   const listed = (name: string) => listAt(document, [name]) as readonly Readonly<Record<string, unknown>>[];
   const filtered = new Set(listed("wasm_filters").map(({ match }) => match));
   return listed("routes").map(({ auth, ...rest }) => ({
@@ -190,7 +193,7 @@ async function deleteBy(prefix: string, call: Call, parts: AdminParts): Promise<
   return changeResponse(done, { deleted: prefix });
 }
 
-/** What a route is told by, from others of its prefix. */
+/** The parts that tell a route apart from others with the same prefix. */
 interface Selection {
   readonly host: string | undefined;
   readonly name: string | undefined;

@@ -5,7 +5,7 @@ import { type Access } from "../http/keys.ts";
 import { type Session, sessionCookie, sessionToken } from "../http/sessions.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
-/** A body with a key is no longer. */
+/** Bytes of a body that carries a key. */
 const MAX_KEY_BODY_BYTES = 8192;
 
 const session = z

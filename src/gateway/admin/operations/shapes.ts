@@ -1,4 +1,4 @@
-/** Schemas that several responses are made of; the description of the interface names them. */
+/** Schemas that several responses share. The interface's description refers to them by name. */
 import { z } from "@hono/zod-openapi";
 import { errorCodes } from "../http/problem.ts";
 
@@ -85,7 +85,7 @@ export const server = z
   })
   .openapi("Server", { description: "A server of an upstream, as it is now" });
 
-/** What every change answers. */
+/** The members of every response to a change. */
 export const changed = {
   ok: z.literal(true),
   warnings: z.array(diagnostic).optional(),

@@ -39,9 +39,9 @@ export const listUpstreams: Operation = {
     liveResponse(request, config, { upstreams: listedUpstreams(config.effective(), overview.servers()) }),
 };
 
-/** Each upstream as it is configured, with its servers as they are, those that discovery has found among them. */
+/** Each upstream as configured, with the current state of its servers, including those from service discovery. */
 function listedUpstreams(served: unknown, live: readonly OverviewUpstream[]): unknown[] {
-  // A configuration that is served has objects here.
+  // In a served configuration, the items are objects.
   const configured = listAt(served, ["upstreams"]) as readonly JsonObject[];
   const byName = new Map(configured.map((upstream) => [upstream["name"], upstream]));
   return live.map(({ name, servers }) => {
@@ -56,7 +56,7 @@ function listedUpstreams(served: unknown, live: readonly OverviewUpstream[]): un
   });
 }
 
-/** How a server is named, as the directory does. */
+/** A server's name, as in the upstream directory. */
 function keyOf({ unix, address, port }: JsonObject): string {
   if (typeof unix === "string") return `unix:${unix}`;
   const host = String(address).replace(/^\[(.*)\]$/, "$1");

@@ -1,4 +1,7 @@
-/** The content service, as it tells of itself at /health; `available: false`: this gateway has none, or it gives no response. */
+/**
+ * The state of the content service, from its /health. `available: false`: this gateway has no content service, or it
+ * does not respond.
+ */
 export type ContentSummary =
   | { readonly available: false; readonly reason: string }
   | { readonly available: true; readonly health: Readonly<Record<string, unknown>> };

@@ -1,9 +1,9 @@
-/** A response that took long is told this many times longer than that, so that asking takes a tenth of the time at most. */
+/** A slow response is reused for this many times its duration, so that requests take at most a tenth of the time. */
 const REST = 10;
-/** Milliseconds for which a response is told at most. */
+/** Milliseconds for which a response is reused at most. */
 const MOST_MS = 30_000;
 
-/** What `read` gives, told again to all who ask within `ms`: however many ask, it is read once in that time. */
+/** Calls `read` at most once within `ms` milliseconds, and returns its value to all callers in that time. */
 export function forAWhile<T>(ms: number, read: () => T, now: () => number = () => performance.now()): () => T {
   let kept: { readonly at: number; readonly value: T } | undefined;
   return () => {
@@ -12,7 +12,10 @@ export function forAWhile<T>(ms: number, read: () => T, now: () => number = () =
   };
 }
 
-/** The same for a response that takes time: it is asked for once at a time, and told for `ms` from when it came, longer where it took long. */
+/**
+ * The same for an asynchronous `ask`. Only one call runs at a time. Its response is reused for `ms` after it arrived,
+ * or longer if it was slow.
+ */
 export function hasResponseFor<T>(
   ms: number,
   ask: () => Promise<T>,

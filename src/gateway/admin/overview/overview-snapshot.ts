@@ -1,9 +1,9 @@
-/** How often each duration came: one number for each bound, and a last one for what is longer. */
+/** How often each duration occurred: one number for each bound, and a last one for longer durations. */
 export interface Durations {
   readonly counts: readonly number[];
 }
 
-/** One worker that runs. */
+/** One running worker. */
 export interface OverviewWorker {
   readonly row: number;
   readonly pid: number;
@@ -12,9 +12,9 @@ export interface OverviewWorker {
   readonly connections: number;
 }
 
-/** What was counted of one route. */
+/** The counts of one route. */
 export interface OverviewRoute {
-  /** The route's host, if it has one, and its path prefix; empty: those that found no place of their own. */
+  /** The route's host, if it has one, and its path prefix. Empty: all routes without counters of their own. */
   readonly route: string;
   readonly requests: number;
   readonly client_errors: number;
@@ -24,7 +24,7 @@ export interface OverviewRoute {
   readonly durations?: Durations;
 }
 
-/** What caches made of requests. */
+/** The results of requests to caches. */
 export interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
@@ -37,20 +37,20 @@ export interface CacheFigures {
 export interface ServerFigures {
   readonly server: string;
   readonly source: "configured" | "dns" | "catalog";
-  /** `unchecked`: no probes ask it. */
+  /** `unchecked`: no health checks probe it. */
   readonly health: "healthy" | "unhealthy" | "unchecked";
-  /** It gets requests. */
+  /** The server receives requests. */
   readonly in_rotation: boolean;
   readonly drained: boolean;
   readonly backup: boolean;
   readonly weight: number;
-  /** Why it is unhealthy or out of rotation, in words; empty if it is neither. */
+  /** Why the server is unhealthy or out of rotation, in words; empty otherwise. */
   readonly reason: string;
-  /** Failures of requests in a row. */
+  /** Consecutive failed requests. */
   readonly failures: number;
   readonly requests_in_flight: number;
   readonly connections: number;
-  /** When a request or a probe failed last, in Unix milliseconds. */
+  /** The time of the last failed request or probe in Unix milliseconds. */
   readonly last_failure_ms?: number;
 }
 
@@ -59,27 +59,27 @@ export interface OverviewUpstream {
   readonly servers: readonly ServerFigures[];
 }
 
-/** What was counted of one filter on one route. */
+/** The counts of one filter on one route. */
 export interface OverviewFilter {
-  /** Empty, as its route: all filters that found no place of their own. */
+  /** Empty, like the route: all filters without counters of their own. */
   readonly filter: string;
   readonly route: string;
   readonly invocations: readonly { readonly phase: string; readonly outcome: string; readonly count: number }[];
   readonly fuel: number;
   readonly seconds: number;
-  /** By `filters.bounds_ms`. */
+  /** In the order of `filters.bounds_ms`. */
   readonly durations: Durations;
 }
 
-/** Filters and tenants of all workers: what there is now, and how often tenants were found since the start. */
+/** Filters and tenants of all workers: the current numbers, and how often tenants were found since the start. */
 export interface WasmState {
   readonly park_active: number;
   readonly park_capacity: number;
   readonly pool_instances: number;
-  /** Instances that a parked request has for itself. */
+  /** Instances that are reserved for one parked request each. */
   readonly pool_pinned: number;
   readonly control_configured: boolean;
-  /** In every worker. */
+  /** True if it is ready in every worker. */
   readonly control_ready: boolean;
   /** A tenant that is warm in two workers counts twice. */
   readonly tenants_active: number;
@@ -88,7 +88,7 @@ export interface WasmState {
   readonly tenant_evictions: number;
 }
 
-/** One look at the whole gateway. All counters count since the start, so that whoever reads twice has rates. */
+/** One snapshot of the whole gateway. All counters count since the start, so that two snapshots give rates. */
 export interface OverviewSnapshot {
   readonly time_ms: number;
   readonly started_at_ms: number;
@@ -116,7 +116,10 @@ export interface OverviewSnapshot {
   readonly reload_failures: number;
 }
 
-/** Payments and settlement records, counted since the start but for `open`, `records_waiting` and `breakers_open`. */
+/**
+ * Payments and settlement records, counted since the start. `open`, `records_waiting` and `breakers_open` are current
+ * numbers.
+ */
 export interface PaymentFigures {
   readonly open: number;
   readonly settled: number;

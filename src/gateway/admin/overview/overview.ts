@@ -13,48 +13,48 @@ import { readPayments } from "./read-payments.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 import { readWasm } from "./read-wasm.ts";
 
-/** Milliseconds for which a snapshot, and what ledger and content service answer, is told again. @bound */
+/** Milliseconds for which a snapshot, and the responses of the ledger and the content service, are reused. @bound */
 const SNAPSHOT_MS = 500;
 const RESPONSE_MS = 1000;
-/** Milliseconds that the ledger has for its response. @bound */
+/** Milliseconds in which the ledger must respond. @bound */
 const LEDGER_MS = 3000;
 
 /** The figures that operators look at. */
 export interface Overview {
-  /** Made at most twice a second, however many ask. */
+  /** Made at most twice a second, for any number of callers. */
   snapshot(): OverviewSnapshot;
-  /** The same as JSON, which is written once for all who ask. */
+  /** The same as JSON. It is written once for all callers. */
   snapshotText(): string;
-  /** Every server of every upstream, as it is now. */
+  /** The current state of every server of every upstream. */
   servers(): readonly OverviewUpstream[];
-  /** Filters and tenants, as they are now. */
+  /** The current state of filters and tenants. */
   wasm(): WasmState;
-  /** Made at most once a second; `available: false` if no ledger is open or it gives no response. */
+  /** Read at most once a second; `available: false` if no ledger is open or the ledger does not respond. */
   payments(): Promise<PaymentSummary>;
-  /** Asked for at most once a second. */
+  /** Read at most once a second. */
   content(): Promise<ContentSummary>;
 }
 
-/** Where the figures come from: a gateway that runs. */
+/** The running gateway, as the source of the figures. */
 export interface OverviewSource {
-  /** What all processes of the server count. */
+  /** The counters of all processes of the server. */
   readonly zone: SharedZone;
   upstreams(): readonly OverviewUpstream[];
-  /** Undefined: nothing is sold. Throws where the ledger cannot be opened. */
+  /** Undefined if no route is paid. Throws if the ledger cannot be opened. */
   ledger(): LedgerView | undefined;
 }
 
 export interface OverviewOptions {
-  /** When the gateway was started, in Unix milliseconds. */
+  /** The time of the gateway's start in Unix milliseconds. */
   readonly startedAtMs: number;
-  /** The Unix socket of the content service of this program; undefined: there is none. */
+  /** The Unix socket of this program's content service; undefined without one. */
   readonly contentSocket?: string | undefined;
 }
 
-/** The figures of a gateway that runs. */
+/** The figures of a running gateway. */
 export function createOverview(source: OverviewSource, { startedAtMs, contentSocket }: OverviewOptions): Overview {
   const { zone } = source;
-  // Kept, as they know the names that they have read.
+  // Reused, because it caches the names that it has read.
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
   const filters = new FilterCounts(zone);
   const snapshot = forAWhile(SNAPSHOT_MS, () =>
@@ -89,7 +89,7 @@ async function paymentsOf(source: OverviewSource): Promise<PaymentSummary> {
   }
 }
 
-/** The payments, or that the ledger is late with them. */
+/** The payments, or `available: false` if the ledger does not respond in time. */
 async function withinTime(payments: Promise<PaymentSummary>): Promise<PaymentSummary> {
   const { promise: late, resolve } = Promise.withResolvers<PaymentSummary>();
   const reason = `Cannot read the ledger: it did not respond within ${LEDGER_MS} ms`;

@@ -1,12 +1,12 @@
-/** What a route sold on one day. */
+/** The sales of a route on one day. */
 export interface SoldOnDay {
-  /** In UTC, `2026-11-22`. */
+  /** In UTC, for example `2026-11-22`. */
   readonly day: string;
   readonly route: string;
   readonly network: string;
   /** The token's contract, lower case. */
   readonly asset: string;
-  /** Left out if the token is not one that the program knows. */
+  /** Left out if the gateway does not know the token. */
   readonly decimals?: number;
   readonly symbol?: string;
   /** Atomic units, decimal. */
@@ -16,7 +16,7 @@ export interface SoldOnDay {
 
 /** A payment without its signature. */
 export interface RecentPayment {
-  /** The nonce that makes it unique. */
+  /** The nonce that makes the payment unique. */
   readonly id: string;
   readonly route: string;
   readonly state: string;
@@ -36,10 +36,13 @@ export type PaymentSummary =
   | {
       readonly available: true;
       readonly days: readonly SoldOnDay[];
-      /** Payments of which it is not known whether money moved; `unknown` are those of them that a facilitator could not tell of. */
+      /**
+       * Payments with an unknown outcome: money may have moved. `unknown` counts those that the facilitator could not
+       * resolve.
+       */
       readonly open: number;
       readonly unknown: number;
-      /** Settled, and their responses were not handed over whole. */
+      /** Undelivered settlements: settled payments whose responses were not delivered completely. */
       readonly owed: number;
       readonly oldest_open_ms?: number;
       readonly recent: readonly RecentPayment[];

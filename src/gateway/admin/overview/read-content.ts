@@ -1,15 +1,16 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type ContentSummary } from "./content-summary.ts";
 
-/** Milliseconds that the content service has for its response. @bound */
+/** Milliseconds in which the content service must respond. @bound */
 const TIMEOUT_MS = 2000;
-/** Bytes that its response may have. */
+/** Bytes of its response. */
 const MAX_BYTES = 65_536;
 
-/** Asks the content service behind a Unix socket how it is. */
+/** Asks the content service behind a Unix socket for its state. */
 export async function readContent(socket: string): Promise<ContentSummary> {
   try {
-    // While it starts, and while its browser does not work, the response says so; then there are no figures, or old ones.
+    // While the service starts, or while its browser does not work, /health says so. The figures are then missing or
+    // old.
     const [health, figures] = await Promise.all([ask(socket, "/health"), ask(socket, "/figures")]);
     return { available: true, health: { ...health, ...("engines" in figures ? { figures } : {}) } };
   } catch (error) {

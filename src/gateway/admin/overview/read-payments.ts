@@ -4,14 +4,14 @@ import { findAsset } from "../../../payments/x402/assets.ts";
 import { type PaymentSummary, type RecentPayment } from "./payment-summary.ts";
 
 const DAY_MS = 86_400_000;
-/** Days of which it is told what was sold, today among them. @bound */
+/** Days of sales in the summary, including today. @bound */
 const DAYS = 30;
-/** Newest payments that the overview lists. @bound */
+/** Newest payments in the summary. @bound */
 const RECENT = 50;
-/** Rows of what was sold; a gateway with more routes than that is told of its last days. */
+/** Rows of sales. Beyond it, the oldest days are left out. */
 const MAX_SOLD = 10_000;
 
-/** Reads the ledger. Rejects if it gives no response. */
+/** Reads the ledger. Rejects if the ledger does not respond. */
 export async function readPayments(view: LedgerView, nowMs: number): Promise<PaymentSummary> {
   const [sold, standing, recent] = await Promise.all([
     view.sold(nowMs - (DAYS - 1) * DAY_MS),
@@ -38,7 +38,7 @@ export async function readPayments(view: LedgerView, nowMs: number): Promise<Pay
   };
 }
 
-/** Member by member: the row has the signature as well. */
+/** Copies single members, because the row also has the signature. */
 function recentPayment(payment: Payment): RecentPayment {
   const { nonce, route, state, delivered, amount, token, network, from, transaction, createdAt } = payment;
   return {

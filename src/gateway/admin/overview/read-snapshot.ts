@@ -34,7 +34,7 @@ export interface SnapshotParts {
   readonly nowMs: number;
 }
 
-/** Adds up what the processes of the server have counted, in the memory that they share. */
+/** Adds up the counters of all processes of the server, in their shared memory. */
 export function readSnapshot({
   zone,
   traffic,
@@ -126,14 +126,14 @@ function durationsOf(sum: Sum): number[] {
   );
 }
 
-/** `counts` is by `CACHE_RESULTS`. */
+/** `counts` is in the order of `CACHE_RESULTS`. */
 function cacheFigures(counts: readonly number[]): CacheFigures {
   const [hits = 0, misses = 0, stale = 0, revalidated = 0, bypassed = 0] = counts;
   return { hits, misses, stale, revalidated, bypassed };
 }
 
 function paymentFigures(rows: readonly Float64Array[], sum: Sum): PaymentFigures {
-  // Processes that share a ledger have all counted the same.
+  // Processes that share a ledger all have the same counts.
   const largest = (column: number): number => Math.max(...rows.map((row) => row[column] ?? 0));
   const outcome = (name: (typeof PAYMENT_OUTCOMES)[number]): number =>
     sum(COLUMN.payments + PAYMENT_OUTCOMES.indexOf(name));

@@ -5,7 +5,7 @@ import { type OverviewSnapshot, type WasmState } from "./overview-snapshot.ts";
 
 const BOUNDS_MS = FILTER_BOUNDS.map((seconds) => Math.round(seconds * 1e6) / 1000);
 
-/** Reads what all workers have counted of each filter. */
+/** Reads the counts of each filter in all workers. */
 export function readFilters(counts: FilterCounts): OverviewSnapshot["filters"] {
   return {
     bounds_ms: BOUNDS_MS,
@@ -20,7 +20,7 @@ export function readFilters(counts: FilterCounts): OverviewSnapshot["filters"] {
   };
 }
 
-/** Reads what all workers together have of filters and tenants. */
+/** Reads the state of filters and tenants in all workers together. */
 export function readWasm(zone: SharedZone): WasmState {
   const figures = wasmFigures(zone);
   return {

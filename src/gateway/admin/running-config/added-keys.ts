@@ -6,8 +6,8 @@ import { pairsOf } from "./json-difference.ts";
 type Path = readonly (string | number)[];
 
 /**
- * The document with the keys that another program has added to the file: keys that the configuration does not know, and that were
- * not in the file when it was last read or written (`saved`). Of all that is there already, the document's own values stay.
+ * The document with the keys that another program has added to the file. Such keys are unknown to the configuration,
+ * and were not in the file when it was last read or written (`saved`). Values that the document already has stay.
  */
 export function withAddedKeys(document: unknown, theirs: unknown, saved: unknown, path: Path = []): unknown {
   if (isObject(document) && isObject(theirs)) return withKeysOf(document, theirs, isObject(saved) ? saved : {}, path);
@@ -31,7 +31,7 @@ function withKeysOf(document: JsonRecord, theirs: JsonRecord, saved: JsonRecord,
   return merged;
 }
 
-/** Items of lists without names cannot be told apart once the list has changed. */
+/** After a change of the list, items without names cannot be matched. */
 function areNamed(list: readonly unknown[]): boolean {
   return list.every((item) => listName(item) !== undefined);
 }

@@ -1,16 +1,19 @@
-/** One change of the document, as a new document: what is not changed is shared with the old one. */
+/** Applies one change to the document and returns a new document. Unchanged parts are shared with the old one. */
 import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { listAt, valueAt } from "../../config/diagnostic.ts";
 import { referencesTo } from "../../config/upstream-references.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { type ChangeOutcome, type Edit } from "./running-config.ts";
 
-/** The new document, and where in it that stands which was sent: `["routes", 3]`; empty: it is the whole. */
+/**
+ * The new document, and the place of the sent value in it, such as `["routes", 3]`. An empty place means the whole
+ * document.
+ */
 export interface Edited {
   readonly kind: "edited";
   readonly document: unknown;
   readonly at: readonly (string | number)[];
-  /** Where the same thing stood before; undefined: it is new. */
+  /** The place of the same item in the old document; undefined if the item is new. */
   readonly before: readonly (string | number)[] | undefined;
 }
 
@@ -19,7 +22,7 @@ type Refusal = Extract<ChangeOutcome, { kind: "absent" | "duplicate" | "referenc
 const ABSENT = { kind: "absent" } as const;
 const DUPLICATE = { kind: "duplicate" } as const;
 
-/** The document after an edit, not checked yet; or why the edit makes no sense. */
+/** The document after an edit, before its validation; or the reason why the edit is impossible. */
 export function applyEdit(document: unknown, edit: Edit): Edited | Refusal {
   switch (edit.kind) {
     case "replace":
@@ -55,7 +58,7 @@ function removeUpstream(document: unknown, name: string): Edited | Refusal {
 
 type ListKey = "routes" | "upstreams";
 
-/** What tells one route or upstream from the others; undefined where it lacks what it takes. */
+/** Identifies a route or upstream in its list; undefined if the item lacks the keys for it. */
 function identityOf(list: ListKey, item: unknown): string | undefined {
   if (list === "upstreams") {
     const name = valueAt(item, ["name"]);
@@ -65,13 +68,13 @@ function identityOf(list: ListKey, item: unknown): string | undefined {
   return typeof prefix === "string" ? `${hostOf(item)} ${prefix} ${nameOf(item)}` : undefined;
 }
 
-/** A route's name; empty where it has none. */
+/** A route's name; empty without one. */
 function nameOf(route: unknown): string {
   const name = valueAt(route, ["name"]);
   return typeof name === "string" ? name : "";
 }
 
-/** A route's host as the schema has it, in lower case; empty where it has none. */
+/** A route's host in lower case, as in the schema; empty without one. */
 function hostOf(route: unknown): string {
   const host = valueAt(route, ["host"]);
   return typeof host === "string" ? host.toLowerCase() : "";

@@ -1,4 +1,7 @@
-/** Changes, reloads and writes of the configuration as events, which the audit log keeps. They repeat no value of it. */
+/**
+ * Events for changes, reloads and writes of the configuration, for the audit log. They contain no values of the
+ * configuration.
+ */
 import { type Actor, type NewEvent } from "../../telemetry/event.ts";
 import {
   type ChangeOutcome,
@@ -8,7 +11,7 @@ import {
   type ReloadOutcome,
 } from "./running-config.ts";
 
-/** What an edit does, as `add the upstream "api"`. */
+/** Describes an edit, for example `add the upstream "api"`. */
 function editText(edit: Edit): string {
   switch (edit.kind) {
     case "add-route":
@@ -39,18 +42,18 @@ function routeText({ prefix, host, name }: NamedRoute): string {
   return `${JSON.stringify(prefix)}${name ? ` named ${JSON.stringify(name)}` : ""}${host ? ` of ${JSON.stringify(host)}` : ""}`;
 }
 
-/** What a new item is called; it is not checked yet. */
+/** The name of a new item, before its validation. */
 function nameIn(item: unknown, key: string): string {
   const name: unknown = typeof item === "object" && item !== null ? Reflect.get(item, key) : undefined;
   return typeof name === "string" ? JSON.stringify(name.slice(0, MAX_NAME)) : "without a name";
 }
 
-/** Characters of a name in an event: a longer one is cut. */
+/** Characters of a name in an event. The rest of a longer name is cut off. */
 const MAX_NAME = 200;
 
 type Outcome = ChangeOutcome | ReloadOutcome | PersistOutcome;
 
-/** Why something was not done. */
+/** The reason why something was not done. */
 export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
   switch (outcome.kind) {
     case "invalid":
@@ -82,7 +85,7 @@ function outcomeOf({ kind }: Outcome): "done" | "failed" | "refused" {
   return "refused";
 }
 
-/** What came of a reload, in words. */
+/** The outcome of a reload in words. */
 export function detailOf(outcome: ReloadOutcome): string {
   if (outcome.kind !== "done") return whyNot(outcome);
   const { length } = outcome.discarded;

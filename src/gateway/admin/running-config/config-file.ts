@@ -1,34 +1,40 @@
-/** The configuration's file: its bytes as they were last read or written here, and whether it still has them. */
+/** The configuration file: its bytes when this program last read or wrote it, and whether they have changed since. */
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { codeOf } from "../../../lib/caught.ts";
 
-/** A file that was changed less than so many milliseconds before it was looked at may change again within one tick of its clock. */
+/**
+ * Milliseconds. A file that changed less than this before the check can change again within one tick of the file
+ * system's clock.
+ */
 const TICK_MS = 2000;
 
 export class ConfigFile {
   readonly path: string;
   #bytes: Uint8Array | undefined;
-  /** What the last look told, and whether it has other bytes; undefined: it has to be read. */
+  /** The file's state at the last check, and whether its bytes were different; undefined: the file must be read. */
   #seen: { readonly sign: string; readonly isOther: boolean } | undefined;
 
-  /** `bytes` is what it was read with; undefined: there was none. */
+  /** `bytes` is the content of the file when it was read; undefined if there was no file. */
   constructor(path: string, bytes: Uint8Array | undefined) {
     this.path = path;
     this.#bytes = bytes;
   }
 
-  /** As it was last read or written here, a byte order mark included. */
+  /** The text when this program last read or wrote the file, with a byte order mark if it has one. */
   get text(): string {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.#bytes);
   }
 
-  /** It was read or written with these. */
+  /** Remembers the bytes that were read or written. */
   hasNow(bytes: Uint8Array): void {
     this.#bytes = bytes;
     this.#seen = undefined;
   }
 
-  /** It is no longer what was read or written here. What cannot be looked at is not. */
+  /**
+   * True if the file is no longer what this program last read or wrote. A file that cannot be checked counts as
+   * changed.
+   */
   get changed(): boolean {
     try {
       return this.#isOther(statSync(this.path));

@@ -12,7 +12,7 @@ import { locatorOf } from "../../config/source.ts";
 export interface ConfigSource {
   /** Undefined: there is no file, and the document is `{}`. */
   readonly path: string | undefined;
-  /** Where the document is written, if not to the file that it is read from. */
+  /** The file that the document is written to, if it is not the file that it is read from. */
   readonly writesTo?: string | undefined;
   /** Adds the program's own parts to a copy of the document, such as `admin` of `turnpike start`. They are never written to the file. */
   readonly prepare: Prepare;
@@ -20,7 +20,7 @@ export interface ConfigSource {
   readonly flags: ConfigFlags;
 }
 
-/** A configuration that was read, with its problems and warnings. */
+/** A configuration that was read, with its errors and warnings. */
 export interface OpenedConfig {
   readonly source: ConfigSource;
   readonly document: unknown;
@@ -31,7 +31,7 @@ export interface OpenedConfig {
   readonly cache: ParseCache;
 }
 
-/** Makes a configuration of a document: additions, checks, flags. Throws nothing. */
+/** Makes a configuration from a document: adds the program's parts, checks it, applies the flags. Throws nothing. */
 function loadDocument(document: unknown, { prepare, flags }: ConfigSource, cache?: ParseCache): Loaded {
   const first = loadValue(prepare(document), cache);
   if (first.config === undefined || Object.values(flags).every((flag) => flag === undefined)) return first;
@@ -41,7 +41,7 @@ function loadDocument(document: unknown, { prepare, flags }: ConfigSource, cache
   return { ...second, warnings: [...first.warnings, ...more] };
 }
 
-/** Reads and loads a configuration. Throws nothing: what is wrong is among its problems. */
+/** Reads and loads a configuration. Throws nothing: errors are in the result's diagnostics. */
 export async function openConfig(source: ConfigSource, cache = new ParseCache()): Promise<OpenedConfig> {
   if (source.path === undefined) {
     return { source, document: {}, bytes: undefined, loaded: loadDocument({}, source), cache };
@@ -60,25 +60,25 @@ export async function openConfig(source: ConfigSource, cache = new ParseCache())
   }
 }
 
-/** The document in a file as it is now; undefined if there is none that can be read. */
+/** The document in a file now; undefined if it cannot be read. */
 export async function documentIn(path: string): Promise<unknown> {
   try {
     const format = await formatOf(path);
     const parsed = format.parse(configText(await readConfigBytes(path)));
     return parsed.ok ? parsed.value : undefined;
   } catch {
-    // It is about to be written over.
+    // The caller writes over the file in any case.
     return undefined;
   }
 }
 
-/** As `loadDocument`, for a document that was never a text: it must not be deeper than a text may be. */
+/** Like `loadDocument`, for a document that was never a text. It must not be nested deeper than a text may be. */
 export function loadValues(document: unknown, source: ConfigSource, cache: ParseCache): Loaded {
   if (cache.depthOf(document, MAX_DEPTH) > MAX_DEPTH) return failed(`expected at most ${MAX_DEPTH} levels`);
   return loadDocument(document, source, cache);
 }
 
-/** Loads a file's text; its findings have their places in it. */
+/** Loads a file's text. The diagnostics have their positions in the text. */
 export function loadConfigText(
   text: string,
   {

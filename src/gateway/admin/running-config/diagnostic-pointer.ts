@@ -2,7 +2,7 @@ import { pointerTo } from "./json-difference.ts";
 
 const PART = /\.?([\w$-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gy;
 
-/** `routes[2].upstream`, as findings have it, as `["routes", 2, "upstream"]`. @internal */
+/** Parses the path of a diagnostic: `routes[2].upstream` becomes `["routes", 2, "upstream"]`. @internal */
 export function parsePath(path: string): (string | number)[] {
   return [...path.matchAll(PART)].map(([, name, index, quoted]) => {
     if (index !== undefined) return Number(index);
@@ -10,7 +10,10 @@ export function parsePath(path: string): (string | number)[] {
   });
 }
 
-/** Where a finding lies in what was sent, which stands at `at` of the whole; undefined: it lies elsewhere. */
+/**
+ * The place of a diagnostic in the value that the client sent. `at` is the place of this value in the document.
+ * Undefined if the diagnostic lies outside it.
+ */
 export function pointerOf(path: string, at: readonly (string | number)[]): string | undefined {
   const parts = parsePath(path);
   if (!at.every((part, i) => parts[i] === part)) return undefined;

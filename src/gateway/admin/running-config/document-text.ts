@@ -1,14 +1,16 @@
-/** A file's text with another document in it: what is the same in both stays as it is written. */
+/**
+ * Writes another document into a file's text. The parts that are the same in both documents stay as they are written.
+ */
 import { isObject } from "../../../lib/is-object.ts";
 import { isSame, pairsOf } from "./json-difference.ts";
 import { type JsonNode, type JsonPart, jsonTree } from "./json-tree.ts";
 
-/** How a text is laid out. */
+/** The layout of a text. */
 interface Style {
   readonly newline: string;
-  /** One level; empty: the text is one line. */
+  /** The indentation of one level; empty: the text is one line. */
   readonly indent: string;
-  /** Behind a colon, and behind a comma within a line. */
+  /** The space after a colon, and after a comma within a line. */
   readonly gap: string;
 }
 
@@ -16,13 +18,13 @@ interface Style {
 export interface WrittenDocument {
   readonly text: string;
   readonly document: unknown;
-  /** The text with spaces in place of comments; undefined: it has none. */
+  /** The text with spaces in place of comments; undefined if it has no comments. */
   readonly plain?: string;
 }
 
 /**
- * `next` as a JSON text that differs as little as possible from that of the document before. A comment before a member or item
- * goes with it, and stays where that stays.
+ * `next` as a JSON text that differs as little as possible from the text of the document before. A comment before a
+ * member or item belongs to it: they stay, move and disappear together.
  */
 export function documentText(before: WrittenDocument, next: unknown): string {
   const { text, document } = before;
@@ -42,22 +44,22 @@ function styleOf(text: string): Style {
   };
 }
 
-/** What stood in the place of a value, and what will. */
+/** The old value at a place, and the new one. */
 interface Pair {
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** A member or item of what is written: its text, and which part of the old container it was. */
+/** A member or item of the new text, and its part in the old container. */
 interface Piece {
   readonly text: string;
-  /** -1: it is new. */
+  /** The index in the old container; -1 if it is new. */
   readonly from: number;
 }
 
 class Rewriter {
   readonly #text: string;
-  /** The same without comments. */
+  /** The text without comments. */
   readonly #plain: string;
   readonly #style: Style;
 
@@ -67,7 +69,7 @@ class Rewriter {
     this.#style = styleOf(text);
   }
 
-  /** `margin` is the white space before the line that the value begins in. */
+  /** `margin` is the white space before the line in which the value begins. */
   value(node: JsonNode, { before, after }: Pair, margin: string): string {
     if (isSame(before, after)) return this.#slice(node);
     if (node.kind === "object" && isObject(before) && isObject(after)) {
@@ -112,7 +114,7 @@ class Rewriter {
     });
   }
 
-  /** The container around its pieces: where two stood beside each other before, what was between them stays. */
+  /** Writes a container with its pieces. If two pieces were neighbours before, the text between them stays. */
   #container(node: JsonNode, margin: string, piecesWithin: (inner: Inner) => readonly Piece[]): string {
     const inner = this.#innerOf(node, margin);
     const pieces = piecesWithin(inner);
@@ -132,7 +134,7 @@ class Rewriter {
     return text + ending;
   }
 
-  /** The comments in a container that is empty otherwise, with the line end that one of them may need. */
+  /** The comments in a container that is otherwise empty, with the line end that a comment may need. */
   #within({ start, end }: JsonNode): string {
     const within = this.#text.slice(start + 1, end - 1).trimEnd();
     return within === "" ? "" : within + this.#style.newline;
@@ -144,7 +146,8 @@ class Rewriter {
     if (left !== undefined && b.from === a.from + 1) return this.#text.slice(left.end, right.start);
     const before = parts[b.from - 1];
     if (before === undefined) return undefined;
-    // A comment behind what was there before, in its line, goes with it; one in a line of its own is on what follows.
+    // A comment after a piece in the same line belongs to this piece. A comment in its own line belongs to the next
+    // piece.
     const gap = this.#text.slice(before.end, right.start);
     const lineEnd = gap.indexOf("\n");
     const comma = this.#plain.slice(before.end, right.start).indexOf(",");
@@ -171,13 +174,13 @@ class Rewriter {
     return node.parts.length === 0 ? this.#style.indent !== "" : this.#slice(node).includes("\n");
   }
 
-  /** A value that was not there before. */
+  /** A new value. */
   #fresh(value: unknown, margin: string, isWide: boolean): string {
     const { indent, newline, gap } = this.#style;
     if (isWide && indent !== "") {
       return JSON.stringify(value, undefined, indent).replaceAll("\n", newline + margin);
     }
-    // Line ends within strings are escaped: those that there are lie between parts.
+    // Line ends within strings are escaped, so all remaining line ends are between parts.
     return gap === "" ? JSON.stringify(value) : JSON.stringify(value, undefined, 1).replaceAll(/\n */g, " ");
   }
 
@@ -186,13 +189,13 @@ class Rewriter {
   }
 }
 
-/** How the members or items of a container are laid out. */
+/** The layout of a container's members or items. */
 interface Inner {
-  /** White space before the lines that they begin in. */
+  /** White space before the lines in which they begin. */
   readonly margin: string;
-  /** What stands before each, if each begins a line. */
+  /** The text before each piece, if each piece begins a line. */
   readonly lead: string;
-  /** What stands before the closing bracket. */
+  /** The text before the closing bracket. */
   readonly tail: string;
   readonly isWide: boolean;
 }

@@ -1,21 +1,24 @@
-/** The difference of two JSON values as a short JSON Patch (RFC 6902): items of lists are told apart by their names where they have some. */
+/**
+ * The difference of two JSON values as a short JSON Patch (RFC 6902). Items of lists are matched by name if they have
+ * names.
+ */
 import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { listName } from "../../config/secrets.ts";
 import { type JsonPatchOperation } from "./running-config.ts";
 
 type Path = readonly (string | number)[];
 
-/** What a value is shown as; `path` is where it stands. */
+/** Returns the value to show in place of `value`; `path` is its place. */
 export type Show = (value: unknown, path: Path) => unknown;
 
-/** The operations that make `after` of `before`. */
+/** The operations that turn `before` into `after`. */
 export function jsonDifference(before: unknown, after: unknown, show: Show): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
   new Comparison(show, operations).values(before, after, []);
   return operations;
 }
 
-/** `["routes", 2, "a/b"]` as `/routes/2/a~1b` (RFC 6901). */
+/** `["routes", 2, "a/b"]` becomes `/routes/2/a~1b` (RFC 6901). */
 export function pointerTo(path: Path): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
@@ -63,14 +66,14 @@ class Comparison {
   }
 }
 
-/** For each item of a list, the place that it had in the list before; -1: it is new. */
+/** For each item of a list, its index in the list before; -1 if it is new. */
 export function pairsOf(before: readonly unknown[], after: readonly unknown[]): number[] {
   const indexes = indexesOf(before);
   if (indexes === undefined || indexesOf(after) === undefined) return pairsByIndex(before, after);
   return after.map((item) => indexes.get(listName(item) ?? "") ?? -1);
 }
 
-/** What is alike at the begin and the end stays; between them item follows item. */
+/** Matches equal items at the start and the end. The items between them are matched in their order. */
 function pairsByIndex(before: readonly unknown[], after: readonly unknown[]): number[] {
   const most = Math.min(before.length, after.length);
   let head = 0;
@@ -84,7 +87,7 @@ function pairsByIndex(before: readonly unknown[], after: readonly unknown[]): nu
   });
 }
 
-/** The places of items by name; undefined where one has no name, or two have the same. */
+/** The indexes of items by name; undefined if an item has no name, or two items have the same name. */
 function indexesOf(items: readonly unknown[]): ReadonlyMap<string, number> | undefined {
   const indexes = new Map<string, number>();
   for (const [i, item] of items.entries()) {
@@ -95,9 +98,9 @@ function indexesOf(items: readonly unknown[]): ReadonlyMap<string, number> | und
   return indexes;
 }
 
-/** The longest sequence of rising numbers in a list of numbers that each occur once; -1 is left out. */
+/** The longest increasing subsequence of a list of distinct numbers. -1 is left out. */
 function longestRise(numbers: readonly number[]): number[] {
-  /** The last number of the best sequence of each length. */
+  /** The last number of the best subsequence of each length. */
   const ends: number[] = [];
   const before = new Map<number, number | undefined>();
   for (const number of numbers) {
@@ -116,7 +119,7 @@ function longestRise(numbers: readonly number[]): number[] {
   return rise;
 }
 
-/** True if two JSON values are the same, whatever the order of their keys. */
+/** True if two JSON values are equal. The order of keys does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a) && Array.isArray(b)) {

@@ -1,10 +1,12 @@
-/** Where the parts of a JSON text are, so that some of it can be replaced and all else stays as it is. */
+/**
+ * Finds the positions of the parts of a JSON text, so that some parts can be replaced and all others stay unchanged.
+ */
 
-/** A member of an object or an item of a list; `start` is that of its key, if it has one. */
+/** A member of an object or an item of a list. `start` is the start of its key, if it has one. */
 export interface JsonPart {
   readonly start: number;
   readonly end: number;
-  /** Undefined: it is an item. */
+  /** Undefined for an item. */
   readonly key: string | undefined;
   readonly value: JsonNode;
 }
@@ -21,7 +23,7 @@ const SPACE = /[ \t\r\n]*/y;
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 const WORD = /[^\s,\]}]+/y;
 
-/** The tree of a text that JSON.parse takes. */
+/** The tree of a text that JSON.parse accepts. */
 export function jsonTree(text: string): JsonNode {
   return new TreeBuilder(text).value();
 }
@@ -69,7 +71,7 @@ class TreeBuilder {
     return { start, end: value.end, key, value };
   }
 
-  /** What the pattern takes from here on. */
+  /** Takes the text that matches the pattern at the current position. */
   #take(pattern: RegExp): string {
     pattern.lastIndex = this.#at;
     const taken = pattern.exec(this.#text)?.[0] ?? "";

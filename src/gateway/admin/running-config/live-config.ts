@@ -30,23 +30,23 @@ import {
 import { TurnQueue } from "./turn-queue.ts";
 import { movedDocument, writeDocument } from "./write-document.ts";
 
-/** Changes, reloads and writes that wait for their turn; each may take seconds. */
+/** Changes, reloads and writes that wait for their turn; each can take seconds. Beyond it, the next one is refused. */
 const MAX_WAITING = 64;
 
 export interface LiveConfigOptions {
-  /** What the gateway starts with; it has no problems. */
+  /** The configuration at the start. It has no errors. */
   readonly opened: OpenedConfig;
-  /** Serves by a configuration in every worker, or rejects and leaves all as it was. */
+  /** Serves with a configuration in every worker, or rejects and changes nothing. */
   readonly apply: (config: Config) => Promise<void>;
-  /** Told of everything that was asked for, and what came of it. */
+  /** Called for everything that was requested, with its outcome. */
   readonly onEvent: OnEvent;
-  /** A reload of the file has been tried. */
+  /** Called after each reload of the file. */
   readonly countReload: (success: boolean) => void;
   /** Unix milliseconds. */
   readonly clock?: () => number;
 }
 
-/** What is served, and the document that it was made of. */
+/** The served configuration, and its document. */
 interface Served {
   readonly document: unknown;
   readonly config: Config;
@@ -60,14 +60,14 @@ export class LiveConfig implements RunningConfig {
   readonly #cache: ParseCache;
   readonly #start = crypto.randomUUID();
   #file: ConfigFile | undefined;
-  /** What the gateway was started with: some of it stays until it is started again. */
+  /** The configuration at the start of the gateway. Some keys keep their values until a restart. */
   readonly #atStart: Config;
-  /** The document as the file was last read or written. */
+  /** The document when the file was last read or written. */
   #saved: unknown;
   #served: Served;
   #changes = 0;
   #lastReload: LastReload | null = null;
-  /** What was worked out of the documents since they changed last. */
+  /** Results that are computed from the documents, until the documents change. */
   #difference: readonly JsonPatchOperation[] | undefined;
   #shown: { document?: unknown; effective?: unknown } = {};
 
@@ -136,7 +136,7 @@ export class LiveConfig implements RunningConfig {
   }
 
   async reload(by: Actor): Promise<ReloadOutcome> {
-    // A signal cannot be told to come again.
+    // A signal cannot be repeated by its sender, so its reload always waits.
     const outcome = (await this.#turns.run(() => this.#reload(), by.kind === "signal")) ?? BUSY;
     this.#options.countReload(outcome.kind === "done");
     const discarded = outcome.kind === "done" ? outcome.discarded : [];
@@ -172,14 +172,14 @@ export class LiveConfig implements RunningConfig {
     return this.#serve({ document: next, config }, diagnosticsIn(warnings, edited.at));
   }
 
-  /** Has a problem where a running gateway cannot go over to what was loaded. */
+  /** Adds an error if a running gateway cannot change to this configuration. */
   #fit(loaded: Loaded): Loaded {
     if (loaded.config === undefined || isSame(loaded.config.postgres, this.#atStart.postgres)) return loaded;
     const problem = loaded.locate({ path: "postgres", message: "cannot change while the gateway runs: restart it" });
     return { ...loaded, config: undefined, problems: [problem] };
   }
 
-  /** Serves by another configuration, or by the old one as before. */
+  /** Serves with another configuration, or continues with the old one. */
   async #serve(
     next: Served,
     warnings: readonly EditDiagnostic[],
@@ -230,7 +230,7 @@ export class LiveConfig implements RunningConfig {
     return outcome;
   }
 
-  /** The document has changed. */
+  /** Forgets the computed results, because the document has changed. */
   #forget(): void {
     this.#difference = undefined;
     this.#shown = {};
@@ -239,7 +239,7 @@ export class LiveConfig implements RunningConfig {
 
 const BUSY = { kind: "busy" } as const;
 
-/** The edited document, with the secrets that the document before has in the place of placeholders. */
+/** The edited document, with the secrets of the previous document in place of placeholders. */
 function withSecretsOf({ document, at, before }: Edited, old: unknown): unknown {
   if (before === undefined) return document;
   if (at.length === 0) return withKeptSecrets(document, old);

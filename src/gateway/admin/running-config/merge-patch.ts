@@ -1,6 +1,6 @@
 import { isObject } from "../../../lib/is-object.ts";
 
-/** `target` with a JSON merge patch applied (RFC 7396); null removes a member. Both are left as they are. */
+/** `target` with a JSON merge patch applied (RFC 7396); null removes a member. Neither value is modified. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged = new Map(Object.entries(isObject(target) ? target : {}));

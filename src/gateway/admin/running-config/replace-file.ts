@@ -1,17 +1,17 @@
-/** Replaces a file in one step: whatever happens, it is as before or whole and new. */
+/** Replaces a file in one step. After any failure the file is either unchanged or completely new. */
 import { randomBytes } from "node:crypto";
 import { access, constants, type FileHandle, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../../../lib/caught.ts";
 
-/** For a file that is not there yet: it may hold secrets. */
+/** The mode of a new file, which can hold secrets. */
 const NEW_MODE = 0o600;
 
-/** What ends the name of a temporary file, and the age in milliseconds at which nobody writes it any more. */
+/** The end of a temporary file's name, and the age in milliseconds after which no program is writing it any more. */
 const TEMPORARY_END = /^[0-9a-f]{12}\.tmp$/;
 const LEFTOVER_MS = 60_000;
 
-/** What a new file takes over from the one in its place. */
+/** The properties that a new file takes over from the old one. */
 interface Owned {
   readonly mode: number;
   readonly uid: number;
@@ -19,9 +19,9 @@ interface Owned {
 }
 
 /**
- * Writes `bytes` to `path`. A symbolic link stays one, and the file that it leads to is replaced; mode and owner stay. `confirm` is
- * asked when all is written and nothing is replaced yet. Resolves to false if it says no, and rejects with the error of the system
- * call that failed; the old file is there as before then, and no other.
+ * Writes `bytes` to `path`. A symbolic link stays, and its target is replaced. Mode and owner stay. `confirm` is called
+ * after all bytes are written and before the file is replaced. Resolves to false if `confirm` returns false. Rejects
+ * with the error of the system call that failed; the old file is then unchanged, and no other file is left.
  */
 export async function replaceFile(path: string, bytes: Uint8Array, confirm: () => boolean): Promise<boolean> {
   const { target, owned } = await targetOf(path);
@@ -44,7 +44,9 @@ export async function replaceFile(path: string, bytes: Uint8Array, confirm: () =
   return true;
 }
 
-/** A crash in the middle leaves a temporary file, which may hold secrets. One that is young may be another process's. */
+/**
+ * A crash during a write leaves a temporary file, which can hold secrets. A young one may belong to another process.
+ */
 async function removeLeftovers(target: string): Promise<void> {
   const folder = dirname(target);
   const begin = `.${basename(target)}.`;
@@ -65,7 +67,7 @@ async function targetOf(path: string): Promise<{ target: string; owned: Owned | 
     if (codeOf(error) !== "ENOENT") throw error;
     return { target: path, owned: undefined };
   }
-  // A rename asks for no right to the file itself: one that is read-only is meant to stay.
+  // A rename needs no permission for the file itself, but a read-only file is meant to stay.
   await access(target, constants.W_OK);
   return { target, owned: await stat(target) };
 }
@@ -84,7 +86,10 @@ async function fill(handle: FileHandle, bytes: Uint8Array, owned: Owned | undefi
   }
 }
 
-/** Has the rename survive a power cut. The file is replaced by now: a system that cannot flush folders is no failure. */
+/**
+ * Makes the rename survive a power failure. The file is already replaced, so an error of a system that cannot flush
+ * folders is ignored.
+ */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => {});

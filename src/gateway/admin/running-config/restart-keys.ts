@@ -1,10 +1,10 @@
 import { type Config } from "../../config/config.ts";
 import { isSame } from "./json-difference.ts";
 
-/** Sections and keys that a running gateway keeps as they were at its start. */
+/** Sections and keys that keep their values until a restart. */
 const AT_START = [["server", "workers"], ["state_path"]] as const;
 
-/** The keys whose change takes effect at the next start only, as `content.search`. */
+/** The changed keys that take effect only after a restart, such as `content.search`. */
 export function restartKeys(running: Config, next: Config): string[] {
   const changed = AT_START.filter((path) => !isSame(valueOf(running, path), valueOf(next, path)));
   const content = Object.entries(next.content).flatMap(([key, value]) =>

@@ -1,9 +1,13 @@
-/** The running configuration: a JSON document that operators change, check, reload from its file and write to it. */
+/**
+ * The running configuration: a JSON document that operators change, check, reload from its file and write to the file.
+ */
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic } from "../../config/diagnostic.ts";
 import { type Actor } from "../../telemetry/event.ts";
 
-/** One change of the document. A `host` or `name` of undefined is any; an empty one is the route without. */
+/**
+ * One change of the document. An undefined `host` or `name` matches any route; an empty one matches a route without it.
+ */
 export type Edit =
   | { readonly kind: "add-route"; readonly route: unknown }
   | {
@@ -24,60 +28,63 @@ export type Edit =
   | { readonly kind: "delete-upstream"; readonly name: string }
   | { readonly kind: "replace"; readonly document: unknown };
 
-/** An operation of RFC 6902; `value` has its secrets replaced. */
+/** An operation of RFC 6902. Secrets in `value` are replaced. */
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** A problem or warning. `pointer` (RFC 6901) says where it is in what was sent; undefined: it lies elsewhere. */
+/**
+ * An error or warning. `pointer` (RFC 6901) is its place in the value that the client sent; undefined if it lies
+ * elsewhere.
+ */
 export interface EditDiagnostic extends Diagnostic {
   readonly pointer?: string;
 }
 
-/** What a configuration was refused for. */
+/** The configuration was refused because of these errors. */
 export interface Invalid {
   readonly kind: "invalid";
   readonly problems: readonly EditDiagnostic[];
   readonly warnings: readonly EditDiagnostic[];
 }
 
-/** It could not be done; what was there before stays. */
+/** The operation failed and changed nothing. */
 export interface Failed {
   readonly kind: "failed";
   readonly reason: string;
 }
 
-/** What came of a change. */
+/** The outcome of a change. */
 export type ChangeOutcome =
   | {
       readonly kind: "done";
       readonly revision: string;
       readonly warnings: readonly EditDiagnostic[];
-      /** Keys whose change takes effect at the next start only. */
+      /** Changed keys that take effect only after a restart. */
       readonly restart: readonly string[];
     }
   | Invalid
   | { readonly kind: "absent" }
   | { readonly kind: "duplicate" }
-  /** What names the upstream, as `routes[2].mirror`. */
+  /** The keys that refer to the upstream, such as `routes[2].mirror`. */
   | { readonly kind: "referenced"; readonly by: readonly string[] }
-  /** Hosts and names of the routes with this prefix; the empty ones have none. */
+  /** Hosts and names of the routes with this prefix; empty for a route without one. */
   | { readonly kind: "ambiguous"; readonly hosts: readonly string[]; readonly names: readonly string[] }
-  /** None of the revisions in `ifMatch` is the current one. */
+  /** The current revision is not in `ifMatch`. */
   | { readonly kind: "stale" }
   /** Too many changes wait. */
   | { readonly kind: "busy" }
-  /** A worker could not take it, say. The old configuration serves. */
+  /** For example, a worker could not apply it. The old configuration is still served. */
   | Failed;
 
-/** What came of a reload of the file. */
+/** The outcome of a reload of the file. */
 export type ReloadOutcome =
   | {
       readonly kind: "done";
       readonly revision: string;
       readonly warnings: readonly EditDiagnostic[];
       readonly restart: readonly string[];
-      /** From the file to what ran before: the changes in memory that are lost. */
+      /** The changes in memory that are lost: from the file to the previous running configuration. */
       readonly discarded: readonly JsonPatchOperation[];
     }
   | Invalid
@@ -85,29 +92,29 @@ export type ReloadOutcome =
   | { readonly kind: "busy" }
   | Failed;
 
-/** What came of writing the configuration to its file. */
+/** The outcome of writing the configuration to its file. */
 export type PersistOutcome =
   | { readonly kind: "done"; readonly path: string }
-  /** The file is not as it was last read or written here. */
+  /** Another program has changed the file since it was last read or written. */
   | { readonly kind: "changed-on-disk" }
   | { readonly kind: "no-file" }
   | { readonly kind: "stale" }
   | { readonly kind: "busy" }
-  /** The old file is whole. `code` is that of the system call, such as `ENOSPC`. */
+  /** The old file is unchanged. `code` is the error code of the system call, such as `ENOSPC`. */
   | (Failed & { readonly code: string | undefined });
 
-/** What a configuration would do. */
+/** The effect that a configuration would have. */
 export interface CheckOutcome {
   readonly ok: boolean;
   readonly problems: readonly EditDiagnostic[];
   readonly warnings: readonly EditDiagnostic[];
   /** From the running configuration to the checked one. */
   readonly difference: readonly JsonPatchOperation[];
-  /** Keys whose change takes effect at the next start only. */
+  /** Changed keys that take effect only after a restart. */
   readonly restart: readonly string[];
 }
 
-/** How the last reload of the file went. */
+/** The outcome of the last reload of the file. */
 export interface LastReload {
   readonly time_ms: number;
   readonly by: Actor;
@@ -116,27 +123,27 @@ export interface LastReload {
   readonly discarded: readonly JsonPatchOperation[];
 }
 
-/** The configuration that is served, and its file. Changes, reloads and writes are done one after another. */
+/** The served configuration and its file. Changes, reloads and writes run one after another. */
 export interface RunningConfig {
-  /** Opaque; changes with every change. */
+  /** Opaque; each change of the configuration changes it. */
   readonly revision: string;
-  /** What is served: defaults filled in, flags applied. It has secrets. */
+  /** The served configuration, with defaults and flags. It contains secrets. */
   readonly config: Config;
   /** The document, with secrets replaced. */
   document(): unknown;
-  /** What is served, with secrets replaced. */
+  /** The served configuration, with secrets replaced. */
   effective(): unknown;
-  /** Serves by the changed document, or leaves everything as it was. `ifMatch`: revisions without quotes, or `*`. */
+  /** Serves with the changed document, or changes nothing. `ifMatch`: revisions without quotes, or `*`. */
   change(edit: Edit, by: Actor, ifMatch?: readonly string[]): Promise<ChangeOutcome>;
-  /** What serving by `value` would do. */
+  /** The effect of serving with `value`. */
   check(value: unknown): CheckOutcome;
-  /** Serves by the file as it is now. */
+  /** Serves with the current content of the file. */
   reload(by: Actor): Promise<ReloadOutcome>;
-  /** Writes the document to the file; `force`: also over what somebody else has written. */
+  /** Writes the document to the file. `force`: even if another program has changed the file. */
   persist(by: Actor, options: { readonly force: boolean }, ifMatch?: readonly string[]): Promise<PersistOutcome>;
-  /** From the file, as last read or written, to the document. */
+  /** The operations from the file, as last read or written, to the document. */
   difference(): readonly JsonPatchOperation[];
-  /** `path` is null where there is no file; `writesTo` is where the document is written. */
+  /** `path` is null if there is no file. `writesTo` is the file that the document is written to. */
   readonly file: {
     readonly path: string | null;
     readonly writesTo: string | null;

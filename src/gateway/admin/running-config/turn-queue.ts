@@ -1,4 +1,4 @@
-/** Does one thing after another, and turns away what would wait behind too many. */
+/** Runs one task after another, and refuses tasks if too many wait. */
 export class TurnQueue {
   readonly #most: number;
   #waiting = 0;
@@ -8,7 +8,10 @@ export class TurnQueue {
     this.#most = most;
   }
 
-  /** Undefined: too many wait. `always`: it waits all the same; whoever asks sees to it that these are few. */
+  /**
+   * Undefined if too many tasks wait. `always`: the task waits in any case, so the caller must keep the number of such
+   * tasks small.
+   */
   run<T>(task: () => Promise<T>, always = false): Promise<T> | undefined {
     if (this.#waiting >= this.#most && !always) return undefined;
     this.#waiting++;

@@ -1,10 +1,12 @@
 import { type OnEvent } from "../../telemetry/event.ts";
 import { type RunningConfig } from "./running-config.ts";
 
-/** Milliseconds between two looks at the file; one that has not changed costs one system call. @bound */
+/** Milliseconds between two checks of the file. A check of an unchanged file costs one system call. @bound */
 const LOOK_MS = 2000;
 
-/** Tells when another program has changed the file of the configuration, once each time. Returns what ends it. */
+/**
+ * Adds an event each time that another program has changed the configuration file. Returns the function that stops it.
+ */
 export function watchFile(config: Pick<RunningConfig, "file">, onEvent: OnEvent, lookMs = LOOK_MS): () => void {
   let wasChanged = false;
   const timer = setInterval(() => {

@@ -12,20 +12,23 @@ import { isSame } from "./json-difference.ts";
 import { replaceFile } from "./replace-file.ts";
 import { type PersistOutcome } from "./running-config.ts";
 
-/** A text, and the format that it has. */
+/** A text and its format. */
 type Model = WrittenDocument & { readonly format: TextFormat["name"] };
 
-/** What goes into the file. */
+/** What to write, and how. */
 export interface Writing {
   readonly document: unknown;
-  /** The text that it is kept close to; undefined: there is none. */
+  /** The text to keep as much of as possible; undefined: there is no such text. */
   readonly like: Model | undefined;
-  /** Also over a file that somebody else has changed. */
+  /** Writes even if another program has changed the file. */
   readonly force: boolean;
   readonly source: ConfigSource;
 }
 
-/** Writes the document, in a text that starts. Never rejects; the file is as before unless it says `done`. */
+/**
+ * Writes the document as a text that the gateway can start with. Never rejects. The file is unchanged unless the
+ * outcome is `done`.
+ */
 export async function writeDocument(file: ConfigFile, writing: Writing): Promise<PersistOutcome> {
   const { document, like, force, source } = writing;
   const isOurs = (): boolean => force || !file.changed;
@@ -56,9 +59,9 @@ export async function writeDocument(file: ConfigFile, writing: Writing): Promise
   return { kind: "done", path: file.path };
 }
 
-/** Undefined: the text that the document was read from cannot be changed without a person. */
+/** Undefined if the text that the document was read from can only be changed by hand. */
 async function textOf(document: unknown, like: Model | undefined, { name }: TextFormat): Promise<string | undefined> {
-  // Comments have no place in plain JSON, and a text in another format is no model.
+  // Plain JSON has no comments, and a text in another format cannot be kept.
   const model = like?.format === name ? like : undefined;
   if (name === "yaml") {
     const { freshYaml, yamlText } = await import("./yaml-text.ts");
@@ -70,7 +73,9 @@ async function textOf(document: unknown, like: Model | undefined, { name }: Text
   return documentText({ ...model, plain: plainJson(model.text).text }, document);
 }
 
-/** The document for a file in another folder: a relative `$schema` leads to the same schema as before. */
+/**
+ * The document for a file in another folder. A relative `$schema` is changed so that it still leads to the same schema.
+ */
 export function movedDocument(document: unknown, from: string, to: string): unknown {
   if (typeof document !== "object" || document === null || dirname(from) === dirname(to)) return document;
   const schema: unknown = Reflect.get(document, "$schema");
@@ -78,7 +83,7 @@ export function movedDocument(document: unknown, from: string, to: string): unkn
   return { ...document, $schema: resolve(dirname(from), schema) };
 }
 
-/** Why the system refused, by its code. */
+/** The reason for each error code of a system call. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not write the file, or files beside it",
   EDQUOT: "the quota of this user is used up",

@@ -1,4 +1,4 @@
-/** A YAML file's text with another document in it. */
+/** Writes another document into the text of a YAML file. */
 import { isObject } from "../../../lib/is-object.ts";
 import {
   isAlias,
@@ -14,18 +14,18 @@ import {
 } from "yaml";
 import { isSame, pairsOf } from "./json-difference.ts";
 
-/** Scalars are strings when they are read; `#fresh` writes those that must not be taken for a number or a word in quotes. */
+/** Scalars are read as strings. `#fresh` quotes strings that could be taken for a number or a keyword. */
 const READING = { schema: "failsafe", resolveKnownTags: false, keepSourceTokens: true } as const;
 const WRITING = { lineWidth: 0, flowCollectionPadding: true } as const;
 
-/** A new file's text. */
+/** The text of a new file. */
 export function freshYaml(document: unknown): string {
   return stringify(document, { ...WRITING, aliasDuplicateObjects: false });
 }
 
 /**
- * `next` as a text with the comments, key order and styles of the document before; white space may change. Undefined if the text
- * has aliases: a change of what one stands for would reach several places.
+ * `next` as a text with the comments, key order and styles of the document before; white space can change. Undefined if
+ * the text has aliases, because a change at one place would change several places.
  */
 export function yamlText(
   before: { readonly text: string; readonly document: unknown },
@@ -58,7 +58,7 @@ class YamlRewriter {
     this.#document = document;
   }
 
-  /** The node for `after` in place of `node`, which says `before`. */
+  /** The node for `after` in place of `node`, whose value is `before`. */
   value(node: unknown, before: unknown, after: unknown): unknown {
     if (isSame(before, after)) return node;
     if (isAlias(node)) return this.#fresh(after);
@@ -90,7 +90,7 @@ class YamlRewriter {
     return list;
   }
 
-  /** By the rules of JSON for plain scalars, so that `true`, `12` and `""` are in quotes if they are strings. */
+  /** Follows the rules of JSON for plain scalars, so that strings such as `true`, `12` and `""` are quoted. */
   #fresh(value: unknown): unknown {
     const { contents } = parseDocument(JSON.stringify(value), READING);
     visit(contents, {
@@ -105,7 +105,7 @@ class YamlRewriter {
   }
 }
 
-/** A string that needs no quotes wherever it stands; a JSON text has quotes around strings alone. */
+/** True if the value is a string that needs no quotes at any place in the text. */
 function isPlain(value: unknown): boolean {
   return typeof value === "string" && /^[A-Za-z/][\w/.-]*$/.test(value) && !/^(?:true|false|null)$/.test(value);
 }

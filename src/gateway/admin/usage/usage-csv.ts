@@ -1,6 +1,6 @@
 import { type SoldCounts } from "./usage-report.ts";
 
-/** What one consumer has used of one route; an empty route is all others together. */
+/** The usage of one route by one consumer. An empty route stands for all other routes together. */
 export interface PairUse extends SoldCounts {
   readonly consumer: string;
   readonly route: string;
@@ -20,12 +20,12 @@ const COLUMNS = [
   "last_seen",
 ];
 
-/** Characters that end lines, or steer a terminal. */
+/** Characters that end lines or control a terminal. */
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
-/** What a spreadsheet takes for a formula, and not for text. */
+/** The start of a text that a spreadsheet would take for a formula. */
 const FORMULA = /^[\s\ufffd]*[=+\-@＝＋－＠]/;
 
-/** Usage as CSV (RFC 4180), with a header line. Names that a spreadsheet would calculate begin with an apostrophe. */
+/** Usage as CSV (RFC 4180) with a header line. An apostrophe is put before names that a spreadsheet would calculate. */
 export function usageCsv(uses: readonly PairUse[]): string {
   return [COLUMNS, ...uses.map(cellsOf)].map((cells) => `${cells.map(cell).join(",")}\r\n`).join("");
 }

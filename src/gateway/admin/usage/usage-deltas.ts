@@ -4,7 +4,7 @@ import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
 import { UpstreamCounters } from "../../telemetry/upstream-usage.ts";
 import { UsageCounters } from "../../telemetry/usage.ts";
 
-/** What was used between two looks. */
+/** The usage between two readings. */
 export interface Uses {
   readonly routes: readonly RouteUse[];
   readonly upstreams: readonly UpstreamUse[];
@@ -13,8 +13,8 @@ export interface Uses {
 type Taken = ReadonlyMap<number, UseCounts>;
 
 /**
- * What all workers have counted since it was last taken. Their counters only grow, and nobody but their worker writes them: what
- * was taken is remembered here, and so no request is taken twice or not at all.
+ * The usage that all workers have counted since it was last taken. Counters only grow, and only their own worker writes
+ * them. This class remembers the counts that were taken, so that every request is taken exactly once.
  */
 export class UsageDeltas {
   readonly #routes: UsageCounters;
@@ -27,7 +27,7 @@ export class UsageDeltas {
     this.#upstreams = new UpstreamCounters(zone, SUPERVISOR_ROW);
   }
 
-  /** What was not taken yet, which stays so. */
+  /** The usage that was not taken yet, without taking it. */
   look(): Uses {
     return this.#since().uses;
   }
@@ -58,7 +58,7 @@ export class UsageDeltas {
   }
 }
 
-/** Undefined where nothing has come. */
+/** Undefined if nothing was added. */
 function difference(now: UseCounts, before: UseCounts | undefined): UseCounts | undefined {
   const counts = {
     requests: now.requests - (before?.requests ?? 0),
@@ -67,6 +67,6 @@ function difference(now: UseCounts, before: UseCounts | undefined): UseCounts | 
     clientErrors: now.clientErrors - (before?.clientErrors ?? 0),
     serverErrors: now.serverErrors - (before?.serverErrors ?? 0),
   };
-  // A look may come between two numbers of one request: the others are seen by the next.
+  // A reading may fall between two counters of one request. The next reading sees the others.
   return Object.values(counts).some((count) => count > 0) ? { ...counts, lastSeen: now.lastSeen } : undefined;
 }

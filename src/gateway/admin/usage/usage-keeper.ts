@@ -6,48 +6,48 @@ import { UsageDeltas } from "./usage-deltas.ts";
 import { readingOf } from "./usage-reading.ts";
 import { type UsageReading, type UsageReport } from "./usage-report.ts";
 
-/** Between two times that usage is written down, in milliseconds: as much as a crash of the whole server may lose. @bound */
+/** Milliseconds between two writes of the usage. A crash of the whole server loses at most this much. @bound */
 const FLUSH_MS = 10_000;
-/** Longest wait for the last time, when the server is stopped, in milliseconds. @bound */
+/** Milliseconds that the last write may take when the server stops. @bound */
 const LAST_FLUSH_MS = 3000;
 
 export interface UsageKeeperOptions {
-  /** Where all workers count. */
+  /** The counters of all workers. */
   readonly zone: SharedZone;
-  /** Opens the store; called again later where it throws. */
+  /** Opens the store. It is called again later if it throws. */
   readonly open: () => OpenUsageStore;
-  /** It is gone with the process: at the end there is nothing to write down. */
+  /** The store is in memory and ends with the process, so there is no last write. */
   readonly inMemory?: boolean;
   readonly log: (message: string) => void;
-  /** For tests: in place of `FLUSH_MS`. */
+  /** For tests: replaces `FLUSH_MS`. */
   readonly flushMs?: number;
 }
 
 /**
- * Writes down what the workers count, for the whole server, and tells it. One for all workers: in the supervisor, or in the one
- * process.
+ * Stores and reads the usage that the workers count. There is one for the whole server: in the supervisor, or in the
+ * only process.
  *
  *   counters of the workers ── take ──▶ a batch ── add ──▶ the store, every `FLUSH_MS`
  *
- * A batch that cannot be written is kept and tried again as it is, whatever has come since: so the store can tell that it had it
- * already. Meanwhile the workers count on.
+ * A batch that cannot be written is kept and written again unchanged, without later usage. The store can then detect
+ * that it already has the batch. Meanwhile the workers continue to count.
  */
 export class UsageKeeper implements UsageReport {
   readonly #options: UsageKeeperOptions;
   readonly #deltas: UsageDeltas;
-  /** No other process ever has the same. */
+  /** Unique to this process. */
   readonly #gateway = crypto.randomUUID();
   #sequence = 0;
   #batch: UsageBatch | undefined;
-  /** Of a reset of which it is not known whether it was done. */
+  /** The id of a reset whose outcome is unknown. */
   #resetId: string | undefined;
   #store: OpenUsageStore | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isFlushing = false;
-  /** The log says that usage cannot be kept. */
+  /** The log already says that the usage cannot be stored. */
   #isFailing = false;
   #isClosed = false;
-  /** Settles when all that was asked so far is done: one after another. */
+  /** Settles after all earlier tasks are done. Tasks run one after another. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: UsageKeeperOptions) {
@@ -55,12 +55,12 @@ export class UsageKeeper implements UsageReport {
     this.#deltas = new UsageDeltas(options.zone);
   }
 
-  /** Writes down from now on; without it nothing is, unless it is asked for. */
+  /** Starts the regular writes. Without it, usage is written only on request. */
   start(): void {
     if (this.#timer !== undefined) return;
     this.#timer = setInterval(() => void this.#flushNow(), this.#options.flushMs ?? FLUSH_MS);
     this.#timer.unref();
-    // A store that cannot be opened is told of now, and not with the first request.
+    // The first write is immediate, so that a store that cannot be opened is reported at the start.
     void this.#flushNow();
   }
 
@@ -83,7 +83,7 @@ export class UsageKeeper implements UsageReport {
     });
   }
 
-  /** Writes down what is left, as far as that can be done in time. Call it when no worker counts any more. */
+  /** Writes the remaining usage, as far as the time allows. Call it after all workers have stopped counting. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     clearInterval(this.#timer);
@@ -102,7 +102,7 @@ export class UsageKeeper implements UsageReport {
     if (fault !== undefined) this.#options.log(`usage: the last counts are lost: ${fault}`);
   }
 
-  /** What an earlier time has left, and then what has come since. */
+  /** Writes the waiting batch, and then the usage since then. */
   async #flushAll(): Promise<void> {
     if (this.#batch !== undefined) await this.#send(this.#batch);
     await this.#flush();
@@ -128,7 +128,7 @@ export class UsageKeeper implements UsageReport {
     this.#isFailing = true;
   }
 
-  /** The batch before, where there is one, or what has come since. */
+  /** Writes the waiting batch if there is one, or else the usage since the last batch. */
   async #flush(): Promise<void> {
     this.#opened();
     if (this.#batch === undefined) {

@@ -10,7 +10,7 @@ import { type SoldCounts, type UsageBody, type UsageCounts, type UsageReading } 
 import { type PairUse, usageCsv } from "./usage-csv.ts";
 import { type Uses } from "./usage-deltas.ts";
 
-/** A sum by name; `isOther` is that of all that have no name of their own. */
+/** A sum of one name. `isOther`: the sum of all names without counters of their own. */
 interface Sum {
   readonly name: string;
   readonly isOther: boolean;
@@ -27,7 +27,7 @@ const NOTHING: UsageCounts = {
   last_seen_ms: 0,
 };
 
-/** What is told of what the store has, and of what was counted beside it. */
+/** Adds the totals of the store and the usage that is not in the store yet. */
 export function readingOf(totals: UsageTotals, ...others: readonly Uses[]): UsageReading {
   const routes = [...totals.routes, ...others.flatMap((uses) => uses.routes)];
   const upstreams = [...totals.upstreams, ...others.flatMap((uses) => uses.upstreams)];
@@ -55,7 +55,7 @@ function bodyOf({ since, routes, upstreams, paid }: Counted): UsageBody {
   };
 }
 
-/** By consumer and route, as a table has them. */
+/** By consumer and route, as rows of a table. */
 function pairsOf(routes: readonly RouteUse[], paid: readonly PaidUse[]): PairUse[] {
   const names = new Map<string, Pick<RouteUse, "consumer" | "route">>();
   const key = (use: Pick<RouteUse, "consumer" | "route">): string => {
@@ -69,7 +69,7 @@ function pairsOf(routes: readonly RouteUse[], paid: readonly PaidUse[]): PairUse
   });
 }
 
-/** The most used first, and what has no name last. */
+/** Sorted by requests, most first. The sum of all other names is last. */
 function sums(
   routes: readonly RouteUse[],
   paid: readonly PaidUse[],
@@ -122,7 +122,7 @@ function added(sum: UsageCounts, use: UseCounts): UsageCounts {
 }
 
 function soldOf({ counts, paid }: Sum): SoldCounts {
-  // By token alone: one name may have paid for several, and several may have paid for it.
+  // By token alone: a consumer can pay for several routes, and several consumers can pay for one route.
   const amounts = addPaid(paid.map((use) => ({ ...use, consumer: "", route: "" })));
   return {
     ...counts,

@@ -1,4 +1,7 @@
-/** Persists a configuration in a folder that is full or read-only, which it may mount: it runs in a mount namespace of its own. */
+/**
+ * Writes a configuration to a folder that is full or read-only. It runs in its own mount namespace, so that it may
+ * mount the folder.
+ */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

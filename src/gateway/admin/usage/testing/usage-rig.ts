@@ -5,7 +5,7 @@ import { UpstreamCounters } from "../../../telemetry/upstream-usage.ts";
 import { UsageCounters } from "../../../telemetry/usage.ts";
 import { type UsageReading } from "../usage-report.ts";
 
-/** For tests alone: workers that count into one zone, as many as are asked for. */
+/** For tests only: any number of workers that count into one zone. */
 export class Counters {
   readonly zone: SharedZone;
   #requests = 0;
@@ -14,12 +14,12 @@ export class Counters {
     this.zone = SharedZone.local(zoneShape(workers));
   }
 
-  /** So many requests of a consumer have ended at a worker, each of 1 byte up and 10 bytes down. */
+  /** Counts `times` requests of a consumer at a worker, each with 1 byte received and 10 bytes sent. */
   count(consumer: string, times = 1, worker = 1, route = "/"): void {
     const counter = new UsageCounters(this.zone, worker).route(route);
     const upstream = new UpstreamCounters(this.zone, worker).upstream("origin");
     for (let i = 0; i < times; i++) {
-      // All that the counters look at.
+      // The only members that the counters read.
       counter.count({ isLetIn: true, consumer, status: 200, bytesReceived: 1, bytesSent: 10 } as Exchange);
       upstream.requested();
       upstream.responded(200);
@@ -28,13 +28,13 @@ export class Counters {
     this.#requests += times;
   }
 
-  /** All that was counted. */
+  /** All counted requests. */
   get requests(): number {
     return this.#requests;
   }
 }
 
-/** Requests of a consumer, or of all. */
+/** Requests of one consumer, or of all consumers. */
 export function requestsOf({ body }: UsageReading, name?: string): number {
   const own = body.consumers.filter((consumer) => name === undefined || consumer.name === name);
   return own.reduce((sum, { requests }) => sum + requests, 0);

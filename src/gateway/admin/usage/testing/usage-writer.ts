@@ -1,4 +1,7 @@
-/** Counts two consumers alike in a shared zone, which is descriptor 3, and writes usage down all the time, until it is killed. */
+/**
+ * Counts the same usage for two consumers in a shared zone, which is descriptor 3, and writes usage all the time until
+ * it is killed.
+ */
 import { SharedZone } from "../../../../lib/shared-zone.ts";
 import { openUsageStore } from "../../../../store/open-store.ts";
 import { openPostgresUsage } from "../../../../store/postgres/open-postgres-store.ts";
@@ -13,7 +16,7 @@ const open = () => (settings === "" ? openUsageStore(path) : openPostgresUsage(J
 const keeper = new UsageKeeper({ zone, open, log: (line) => console.log(line), flushMs: 1 });
 keeper.start();
 const route = new UsageCounters(zone, 1).route("/");
-// All that the counters look at.
+// The only members that the counters read.
 const ended = { isLetIn: true, status: 200, bytesReceived: 1, bytesSent: 10 };
 setInterval(() => {
   for (const consumer of ["alice", "bob"]) route.count({ ...ended, consumer } as Exchange);
