@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type ConsoleFile, consoleResponse, consoleFiles } from "./console-files.ts";
 
-/** What the console may weigh on the wire, plots and all. */
+/** Bytes of the console on the wire, including the plots. */
 const MAX_GZIP_BYTES = 150 * 1024;
 
 const files = consoleFiles();
@@ -16,13 +16,13 @@ function ask(path: string, headers: Record<string, string> = {}): Response {
   return consoleResponse(fileAt(path), new Request(`http://admin.test${path}`, { headers }));
 }
 
-test("the console weighs 150 KB at most", () => {
+test("the console has at most 150 KB", () => {
   const bytes = [...files.values()].reduce((sum, { gzip }) => sum + gzip.length, 0);
   expect(bytes).toBeGreaterThan(5_000);
   expect(bytes).toBeLessThanOrEqual(MAX_GZIP_BYTES);
 });
 
-test("the page names only files that are served, and has no inline code", async () => {
+test("the page refers only to served files, and has no inline code", async () => {
   const page = await ask("/").text();
   const named = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path = ""]) => path);
   expect(named.toSorted()).toEqual(["/console.css", "/console.js", "/favicon.svg"]);
@@ -30,7 +30,7 @@ test("the page names only files that are served, and has no inline code", async 
   expect(page).not.toMatch(/<style|<script(?![^>]*src=)| style=| on\w+=/);
 });
 
-test("every file says what it is, and lets the page do nothing but what it needs", () => {
+test("every file has its type, and allows the page only what it needs", () => {
   for (const path of files.keys()) {
     const { headers } = ask(path);
     expect(headers.get("content-security-policy")).toBe(
@@ -44,7 +44,7 @@ test("every file says what it is, and lets the page do nothing but what it needs
   expect(ask("/console.js").headers.get("content-type")).toBe("text/javascript; charset=utf-8");
 });
 
-test("a file that the browser has is not sent again", () => {
+test("a file in the browser's cache is not sent again", () => {
   for (const accept of ["gzip, br", "identity"]) {
     const etag = ask("/console.js", { "accept-encoding": accept }).headers.get("etag") ?? "";
     expect(etag).toMatch(/^(?:W\/)?"[\w-]{22}"$/);
@@ -55,7 +55,7 @@ test("a file that the browser has is not sent again", () => {
   expect(ask("/console.js", { "if-none-match": "*" }).status).toBe(304);
 });
 
-test("gzip is sent to browsers that take it", async () => {
+test("gzip is sent to browsers that accept it", async () => {
   const plain = await ask("/console.css").text();
   const small = ask("/console.css", { "accept-encoding": "br, gzip;q=0.8" });
   expect(small.headers.get("content-encoding")).toBe("gzip");

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 export interface ConsoleFile {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly gzip: Uint8Array<ArrayBuffer>;
-  /** All fields of a 200, with the ETag; `content-encoding` is added for `gzip`. */
+  /** All fields of a 200 response, with the ETag; `content-encoding` is added for `gzip`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -17,7 +17,7 @@ const FILES: readonly (readonly [path: string, file: string, type: string])[] = 
   ["/favicon.svg", "page/favicon.svg", "image/svg+xml"],
 ];
 
-/** Nothing inline, nothing from elsewhere, and no page that frames it. */
+/** No inline code, nothing from other sites, and no frames around the page. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +38,7 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
 };
 
-/** The files of the admin console, by the path that each is served at. */
+/** The files of the admin console, by their paths. */
 export function consoleFiles(): ReadonlyMap<string, ConsoleFile> {
   return new Map(
     FILES.map(([path, file, type]) => {
@@ -46,7 +46,7 @@ export function consoleFiles(): ReadonlyMap<string, ConsoleFile> {
       const headers = {
         ...SECURITY_HEADERS,
         "content-type": type,
-        // A browser asks each time and gets 304: after an update no page runs an old script.
+        // A browser asks each time and gets a 304, so that no page runs an old script after an update.
         "cache-control": "no-cache",
         etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`,
         vary: "Accept-Encoding",
@@ -56,7 +56,7 @@ export function consoleFiles(): ReadonlyMap<string, ConsoleFile> {
   );
 }
 
-/** The response to GET or HEAD of one of the files; the server leaves the body of a HEAD away. */
+/** The response to a GET or HEAD of one of the files. The server omits the body for a HEAD. */
 export function consoleResponse(file: ConsoleFile, request: Request): Response {
   const tags = request.headers.get("if-none-match") ?? "";
   const { etag = "" } = file.headers;
@@ -66,6 +66,6 @@ export function consoleResponse(file: ConsoleFile, request: Request): Response {
     request.headers.get("accept-encoding") ?? "",
   );
   if (!takesGzip) return new Response(file.body, { headers: file.headers });
-  // The bytes differ from those without gzip, so their tag is only weakly the same.
+  // The bytes differ from the bytes without gzip, so both have the same tag only in its weak form.
   return new Response(file.gzip, { headers: { ...file.headers, "content-encoding": "gzip", etag: `W/${etag}` } });
 }

@@ -39,7 +39,7 @@ function change(message: string): void {
   events.add({ kind: "change", message, by, outcome: "done" });
 }
 
-test("every event is a line that says who, what, when and how it went, and lines of the log are none", async () => {
+test("every event is a line with actor, action, time and outcome, and log lines are left out", async () => {
   await audit.use(path);
   change('route "/a" added\nand a second line');
   events.addLine("a line of the log");
@@ -73,7 +73,7 @@ test("after a rotation lines go to the new file, and no line is lost or cut", as
   expect(all()).toEqual(Array.from({ length: count }, (_, i) => `change ${i}`));
 });
 
-test("another path is used from then on, and one that cannot be opened changes nothing", async () => {
+test("a new path is used from then on, and a path that cannot be opened changes nothing", async () => {
   await audit.use(path);
   const refused = audit.use(join(folder, "absent", "audit.log"));
   expect(refused).rejects.toThrow(/^Cannot write the audit log ".*": ENOENT$/);
@@ -87,7 +87,7 @@ test("another path is used from then on, and one that cannot be opened changes n
   expect([lines(), lines(other)].map((file) => file.map(({ message }) => message))).toEqual([["first"], ["second"]]);
 });
 
-test("a file that cannot be opened again is told, and the old one is used on", async () => {
+test("a failed reopening is logged, and the old file stays in use", async () => {
   await audit.use(path);
   rmSync(path);
   mkdirSync(path);
@@ -96,15 +96,15 @@ test("a file that cannot be opened again is told, and the old one is used on", a
   expect(events.since(0)).toMatchObject([{ kind: "log_file" }]);
 });
 
-test("a full disk is told once, holds up nothing, and leaves whole lines alone", async () => {
+test("a full disk is logged once, delays nothing, and leaves only whole lines", async () => {
   const disk = join(folder, "disk");
   mkdirSync(disk);
-  // A container may not let even root mount.
+  // In a container, even root may be unable to mount.
   if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) return;
   try {
     const file = join(disk, "audit.log");
     const filler = join(disk, "filler");
-    // What it takes is room for all that is written until the log is well again.
+    // When it is deleted, it frees enough space for all lines of the rest of the test.
     writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024 - 16_384));
     await audit.use(file);
     let count = 0;
@@ -116,7 +116,7 @@ test("a full disk is told once, holds up nothing, and leaves whole lines alone",
     expect(logged).toEqual([
       `warning: Cannot write the audit log "${file}": ENOSPC. Lines are lost until it can be written again`,
     ]);
-    // The line that the disk had no room for is taken back.
+    // The incomplete line on the full disk is removed.
     await until(() => readFileSync(file, "utf8").endsWith("\n"));
     expect(lines(file).length).toBeGreaterThan(5);
     for (let i = 0; i < 20; i++) change(`change ${count++}`);

@@ -25,7 +25,7 @@ test("an event has an id, its time, its kind, and who did it with what outcome",
   ]);
 });
 
-test("events and lines of the log come in one order, and a storm of lines pushes no event out", () => {
+test("events and log lines are in one order, and many lines push no event out", () => {
   const log = filled(0);
   log.add({ kind: "drain", message: "first" });
   for (let i = 0; i < 5000; i++) log.addLine(`line ${i}`, 2);
@@ -38,7 +38,7 @@ test("events and lines of the log come in one order, and a storm of lines pushes
   expect(log.lines().at(-1)).toEqual({ time_ms: 1_000_000, worker: 2, text: "line 4999" });
 });
 
-test("the newest thousand are kept, and a reader is told how many it has missed", () => {
+test("the newest thousand are kept, and a reader learns how many it has missed", () => {
   const log = filled(MAX_EVENTS + 300);
   const first = log.lastId - MAX_EVENTS - 300;
   expect(log.since(0)).toHaveLength(MAX_EVENTS);
@@ -54,7 +54,7 @@ test("the newest thousand are kept, and a reader is told how many it has missed"
   expect(log.read(log.lastId)).toEqual({ events: [], lost: 0, next: log.lastId });
 });
 
-test("a reader that comes with the id of another process gets all that is kept", () => {
+test("a reader with an id of another process gets all kept events", () => {
   const log = filled(3);
   for (const id of [0, 5, log.lastId + 1, Number.MAX_SAFE_INTEGER]) expect(log.read(id).events).toHaveLength(3);
 });
@@ -68,7 +68,7 @@ test("a long message is cut off, and details that are too long are left out", ()
   expect(event).not.toHaveProperty("problems");
 });
 
-test("32 readers are taken and no more, until one leaves", () => {
+test("32 readers are accepted and no more, until one leaves", () => {
   const log = filled(0);
   const reader = { wake() {} };
   const leave = Array.from({ length: MAX_READERS }, () => log.subscribe({ ...reader }));
@@ -78,7 +78,7 @@ test("32 readers are taken and no more, until one leaves", () => {
   expect(log.subscribe({ ...reader })).toBeDefined();
 });
 
-test("a storm of what nobody asked for is left out and counted, and no operator's change is", async () => {
+test("too many events that no operator caused are left out and counted, but never an operator's change", async () => {
   const log = filled(0);
   for (let i = 0; i < 500; i++) {
     log.add({ kind: "session", message: `wrong key ${i}` });

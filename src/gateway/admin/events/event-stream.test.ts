@@ -52,7 +52,7 @@ async function read(url: string): Promise<Client> {
   return { text: () => text, messages, isOver: () => isOver, leave: () => leaving.abort() };
 }
 
-test("a client gets what happens as it happens, and with `since` what it has missed", async () => {
+test("a client gets events as they happen, and with `since` those that it has missed", async () => {
   const log = new EventLog();
   const url = serve(log);
   log.add({ kind: "reload", message: "before" });
@@ -74,7 +74,7 @@ test("a client gets what happens as it happens, and with `since` what it has mis
   await until(() => all.messages().length === 3);
 });
 
-test("a client that comes back after too long is told how much is lost, and gets the rest", async () => {
+test("a client that reconnects too late learns how many events it has lost, and gets the rest", async () => {
   const log = new EventLog();
   const url = serve(log);
   log.add({ kind: "reload", message: "known" });
@@ -88,14 +88,14 @@ test("a client that comes back after too long is told how much is lost, and gets
   expect((next?.id ?? 0) - (lost?.id ?? 0)).toBe(1);
 });
 
-/** Bytes that are still in use: other tests of this process leave garbage. */
+/** Bytes in use after a garbage collection, because other tests of this process leave garbage. */
 function heldBytes(): number {
   Bun.gc(true);
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-test("a client that does not read costs no memory, and is told what it has lost when it reads again", async () => {
+test("a client that does not read costs no memory, and learns its losses when it reads again", async () => {
   const log = new EventLog();
   const { hostname, port } = new URL(serve(log));
   let text = "";
@@ -117,9 +117,9 @@ test("a client that does not read costs no memory, and is told what it has lost 
   }
   const before = heldBytes();
   for (let i = 0; i < 100_000; i++) log.add({ kind: "drain", message: filler });
-  // Whatever is written to the client is on its way by then.
+  // By then, all data for the client is in the buffers.
   await Bun.sleep(100);
-  // A tenth of what was told.
+  // A tenth of the size of all events.
   expect(heldBytes() - before).toBeLessThan(20 * 1024 * 1024);
   log.add({ kind: "persist", message: "the last" });
   socket.resume();
@@ -130,7 +130,7 @@ test("a client that does not read costs no memory, and is told what it has lost 
   expect(came + lost).toBe(120_000);
 });
 
-test("of 40 readers 32 are served and 8 refused, and who leaves makes room", async () => {
+test("of 40 readers 32 are served and 8 refused, and a reader that leaves makes room", async () => {
   const log = new EventLog();
   const url = serve(log);
   const clients = await Promise.all(Array.from({ length: MAX_READERS }, () => read(url)));
@@ -146,7 +146,7 @@ test("of 40 readers 32 are served and 8 refused, and who leaves makes room", asy
   });
 });
 
-test("when the log is closed, clients get what there is and the stream ends", async () => {
+test("when the log is closed, clients get the remaining events and the stream ends", async () => {
   const log = new EventLog();
   const client = await read(serve(log));
   await until(() => client.text() !== "");
@@ -156,14 +156,14 @@ test("when the log is closed, clients get what there is and the stream ends", as
   expect(client.messages().map(({ data }) => data["message"])).toEqual(["the end"]);
 });
 
-test("a body that nobody begins to read keeps no place", async () => {
+test("a body that is never read does not stay a reader", async () => {
   const log = new EventLog();
   for (let i = 0; i < MAX_READERS; i++) eventStream(log, 0, { aliveMs: 1000, beginMs: 50 });
   expect(eventStream(log)).toBeUndefined();
   await until(() => eventStream(log) !== undefined);
 });
 
-test("where nothing happens, a comment line comes now and then, and an event is not late for it", async () => {
+test("without events a comment line comes now and then, and it does not delay an event", async () => {
   const log = new EventLog();
   const stream = eventStream(log, log.lastId, { aliveMs: 20, beginMs: 5000 });
   const reader = stream?.pipeThrough(new TextDecoderStream()).getReader();

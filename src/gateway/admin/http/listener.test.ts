@@ -63,7 +63,7 @@ function client(port: number, first: string, localAddress = "127.0.0.1"): Client
 const hello = (): Promise<Response> => Promise.resolve(new Response("hello"));
 const HEAD = "GET / HTTP/1.1\r\nHost: a\r\n";
 
-test("whoever sends a byte now and then holds a connection no longer than who sends nothing", async () => {
+test("a client that sends a byte now and then holds a connection no longer than a silent client", async () => {
   const listener = await listen(async ({ readBody }) => new Response(await readBody(1000)), SHORT);
   const silent = client(listener.port, "");
   const heads = client(listener.port, `${HEAD}X: `);
@@ -76,7 +76,7 @@ test("whoever sends a byte now and then holds a connection no longer than who se
   await until(() => listener.connections === 0);
 });
 
-test("a client that takes nothing of its response is cut, and so is one of a stream without an end", async () => {
+test("a client that does not read its response is cut, also if the response is an endless stream", async () => {
   let cancelled = false;
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(1_000_000)),
@@ -97,7 +97,7 @@ test("a client that takes nothing of its response is cut, and so is one of a str
   await until(() => cancelled);
 });
 
-test("a stream that is silent for long is not cut", async () => {
+test("a stream is not cut after a long silence", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const body = new ReadableStream({
     async pull(controller) {
@@ -117,7 +117,7 @@ test("a stream that is silent for long is not cut", async () => {
   await until(() => reader.received.includes("late"));
 });
 
-test("the oldest connections without a key make way, and one with a key does not", async () => {
+test("the oldest connections without a key are closed to make room, and one with a key is not", async () => {
   const listener = await listen(({ connection }) => {
     connection.isTrusted = true;
     return hello();
@@ -134,14 +134,14 @@ test("the oldest connections without a key make way, and one with a key does not
   await until(() => operator.received.includes("hello"));
 });
 
-test("one address has a part of the connections", async () => {
+test("one address can use only a part of the connections", async () => {
   const listener = await listen(hello, LONG);
   const all = Array.from({ length: MAX_CONNECTIONS_OF_ADDRESS + 20 }, () => client(listener.port, ""));
   await until(() => all.filter(({ isClosed }) => isClosed).length >= 20);
   expect(listener.connections).toBeLessThanOrEqual(MAX_CONNECTIONS_OF_ADDRESS);
 });
 
-test("an address that is not listened to is told so at once", async () => {
+test("a refused address receives the reason at once", async () => {
   const text = malformedResponse("");
   const listener = await listen(hello, LONG, (address) => (address === "127.0.3.2" ? text : undefined));
   const refused = client(listener.port, `${HEAD}\r\n`, "127.0.3.2");
@@ -150,7 +150,7 @@ test("an address that is not listened to is told so at once", async () => {
   expect(refused.received).toBe(text);
 });
 
-test("requests that are sent ahead are answered in their order, and too many of them are cut", async () => {
+test("pipelined requests receive their responses in order, and a connection with too many of them is cut", async () => {
   const listener = await listen(async ({ request }) => {
     const { pathname } = new URL(request.url);
     await Bun.sleep(pathname === "/1" ? 50 : 1);
@@ -164,7 +164,7 @@ test("requests that are sent ahead are answered in their order, and too many of 
   await until(() => greedy.isClosed);
 });
 
-test("a listener that closes answers what is under way", async () => {
+test("a listener that closes completes the responses under way", async () => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const listener = await listen(async () => {
     begin();

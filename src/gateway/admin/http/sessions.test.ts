@@ -3,7 +3,7 @@ import { hasCsrfToken, MAX_SESSIONS, sessionCookie, Sessions, sessionToken } fro
 
 const HOUR = 60 * 60 * 1000;
 
-test("a session is over after an hour without a request, and after twelve hours", () => {
+test("a session ends after an hour without a request, and after twelve hours in any case", () => {
   let now = 0;
   const sessions = new Sessions(() => now);
   const idle = sessions.begin("read").token;
@@ -17,7 +17,7 @@ test("a session is over after an hour without a request, and after twelve hours"
   expect(sessions.size).toBe(0);
 });
 
-test("the session that was unused for longest makes way for one too many", () => {
+test("one session too many replaces the session that was unused for longest", () => {
   const sessions = new Sessions(() => 0);
   const tokens = Array.from({ length: MAX_SESSIONS }, () => sessions.begin("full").token);
   const [first = "", second = ""] = tokens;
@@ -32,7 +32,7 @@ test("the session that was unused for longest makes way for one too many", () =>
   expect(sessions.find(first)).toBeUndefined();
 });
 
-test("a token of another length, or of another session, is not the session's", () => {
+test("a token of another length or of another session is refused", () => {
   const sessions = new Sessions();
   const { session } = sessions.begin("full");
   const other = sessions.begin("full").session;
@@ -51,7 +51,7 @@ test.each<[string | null, string | undefined]>([
   expect(sessionToken(cookies)).toBe(token);
 });
 
-test("the cookie is for requests of the same site, and for TLS where there is TLS", () => {
+test("the cookie is only for requests of the same site, and only for TLS if there is TLS", () => {
   expect(sessionCookie("t", true)).toBe("turnpike_session=t; HttpOnly; SameSite=Strict; Path=/; Secure");
   expect(sessionCookie(undefined, false)).toBe("turnpike_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0");
 });

@@ -25,14 +25,14 @@ test("ten wrong keys in a minute make an address wait for the minute's end", () 
   expect(limits.waitMs("192.0.2.1")).toBe(0);
 });
 
-test("addresses of one IPv6 network are one", () => {
+test("all addresses of one IPv6 network count as one", () => {
   const { limits } = throttle();
   for (let i = 0; i < MAX_WRONG; i += 1) limits.wrong(`2001:db8:1:2::${i + 1}`);
   expect(limits.waitMs("2001:db8:1:2:ffff::1")).toBeGreaterThan(0);
   expect(limits.waitMs("2001:db8:1:3::1")).toBe(0);
 });
 
-test("an address that has shown a right key is known for a day", () => {
+test("an address that has sent a valid key is known for a day", () => {
   const { clock, limits } = throttle();
   limits.right("192.0.2.1");
   tryWrong(limits, "192.0.2.1", 1000);
@@ -41,7 +41,7 @@ test("an address that has shown a right key is known for a day", () => {
   expect(limits.isKnown("192.0.2.1")).toBe(false);
 });
 
-test("an address that goes on while it waits is a flood until the minute is over", () => {
+test("an address that keeps trying while it has to wait counts as a flood until the minute is over", () => {
   const { clock, limits } = throttle();
   tryWrong(limits, "192.0.2.1", 99);
   expect(limits.isFlood("192.0.2.1")).toBe(false);
@@ -51,7 +51,7 @@ test("an address that goes on while it waits is a flood until the minute is over
   expect(limits.isFlood("192.0.2.1")).toBe(false);
 });
 
-test("4,096 addresses are remembered, those of operators last", () => {
+test("4,096 addresses are remembered, and those of operators are forgotten last", () => {
   const { limits } = throttle();
   limits.right("192.0.2.1");
   for (let i = 0; i < 10_000; i += 1) limits.wrong(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);

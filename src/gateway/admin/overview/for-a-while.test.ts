@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { hasResponseFor, forAWhile } from "./for-a-while.ts";
 
-test("a value is read once in its time, however many ask", () => {
+test("a value is read once in its time, for any number of callers", () => {
   let now = 0;
   let reads = 0;
   const read = forAWhile(
@@ -16,7 +16,7 @@ test("a value is read once in its time, however many ask", () => {
   expect([read(), read()]).toEqual([2, 2]);
 });
 
-test("a response is asked for once at a time, and told for longer where it took long", async () => {
+test("only one request runs at a time, and a slow response is reused for longer", async () => {
   let now = 0;
   let asked = 0;
   let waiting = Promise.withResolvers<number>();
@@ -44,7 +44,7 @@ test("a response is asked for once at a time, and told for longer where it took 
   expect(await second).toBe(8);
 });
 
-test("a question that fails is asked again after its time", async () => {
+test("a failed request is repeated after its time", async () => {
   let now = 0;
   let asked = 0;
   const ask = hasResponseFor(

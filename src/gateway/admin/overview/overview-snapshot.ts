@@ -1,4 +1,4 @@
-/** How often each duration occurred: one number for each bound, and a last one for longer durations. */
+/** The counts of each duration: one number for each bound, and a last one for longer durations. */
 export interface Durations {
   readonly counts: readonly number[];
 }

@@ -39,7 +39,7 @@ function exchange(change: object = {}): never {
   return { ...ENDED, head: { method: "GET" }, ...change } as never;
 }
 
-test("the snapshot adds up what all workers count, by class, route and cache", () => {
+test("the snapshot adds up the counts of all workers by class, route and cache", () => {
   for (const row of [1, 2]) {
     const telemetry = new Telemetry({ zone, row });
     const route = new RouteTraffic(zone, row).route("/read");
@@ -108,7 +108,7 @@ test("a snapshot of 100 routes and 50 servers takes less than a millisecond, and
     readSnapshot({ zone, traffic, filters, upstreams: upstreams(), startedAtMs: 0, nowMs: 0 });
     return performance.now() - began;
   });
-  // One of the fast ones: the machine may do something else meanwhile.
+  // One of the fast runs, because the machine may be busy with something else.
   expect(times.toSorted((a, b) => a - b)[6]).toBeLessThan(1);
   looks = 0;
   const overview = createOverview(source({ upstreams }), { startedAtMs: 0 });
@@ -117,7 +117,7 @@ test("a snapshot of 100 routes and 50 servers takes less than a millisecond, and
   expect(looks).toBeLessThanOrEqual(2);
 });
 
-test("filters are told by name and route, and what they hold of all workers", () => {
+test("the figures of filters are by name and route, and their state is the sum of all workers", () => {
   for (const row of [1, 2]) {
     const { wasm } = new Telemetry({ zone, row });
     const guard = wasm.filter("guard.wasm", "/api");
@@ -147,7 +147,7 @@ test("filters are told by name and route, and what they hold of all workers", ()
   expect(wasm).toMatchObject({ park_active: 2, park_capacity: 128, control_configured: true, control_ready: false });
 });
 
-test("routes and filters that are new are told of from then on", () => {
+test("new routes and filters appear in the snapshot at once", () => {
   const overview = (): readonly string[] => {
     const { routes, filters } = readSnapshot({
       zone,
@@ -171,7 +171,7 @@ test("routes and filters that are new are told of from then on", () => {
   expect(overview()).toEqual(["/1", "/2", "1.wasm", "2.wasm"]);
 });
 
-test("payments are told by day and one by one, and no signature with them", async () => {
+test("payments are listed by day and singly, without their signatures", async () => {
   const usdc = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
   const known = { network: "eip155:8453", asset: usdc, token: usdc, payload: '{"signature":"0xsecret"}' };
   for (const [nonce, state] of [
@@ -201,7 +201,7 @@ function broken(): never {
   throw new Error('Cannot read the ledger "x": EIO');
 }
 
-test("where nothing is sold, the ledger is away, or there is no content service, that is said", async () => {
+test("the response says if nothing is sold, the ledger is unavailable, or there is no content service", async () => {
   const none = createOverview(source({ ledger: () => undefined }), { startedAtMs: 0 });
   expect(await none.payments()).toEqual({ available: false, reason: "This gateway sells nothing: it has no ledger" });
   expect(await none.content()).toMatchObject({ available: false });
@@ -210,7 +210,7 @@ test("where nothing is sold, the ledger is away, or there is no content service,
   expect(await away.content()).toMatchObject({ available: false });
 });
 
-test("the content service is asked once a second, and one that gives no response is given up", async () => {
+test("the content service is asked once a second, and the gateway stops waiting if it does not respond", async () => {
   const asked: string[] = [];
   const unix = join(folder, "content.sock");
   const server = Bun.serve({
@@ -238,7 +238,7 @@ test("the content service is asked once a second, and one that gives no response
   await server.stop(true);
 });
 
-test("counters of a worker that has died stay, and it is no worker any more", () => {
+test("the counters of a dead worker stay, and it is no longer listed", () => {
   const telemetry = new Telemetry({ zone, row: 1 });
   telemetry.http.begin(exchange());
   zone.counters(1)[COLUMN.pid] = 0;

@@ -12,7 +12,7 @@ interface Shape {
 
 function rewrite(text: string, change: (document: Shape) => object): string {
   const document = JSON.parse(text);
-  // What is undefined is not there.
+  // Removes members that are undefined.
   const next: unknown = JSON.parse(JSON.stringify(change(JSON.parse(text))));
   return documentText({ text, document }, next);
 }
@@ -83,7 +83,7 @@ test.each([
   expect(rewrite(FILE, change)).toBe(expected);
 });
 
-test("the layout of the file is that of what is added", () => {
+test("added parts have the layout of the file", () => {
   expect(rewrite(`{"a":1}`, withMember)).toBe(`{"a":1,"b":{"c":[1]}}`);
   expect(rewrite(`{ "a": 1 }`, withMember)).toBe(`{ "a": 1, "b": { "c": [ 1 ] } }`);
   expect(rewrite(`{}\n`, withMember)).toBe(`{\n  "b": {\n    "c": [\n      1\n    ]\n  }\n}\n`);
@@ -92,7 +92,7 @@ test("the layout of the file is that of what is added", () => {
   );
 });
 
-test("whatever changes, the text says the new document", () => {
+test("after any change, the text has the new document", () => {
   const named = fc.record({ name: fc.constantFrom("a", "b", "c", "d"), value: fc.jsonValue({ maxDepth: 1 }) });
   const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.uniqueArray(named, { selector: ({ name }) => name }));
   const document = fc.dictionary(fc.constantFrom("x", "y", "10", "2", "__proto__", 'q"\n'), value);

@@ -9,7 +9,7 @@ function difference(before: unknown, after: unknown): JsonPatchOperation[] {
   return jsonDifference(before, after, (value) => value);
 }
 
-/** Does what a patch says (RFC 6902), as far as this one goes. */
+/** Applies a patch (RFC 6902), with the operations that this module makes. */
 function patched(value: unknown, patch: readonly JsonPatchOperation[]): unknown {
   const whole: { "": unknown } = { "": structuredClone(value) };
   for (const operation of patch) {
@@ -28,7 +28,7 @@ function patched(value: unknown, patch: readonly JsonPatchOperation[]): unknown 
   return whole[""];
 }
 
-test("whatever two values are, the difference makes the one of the other", () => {
+test("the difference of any two values turns one into the other", () => {
   const named = fc.record({ name: fc.constantFrom("a", "b", "c", "d"), value: fc.nat(3) });
   const list = fc.uniqueArray(named, { selector: ({ name }) => name });
   const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), list, fc.array(fc.nat(3)));
@@ -79,7 +79,7 @@ test.each([
   expect(difference({ routes: before }, { routes: after })).toEqual([...expected]);
 });
 
-test("a finding's path leads to its place in what was sent", () => {
+test("the path of a diagnostic leads to its place in the sent value", () => {
   expect(parsePath('routes[3].auth.keys[0]["a.b"].x-y')).toEqual(["routes", 3, "auth", "keys", 0, "a.b", "x-y"]);
   expect(pointerOf("routes[3].auth.type", ["routes", 3])).toBe("/auth/type");
   expect(pointerOf("routes[3]", ["routes", 3])).toBe("");
@@ -88,7 +88,7 @@ test("a finding's path leads to its place in what was sent", () => {
   expect(pointerOf("", ["routes", 3])).toBeUndefined();
 });
 
-test("turns are taken one after another, and one too many is turned away", async () => {
+test("tasks run one after another, and one too many is refused", async () => {
   const queue = new TurnQueue(2);
   const first = Promise.withResolvers<void>();
   const done: string[] = [];

@@ -46,7 +46,7 @@ async function configOf(document: object = DOCUMENT): Promise<LiveConfig> {
   });
 }
 
-test("a route is added, changed and removed, and each change has a revision of its own", async () => {
+test("a route is added, changed and removed, and each change has its own revision", async () => {
   const running = await configOf();
   const seen = new Set([running.revision]);
   const route = { path_prefix: "/new", upstream: "a" };
@@ -78,7 +78,7 @@ test("a route is added, changed and removed, and each change has a revision of i
   ]);
 });
 
-test("a change that cannot be is told apart from one that must not be, and changes nothing", async () => {
+test("an impossible change and a refused one have different errors, and change nothing", async () => {
   const running = await configOf({
     ...DOCUMENT,
     routes: [

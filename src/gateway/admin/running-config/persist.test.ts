@@ -62,7 +62,7 @@ test("the file keeps its mode, its unknown keys, the order of its keys and its l
   expect(readdirSync(folder)).toEqual(["turnpike.json"]);
 });
 
-test("what a crash has left is removed, and files of others are not", async () => {
+test("the leftovers of a crash are removed, and the files of other programs are not", async () => {
   const [left, young, other] = [
     ".turnpike.json.0123456789ab.tmp",
     ".turnpike.json.ba9876543210.tmp",
@@ -75,7 +75,7 @@ test("what a crash has left is removed, and files of others are not", async () =
   expect(readdirSync(folder).toSorted()).toEqual([young, other, "turnpike.json"]);
 });
 
-test("a symbolic link stays one, and leads to the file that is written", async () => {
+test("a symbolic link stays, and its target is written", async () => {
   mkdirSync(join(folder, "real"));
   renameSync(path, join(folder, "real/own.json"));
   symlinkSync("real/own.json", path);
@@ -89,14 +89,14 @@ function prepare(value: unknown): object {
   return { ...Object(value), otel: { service_name: "prepared" } };
 }
 
-test("neither flags nor what the program adds are written", async () => {
+test("neither flags nor the program's additions are written", async () => {
   const running = await changed({ prepare, flags: { port: 1234, workers: 3 } });
   expect(running.config).toMatchObject({ otel: { service_name: "prepared" }, server: { port: 1234, workers: 3 } });
   await running.persist(BY, { force: false });
   expect(readFileSync(path, "utf8")).toBe(ADDED);
 });
 
-test("a file that somebody else has changed, or taken away, is written by force alone", async () => {
+test("a file that another program has changed or removed is written only with force", async () => {
   const running = await changed();
   const theirs = FILE.replace("nobody", "somebody");
   writeFileSync(path, theirs);
@@ -113,7 +113,7 @@ test("a file that somebody else has changed, or taken away, is written by force 
   expect(statSync(path).mode & 0o7777).toBe(0o600);
 });
 
-test("unknown keys that somebody else has added to the file stay when it is written by force", async () => {
+test("unknown keys that another program has added to the file stay when it is written with force", async () => {
   const running = await changed();
   const { revision } = running;
   const theirs = FILE.replace(`"nobody" },`, `"somebody" }, "x-note": { "by": "them" }, "server": { "port": 1 },`)
@@ -125,27 +125,27 @@ test("unknown keys that somebody else has added to the file stay when it is writ
   const written: unknown = JSON.parse(readFileSync(path, "utf8"));
   const ours = JSON.parse(ADDED);
   const [upstream] = ours.upstreams;
-  // Servers have no names: theirs could be another one.
+  // Servers have no names, so the item with the unknown key cannot be identified.
   expect(written).toEqual({ ...ours, "x-note": { by: "them" }, upstreams: [{ ...upstream, "x-team": "core" }] });
   expect(running.document()).toMatchObject({ "x-note": "<secret>" });
   expect([running.difference(), running.file.changedOnDisk, running.revision === revision]).toEqual([[], false, false]);
 });
 
-test("a file that is no JSON is written over by force", async () => {
+test("a file that is not JSON is written over with force", async () => {
   const running = await changed();
   writeFileSync(path, "{");
   expect(await running.persist(BY, { force: true })).toEqual({ kind: "done", path });
   expect(readFileSync(path, "utf8")).toBe(ADDED);
 });
 
-test("a file that is touched and not changed is not taken for changed", async () => {
+test("a file that is touched but not changed does not count as changed", async () => {
   const running = await changed();
   writeFileSync(path, FILE);
   expect(running.file.changedOnDisk).toBe(false);
   expect(await running.persist(BY, { force: false })).toEqual({ kind: "done", path });
 });
 
-test("a folder that is gone is said", async () => {
+test("the error names a missing folder", async () => {
   const running = await changed();
   rmSync(folder, { recursive: true });
   expect(await running.persist(BY, { force: true })).toEqual({
@@ -155,7 +155,7 @@ test("a folder that is gone is said", async () => {
   });
 });
 
-test("what the gateway could not start with is not written", async () => {
+test("a configuration that the gateway could not start with is not written", async () => {
   const opened = await openConfig({ path, prepare: (value) => value, flags: {} });
   const running = new LiveConfig({ opened, apply: async () => {}, countReload() {}, onEvent() {} });
   const large = { "x-note": "y".repeat(17 * 1024 * 1024) };
@@ -168,7 +168,7 @@ test("what the gateway could not start with is not written", async () => {
   expect(readFileSync(path, "utf8")).toBe(FILE);
 });
 
-test("a file that is not to be written elsewhere goes there, and is read from there", async () => {
+test("a document with another output file is written to that file and read from it", async () => {
   const own = join(folder, "state/turnpike.json");
   mkdirSync(join(folder, "state"));
   const running = await changed({ writesTo: own });
@@ -199,7 +199,7 @@ test.skipIf(!canMount).each([
   ]);
 });
 
-test("a file that somebody else changes is told of once, and again after it was read", async () => {
+test("a change of the file by another program is one event, and another one after the file was read", async () => {
   const running = await changed();
   const events: NewEvent[] = [];
   const end = watchFile(running, (event) => void events.push(event), 5);
@@ -242,13 +242,13 @@ routes:
     upstream: a # the one
 `;
 
-test("a file of YAML keeps its comments", async () => {
+test("a YAML file keeps its comments", async () => {
   const { outcome, text } = await persisted("turnpike.yaml", YAML);
   expect(outcome).toEqual({ kind: "done", path });
   expect(text).toBe(`${YAML}  - path_prefix: /new\n    upstream: a\n`);
 });
 
-test("a file of YAML with aliases is not written, and its reader learns why", async () => {
+test("a YAML file with aliases is not written, and the error gives the reason", async () => {
   const text = YAML.replace("name: a", "name: &a a").replace("upstream: a", "upstream: *a");
   const written = await persisted("turnpike.yml", text);
   expect(written).toEqual({

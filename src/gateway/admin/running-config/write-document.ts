@@ -15,7 +15,7 @@ import { type PersistOutcome } from "./running-config.ts";
 /** A text and its format. */
 type Model = WrittenDocument & { readonly format: TextFormat["name"] };
 
-/** What to write, and how. */
+/** The content to write, and the conditions for it. */
 export interface Writing {
   readonly document: unknown;
   /** The text to keep as much of as possible; undefined: there is no such text. */

@@ -47,14 +47,14 @@ test.each([
   expect(yamlText({ text: TEXT, document }, change(document))).toBe(text);
 });
 
-test("a text with aliases is left to people", () => {
+test("a text with aliases is not changed", () => {
   const text = "a: &a { b: 1 }\nc: *a\n";
   const document = { a: { b: 1 }, c: { b: 1 } };
   expect(yamlText({ text, document }, document)).toBe(text);
   expect(yamlText({ text, document }, { ...document, a: { b: 2 } })).toBeUndefined();
 });
 
-test("whatever is written is read as the same", () => {
+test("any written document is read back equal", () => {
   const value = fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
   fc.assert(
     fc.property(value, value, (from, to) => {

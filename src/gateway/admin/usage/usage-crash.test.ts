@@ -24,14 +24,17 @@ const folder = mkdtempSync(join(tmpdir(), "turnpike-usage-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Requests by consumer that the store has. */
+/** Requests in the store, by consumer. */
 async function kept(store: OpenUsageStore): Promise<{ alice: number; bob: number }> {
   const { routes } = await store.read("");
   const of = (name: string): number => routes.find(({ consumer }) => consumer === name)?.requests ?? 0;
   return { alice: of("alice"), bob: of("bob") };
 }
 
-/** Has one process after another write down what it counts, each killed in the middle; what they counted stays in a zone each. */
+/**
+ * Starts one process after another that writes its usage, and kills each during a write. The counts of each process
+ * stay in its own zone.
+ */
 async function killWriters(args: readonly string[], store: OpenUsageStore): Promise<void> {
   let counted = 0;
   for (let i = 0; i < KILLS; i++) {
@@ -47,15 +50,15 @@ async function killWriters(args: readonly string[], store: OpenUsageStore): Prom
     counted += own.find(({ consumer }) => consumer === "alice")?.requests ?? 0;
     closeSync(zone.fd);
     const after = await kept(store);
-    // Both were counted alike, so a batch that was added by half, or twice, would show.
+    // Both have the same counts, so a batch that was added partly or twice would show.
     expect(after.alice).toBe(after.bob);
     expect(after.alice).toBeLessThanOrEqual(counted);
-    // The rest of what this one had counted is lost: no more than came after its last batch.
+    // The usage after the last batch of this process is lost.
     counted = after.alice;
   }
 }
 
-test("SQLite: processes that are killed while they write add no batch twice or by half", async () => {
+test("SQLite: processes that are killed during a write add no batch twice or partly", async () => {
   const path = join(folder, "killed.db");
   const store = openUsageStore(path);
   await killWriters([path], store);
@@ -70,14 +73,14 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   });
   afterAll(() => server.close());
 
-  test("PostgreSQL: processes that are killed while they write add no batch twice or by half", async () => {
+  test("PostgreSQL: processes that are killed during a write add no batch twice or partly", async () => {
     const settings = server.settings({ user: await server.newUser() });
     const store = openPostgresUsage(settings);
     await killWriters(["", JSON.stringify(settings)], store);
     await store.close();
   });
 
-  test("two gateways with one database: resets at both while requests come lose none and tell none twice", async () => {
+  test("two gateways with one database: with resets at both, each request is in exactly one reading", async () => {
     const settings = server.settings({ user: await server.newUser() });
     const all = [new Counters(), new Counters()];
     const keepers = all.map(
@@ -97,16 +100,16 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       }),
     );
     clearInterval(load);
-    // Each tells what it had not written down; the other may have told the rest.
+    // Each gateway reads the usage that it had not written yet. The other one may have read the rest.
     for (const keeper of keepers) seen += requestsOf(await keeper.readAndReset());
     expect(seen).toBe(all.reduce((sum, { requests }) => sum + requests, 0));
-    // Both read what either has counted, once it is written down.
+    // Both read the usage of both, as soon as it is written.
     all[0]?.count("late", 3);
     await until(async () => requestsOf((await keepers[1]?.read()) ?? never(), "late") === 3);
     for (const keeper of keepers) await keeper.close();
   });
 
-  test("answers of the database that are lost change nothing of what is told in the end", async () => {
+  test("lost responses of the database do not change the final figures", async () => {
     const user = await server.newUser();
     using relay = await startRelay(server.port);
     const settings = server.settings({ user, statementMs: 200, connectMs: 500 });
@@ -124,7 +127,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     let seen = requestsOf(await keeper.readAndReset());
     for (let i = 0; i < 3; i++) {
       counters.count("alice", 5);
-      // At any moment: of a statement, of COMMIT, of a reset.
+      // At any moment: during a statement, a COMMIT or a reset.
       const reset = keeper.readAndReset().then(requestsOf, () => 0);
       await Bun.sleep(i);
       relay.loses = true;
@@ -139,7 +142,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await keeper.close();
   });
 
-  test("a database that is away is told of once, and gets what was counted meanwhile", async () => {
+  test("an unavailable database is logged once, and later receives the usage of that time", async () => {
     const away = await TestPostgres.start();
     try {
       const settings = away.settings({ statementMs: 500 });

@@ -25,7 +25,7 @@ function cellsOf(consumer: string, route = "/"): string {
   );
 }
 
-test("CSV has a header line, and lines that end in CRLF", () => {
+test("CSV has a header line, and its lines end with CRLF", () => {
   expect(usageCsv([])).toBe(
     "consumer,kind,route,requests,request_bytes,response_bytes,client_errors,server_errors,payments,amounts,last_seen\r\n",
   );
@@ -36,7 +36,7 @@ test("CSV has a header line, and lines that end in CRLF", () => {
   expect(usageCsv([{ ...USE, last_seen_ms: 0, amounts: [] }])).toEndWith(",2,,\r\n");
 });
 
-test("who has no name, and all others together, are told apart from names like that", () => {
+test("anonymous requests and the sum of all others are distinct from consumers with such names", () => {
   expect(cellsOf("")).toBe(",anonymous,/");
   expect(cellsOf("", "")).toBe(",other,");
   expect(cellsOf("anonymous")).toBe("anonymous,named,/");

@@ -38,7 +38,7 @@ function keeperOf(
   return { keeper: new UsageKeeper({ zone: counters.zone, open: openInMemory, log, ...changes }), lines };
 }
 
-test("a reading tells what all workers have counted so far, before it is written down and after", async () => {
+test("a reading has the counts of all workers so far, before and after they are written", async () => {
   const counters = new Counters();
   const { keeper } = keeperOf(counters, { flushMs: 5 });
   counters.count("alice", 3);
@@ -63,7 +63,7 @@ test("a reading tells what all workers have counted so far, before it is written
   await keeper.close();
 });
 
-test("after a reset counting begins anew, and nothing is told twice", async () => {
+test("after a reset the counts begin at 0, and no request is in two readings", async () => {
   const counters = new Counters();
   const { keeper } = keeperOf(counters);
   counters.count("alice", 3);
@@ -78,7 +78,7 @@ test("after a reset counting begins anew, and nothing is told twice", async () =
   await keeper.close();
 });
 
-test("a restart goes on with what was written down, and an orderly one loses nothing", async () => {
+test("a restart continues with the written usage, and an orderly restart loses nothing", async () => {
   const path = newPath();
   const open = (): OpenUsageStore => openUsageStore(path);
   const [first, second] = [new Counters(), new Counters()];
@@ -93,7 +93,7 @@ test("a restart goes on with what was written down, and an orderly one loses not
   await next.close();
 });
 
-test("without a start nothing is written down at the end", async () => {
+test("without a start nothing is written at the end", async () => {
   const path = newPath();
   const counters = new Counters();
   const { keeper } = keeperOf(counters, { open: () => openUsageStore(path) });
@@ -125,7 +125,7 @@ test("readings with resets every few milliseconds while requests come: each requ
 
 type Fault = "" | "never came" | "answer lost";
 
-/** A store in memory, of whose calls some never come, or lose their responses. */
+/** A store in memory that loses some calls, and the responses of some others. */
 class FaultyStore implements OpenUsageStore {
   adding: Fault = "";
   resetting: Fault = "";
@@ -149,10 +149,10 @@ async function withFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
   const result = fault === "never came" ? undefined : await work();
   if (result === undefined && fault !== "") throw new Error("the database is away");
   if (fault === "answer lost") throw new Error("the response is lost");
-  return result as T; // Where nothing went wrong there is one.
+  return result as T; // Without a fault it has a value.
 }
 
-test("a batch whose answer is lost, and one that never came, are written down once, and read meanwhile", async () => {
+test("a batch that is lost, or whose response is lost, is written once, and its usage is readable meanwhile", async () => {
   const counters = new Counters();
   const store = new FaultyStore();
   const { keeper, lines } = keeperOf(counters, { open: () => store, flushMs: 2 });
@@ -171,12 +171,12 @@ test("a batch whose answer is lost, and one that never came, are written down on
     expect(requestsOf(await keeper.read(), "alice")).toBe(counters.requests);
   }
   expect(requestsOf(await keeper.readAndReset(), "alice")).toBe(counters.requests);
-  // Once for each time that it was away, however often it was tried.
+  // Logged once for each outage, regardless of the number of tries.
   expect(lines.filter((line) => line.includes("counting goes on in memory"))).toHaveLength(faults.length);
   await keeper.close();
 });
 
-test("a store that does not answer holds up no stop for long, and the log says what is lost", async () => {
+test("a store that does not respond delays a stop only briefly, and the log shows the loss", async () => {
   const counters = new Counters();
   const store = new FaultyStore();
   const { keeper, lines } = keeperOf(counters, { open: () => store });
@@ -193,7 +193,7 @@ test("a store that does not answer holds up no stop for long, and the log says w
   expect(said).toContain("usage: the last counts are lost: the disk is full");
 });
 
-test("what a reset whose answer is lost has closed is told by the next one", async () => {
+test("if the response to a reset is lost, the next reset returns its usage", async () => {
   const counters = new Counters();
   const store = new FaultyStore();
   const { keeper } = keeperOf(counters, { open: () => store });
@@ -210,7 +210,7 @@ test("what a reset whose answer is lost has closed is told by the next one", asy
   await keeper.close();
 });
 
-test("a file that another process has locked holds nobody up, is told of once, and loses nothing", async () => {
+test("a locked file delays no reading, is logged once, and loses no usage", async () => {
   const path = newPath();
   await openStore(path).close();
   const counters = new Counters();
@@ -257,7 +257,7 @@ test.skipIf(process.getuid?.() !== 0)(
     const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], {
       encoding: "utf8",
     });
-    // A container may not let even root mount.
+    // In a container, even root may be unable to mount.
     if (status !== 0) return console.warn(`no disk of its own: ${stderr.trim()}`);
     mounted.push(disk);
     const path = join(disk, "full.db");

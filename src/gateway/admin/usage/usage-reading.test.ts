@@ -22,7 +22,7 @@ const TOTALS: UsageTotals = {
   ],
 };
 
-test("a reading adds up by consumer, by route and by upstream, the most used first, and all others last", () => {
+test("a reading adds up by consumer, route and upstream, the most used first, and all others last", () => {
   const { body } = readingOf(TOTALS);
   const [alice, anonymous, other] = body.consumers;
   expect(alice).toEqual({
@@ -50,7 +50,7 @@ test("a reading adds up by consumer, by route and by upstream, the most used fir
   expect(body.since_ms).toBe(5);
 });
 
-test("what is not in the store yet is added", () => {
+test("usage that is not in the store yet is added", () => {
   const live = { routes: [use("alice", "/a", 10), use("bob", "/a", 1)], upstreams: [] };
   const reading = readingOf(TOTALS, live);
   expect(reading.body.consumers.map(({ name, requests }) => [name, requests])).toEqual([

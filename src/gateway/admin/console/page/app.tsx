@@ -25,6 +25,6 @@ export function App() {
       </main>
     );
   }
-  // Views stay as they are below the log-in, where a session ended under them.
+  // If the session has ended, the views stay, with the log-in above them.
   return state.kind === "open" || state.lost ? <Shell /> : <LogInPage />;
 }

@@ -2,18 +2,18 @@ import { Store } from "../live/store.ts";
 import { Problem } from "./problem.ts";
 import { type Json, type ProblemBody, type Session } from "./shapes.ts";
 
-/** A gateway that has not answered in this time is taken for gone. */
+/** Milliseconds after which a gateway that does not respond counts as offline. */
 const TIMEOUT_MS = 20_000;
 
 export type SessionState =
   | { readonly kind: "unknown" }
-  /** `lost`: there was one, and views with what was typed into them are still there. */
+  /** `lost`: a session has ended. The views and the typed input are still there. */
   | { readonly kind: "none"; readonly lost: boolean }
   | { readonly kind: "open"; readonly session: Session };
 
 export const session = new Store<SessionState>({ kind: "unknown" });
 
-/** Since when the gateway has not answered, in milliseconds of the clock; undefined while it answers. */
+/** The time since which the gateway has not responded, in milliseconds of the clock; undefined while it responds. */
 export const offlineSince = new Store<number | undefined>(undefined);
 
 export interface Answer<T> {
@@ -28,11 +28,11 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls the admin interface; a Problem where it refuses or does not answer. */
+/** Sends a request to the admin interface. Rejects with a Problem if the gateway refuses it or does not respond. */
 export async function call<T>(path: string, options: Call = {}): Promise<Answer<T>> {
   const response = await send(path, options);
   if (response.ok) {
-    // The shapes are those of the interface's description; the tests compare the two.
+    // The shapes follow the interface's description. The tests compare the two.
     const body = (await readJson(response)) as T;
     return { body, etag: response.headers.get("etag") ?? undefined };
   }
@@ -77,7 +77,7 @@ async function problemFrom(response: Response): Promise<Problem> {
   let body: ProblemBody = {};
   try {
     const read: unknown = await response.json();
-    // Every refusal of the interface is a problem document.
+    // Every error response of the interface is a problem document.
     if (typeof read === "object" && read !== null) body = read;
   } catch {
     body = { detail: `The gateway answered ${response.status} ${response.statusText}.` };

@@ -1,6 +1,6 @@
 import { type Diagnostic, type ProblemBody } from "./shapes.ts";
 
-/** A request that the gateway refused, or did not answer (`status` 0). */
+/** A request that the gateway refused, or did not respond to (`status` 0). */
 export class Problem extends Error {
   readonly status: number;
   readonly body: ProblemBody;
@@ -18,7 +18,7 @@ export class Problem extends Error {
   }
 }
 
-/** The one before, where nothing but the request is another: what is said already is not said again. */
+/** Returns `before` if `found` says the same, so that the page does not announce a problem twice. */
 export function sameOr(before: Problem | undefined, found: Problem): Problem {
   return before?.status === found.status && before.message === found.message ? before : found;
 }

@@ -1,4 +1,4 @@
-/** What the admin interface answers, as far as the console reads it. */
+/** The responses of the admin interface, as far as the console reads them. */
 import { type Actor } from "../../../../telemetry/event.ts";
 import { type WasmState } from "../../../overview/overview-snapshot.ts";
 
@@ -136,7 +136,7 @@ export interface Amount {
   readonly network: string;
   readonly asset: string;
   readonly amount: string;
-  /** Not there if the token is not one that the gateway knows. */
+  /** Missing if the gateway does not know the token. */
   readonly decimals?: number;
   readonly symbol?: string;
 }
@@ -148,7 +148,7 @@ export interface GatewayEvent {
   readonly by?: Actor;
   readonly outcome?: string;
   readonly message: string;
-  /** Of a server. */
+  /** The health of a server. */
   readonly healthy?: boolean;
   readonly in_rotation?: boolean;
 }
@@ -163,7 +163,7 @@ export interface Tenant {
   readonly key: string;
   readonly path: string;
   readonly last_used_ms: number;
-  /** In so many workers it is warm. */
+  /** The number of workers in which the tenant is warm. */
   readonly workers: number;
 }
 
@@ -175,14 +175,14 @@ export interface CheckResponse {
   readonly restart: readonly string[];
 }
 
-/** A number of places of the content service, and the queue before them. */
+/** A limit of the content service, its use, and the queue for it. */
 export interface SemaphoreFigures {
   readonly places: number;
   readonly under_way: number;
   readonly waiting: number;
 }
 
-/** How busy the content service is. */
+/** The load of the content service. */
 export interface ContentFigures {
   readonly started_at_ms: number;
   readonly engines: { readonly static: SemaphoreFigures; readonly browser: SemaphoreFigures };

@@ -1,11 +1,11 @@
 import { type Json, type JsonObject } from "../api/shapes.ts";
 
-/** What a form began from: the whole configuration, and the item's place in it. */
+/** The start of a form: the whole configuration, and the item's place in it. */
 export interface Base {
   readonly etag: string | undefined;
   readonly document: JsonObject;
   readonly index: number;
-  /** Undefined: it is to be added. */
+  /** Undefined: the item is new. */
   readonly item: JsonObject | undefined;
   readonly readAtMs: number;
 }
@@ -15,7 +15,7 @@ export interface Draft {
   readonly value: JsonObject;
 }
 
-/** Forms that can be left and come back to. The oldest is forgotten first. */
+/** Forms that are kept while the user visits other views. Beyond it, the oldest is dropped. */
 const MAX_DRAFTS = 20;
 
 const drafts = new Map<string, Draft>();
@@ -35,7 +35,7 @@ export function dropDraft(name: string): void {
   drafts.delete(name);
 }
 
-// A page that is closed takes them along.
+// Closing the page loses the drafts, so the browser asks first.
 addEventListener("beforeunload", (event) => {
   if (drafts.size > 0) event.preventDefault();
 });

@@ -7,20 +7,20 @@ import { type FormState, isBelow, within } from "./form-state.ts";
 import { applyMergePatch, isObject, isSame, mergePatch } from "./merge-patch.ts";
 import { type Path, pathText, textOf, withValue } from "./schema.ts";
 
-/** Typing is checked once it pauses. */
+/** Milliseconds after the last keystroke until the value is checked. */
 const CHECK_AFTER_MS = 400;
-/** A check that failed, as while the gateway starts again, is made again. */
+/** Milliseconds until a failed check is repeated, for example while the gateway restarts. */
 const CHECK_AGAIN_MS = 2000;
 
 /** A list of the configuration whose items are edited in forms. */
 export interface Section {
   readonly name: "routes" | "upstreams";
   readonly noun: "route" | "upstream";
-  /** Keys that come first. */
+  /** Keys that are shown first. */
   readonly first: readonly string[];
-  /** What a new one begins with. */
+  /** The initial value of a new item. */
   readonly begin: JsonObject;
-  /** The address that changes an item. */
+  /** The path of the admin interface that changes an item. */
   readonly addressOf: (item: JsonObject) => string;
   readonly titleOf: (item: JsonObject) => string;
 }
@@ -32,20 +32,20 @@ export interface Editor {
   readonly isRestored: boolean;
   readonly isBusy: boolean;
   readonly check: CheckResponse | undefined;
-  /** Findings about this item, and about other places. */
+  /** Diagnostics about this item, and about other places. */
   readonly own: readonly Diagnostic[];
   readonly others: readonly Diagnostic[];
   readonly problem: Problem | undefined;
-  /** What the configuration became while this was typed, after a refused change. */
+  /** The newer configuration, if another change caused this one to be refused. */
   readonly conflict: Base | undefined;
   readonly form: FormState;
   readonly save: () => Promise<boolean>;
-  /** Goes on from the newer configuration, with what was typed on top of it. */
+  /** Applies the typed changes to the newer configuration. */
   readonly keepTyped: () => void;
   readonly discardTyped: () => void;
 }
 
-/** The newest configuration, and the item in it that `find` looks for. */
+/** The newest configuration, and the item in it that matches `find`. */
 export async function readBase(section: Section, find: (item: JsonObject) => boolean): Promise<Base> {
   const { body: document, etag } = await call<JsonObject>("/v1/config");
   const items = itemsOf(document, section.name);
@@ -175,6 +175,6 @@ async function send(section: Section, base: Base, value: JsonObject): Promise<vo
 }
 
 function asObject(value: unknown): JsonObject {
-  // Forms change keys of an object, which stays one.
+  // Forms change keys of an object, so the result is an object.
   return isObject(value as JsonObject) ? (value as JsonObject) : {};
 }

@@ -8,7 +8,7 @@ export interface FieldProps {
   readonly isRequired: boolean;
 }
 
-/** Ids and states that join a control to its label, help and messages. */
+/** Ids and ARIA states that connect a control with its label, help and messages. */
 export function useField(path: Path) {
   const { messagesAt } = useForm();
   const messages = messagesAt(path);
@@ -25,7 +25,7 @@ export function keyOf(path: Path): string {
   return typeof last === "number" ? `${String(path.at(-2) ?? "")}[${last}]` : (last ?? "");
 }
 
-/** A control with its key above it, and below it what the key means and what is wrong. */
+/** A control with its key above it, and with its description and errors below it. */
 export function FieldFrame({
   node,
   path,
@@ -70,7 +70,7 @@ export function Help({
   );
 }
 
-/** Text with `code` in backquotes. */
+/** Text with `code` between backquotes. */
 export function Prose({ text }: { readonly text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
 }

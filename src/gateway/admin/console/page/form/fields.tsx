@@ -11,10 +11,10 @@ interface ValueProps extends FieldProps {
   readonly value: Json | undefined;
 }
 
-/** Objects with more keys than this show those that are set or required, and fold the rest. */
+/** Keys of an object. If it has more, only those that are set or required are shown, and the rest is folded. */
 const MAX_UNFOLDED = 5;
 
-/** The control that fits a part of the schema. */
+/** The control for a part of the schema. */
 export function Field(props: ValueProps) {
   const Control = CONTROLS[kindOf(props.node)];
   return <Control {...props} />;
@@ -36,11 +36,11 @@ interface KeysProps {
   readonly node: SchemaNode;
   readonly path: Path;
   readonly value: Json | undefined;
-  /** Keys that come first and are not folded, in this order. */
+  /** Keys that are shown first and never folded, in this order. */
   readonly first?: readonly string[];
 }
 
-/** The fields of an object's keys. What has default values folds, unless it is set. */
+/** The fields of an object's keys. Optional keys are folded unless they are set. */
 export function Keys({ node, path, value, first = [] }: KeysProps) {
   const { countBelow } = useForm();
   const object = isObject(value) ? value : {};
@@ -52,7 +52,7 @@ export function Keys({ node, path, value, first = [] }: KeysProps) {
   );
   const others = keys.filter((key) => !isFirst(key));
   const isShort = first.length === 0 && keys.length <= MAX_UNFOLDED;
-  // As it was at first: a field that moves while it is typed into loses the focus.
+  // As at the start: a field that moves while the user types loses the focus.
   const [unset] = useState(() => new Set(others.filter((key) => object[key] === undefined && !isShort)));
   const set = others.filter((key) => !unset.has(key));
   const folded = others.filter((key) => unset.has(key));
@@ -80,7 +80,7 @@ export function Keys({ node, path, value, first = [] }: KeysProps) {
   );
 }
 
-/** A part that is there or not, such as `cache`; or one that is always there, such as `retry`. */
+/** An optional part such as `cache`, or one that always exists, such as `retry`. */
 function ObjectField({ node, path, value, isRequired }: ValueProps) {
   const { change } = useForm();
   const id = fieldId(path);
@@ -112,7 +112,7 @@ function ObjectField({ node, path, value, isRequired }: ValueProps) {
   );
 }
 
-/** One of several kinds, such as `auth`: the kind, then its keys. */
+/** One of several kinds, such as `auth`: the kind, and then its keys. */
 function UnionField({ node, path, value, isRequired }: ValueProps) {
   const { change } = useForm();
   const id = fieldId(path);
@@ -154,7 +154,7 @@ function UnionField({ node, path, value, isRequired }: ValueProps) {
   );
 }
 
-/** A list of objects, such as `servers`: a group each. */
+/** A list of objects, such as `servers`. Each object is a group. */
 function ItemsField({ node, path, value, isRequired }: ValueProps) {
   const { items = {} } = node;
   const list: readonly Json[] = Array.isArray(value) ? value : [];
@@ -207,7 +207,7 @@ function ListFrame({
   const add = (): void => {
     change(path, [...list, emptyValue(node.items ?? {})]);
     touch(path);
-    // The new item's first control, once it is drawn.
+    // The first control of the new item, after it is drawn.
     requestAnimationFrame(() => {
       const place = document.getElementById(id)?.querySelector(":scope > ol > li:last-child");
       place?.querySelector<HTMLElement>("input, select, textarea")?.focus();

@@ -3,17 +3,17 @@ import { useContext } from "preact/hooks";
 import { type Diagnostic, type Json } from "../api/shapes.ts";
 import { type Path, pathText } from "./schema.ts";
 
-/** What the fields of a form share. */
+/** Shared by the fields of a form. */
 export interface FormState {
-  /** The document's value when the form was opened: tells what a secret field may go back to. */
+  /** The document's value when the form was opened. A secret field can be reset to it. */
   readonly original: Json | undefined;
   readonly change: (path: Path, value: Json | undefined) => void;
   readonly touch: (path: Path) => void;
-  /** What the gateway says of this very place; nothing for places that were not reached yet. */
+  /** The gateway's messages about exactly this place; empty until the user has reached it. */
   readonly messagesAt: (path: Path) => readonly string[];
-  /** How many messages there are at this place and below. */
+  /** The number of messages at this place and below. */
   readonly countBelow: (path: Path) => number;
-  /** Names that fit here, such as those of the upstreams. */
+  /** Valid names for this key, such as those of the upstreams. */
   readonly namesFor: (key: string) => readonly string[] | undefined;
 }
 
@@ -30,7 +30,10 @@ export function fieldId(path: Path): string {
   return `field-${pathText(path)}`;
 }
 
-/** Paths of the whole configuration, as seen from one item of a list: `routes[3].cache.ttl_s` is `cache.ttl_s`. */
+/**
+ * Splits diagnostics of the whole configuration into those of one list item and all others. Paths of the item become
+ * relative: `routes[3].cache.ttl_s` becomes `cache.ttl_s`.
+ */
 export function within(diagnostics: readonly Diagnostic[], section: string, index: number) {
   const own: Diagnostic[] = [];
   const others: Diagnostic[] = [];
@@ -43,7 +46,7 @@ export function within(diagnostics: readonly Diagnostic[], section: string, inde
   return { own, others };
 }
 
-/** True where a path is a place's own or lies within it. */
+/** True if `path` is `place` or lies within it. */
 export function isBelow(path: string, place: string): boolean {
   return place === "" || path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 }

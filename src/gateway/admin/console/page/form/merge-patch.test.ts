@@ -3,28 +3,28 @@ import fc from "fast-check";
 import { type JsonObject } from "../api/shapes.ts";
 import { applyMergePatch, isSame, mergePatch } from "./merge-patch.ts";
 
-test("a patch names what changed alone", () => {
+test("a patch has only the changes", () => {
   const from = { a: 1, b: { c: 2, d: 3 }, e: [1], f: "gone" };
   const to = { a: 1, b: { c: 2, d: 4 }, e: [1, 2], g: true };
   expect(mergePatch(from, to)).toEqual({ b: { d: 4 }, e: [1, 2], f: null, g: true });
   expect(mergePatch(from, from)).toEqual({});
 });
 
-test("changes go on top of what others changed in the meantime", () => {
+test("changes are applied to a newer value of another user", () => {
   const base = { upstream: "a", cache: { ttl_s: 60 }, mirror: "m" };
   const mine = { upstream: "b", cache: { ttl_s: 60 }, mirror: "m" };
   const theirs = { upstream: "a", cache: { ttl_s: 5 } };
   expect(applyMergePatch(theirs, mergePatch(base, mine))).toEqual({ upstream: "b", cache: { ttl_s: 5 } });
 });
 
-/** No null: in the configuration it means nothing, and a merge patch cannot set it. */
+/** Without null: it has no meaning in the configuration, and a merge patch cannot set it. */
 const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean());
 const { object } = fc.letrec((tie) => ({
   value: fc.oneof(leaf, fc.array(leaf, { maxLength: 3 }), tie("object")),
   object: fc.dictionary(fc.constantFrom("a", "b", "c", "d"), tie("value")),
 }));
 
-test("the patch between any two values makes one of the other", () => {
+test("the patch between any two values turns one into the other", () => {
   fc.assert(
     fc.property(object, object, (from, to) => {
       const made = applyMergePatch(from as JsonObject, mergePatch(from as JsonObject, to as JsonObject));

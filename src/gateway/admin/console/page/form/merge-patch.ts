@@ -14,7 +14,7 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
 }
 
-/** The JSON merge patch (RFC 7396) that makes `to` of `from`. */
+/** The JSON merge patch (RFC 7396) that turns `from` into `to`. */
 export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
   const patch: Record<string, Json> = {};
   for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) patch[key] = null;
@@ -26,7 +26,7 @@ export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
   return patch;
 }
 
-/** What a JSON merge patch makes of a value. */
+/** `target` with a JSON merge patch applied. */
 export function applyMergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const result: Record<string, Json> = { ...target };
   for (const [key, value] of Object.entries(patch)) {

@@ -13,7 +13,7 @@ function nodeAt(...keys: readonly string[]): SchemaNode {
   return node;
 }
 
-test("every part of a route and an upstream has a way to be typed in", () => {
+test("every part of a route and an upstream has a control", () => {
   const kinds = (section: string) =>
     Object.fromEntries(
       Object.entries(nodeAt(section, "[]").properties ?? {}).map(([key, node]) => [key, kindOf(node)]),
@@ -32,17 +32,17 @@ test("every part of a route and an upstream has a way to be typed in", () => {
   expect(kindOf(nodeAt("routes", "[]", "cache", "vary"))).toBe("list");
 });
 
-test("the kinds of authentication are told apart by their type", () => {
+test("the type selects the kind of authentication", () => {
   const variants = variantsOf(nodeAt("routes", "[]", "auth"));
   expect([...variants.keys()].toSorted()).toEqual(["anonymous", "api_key", "chain", "forward_auth", "jwt", "none"]);
 });
 
-test("paths read as in the gateway's messages", () => {
+test("paths are written as in the gateway's messages", () => {
   expect(pathText(["auth", "keys", 0, "name"])).toBe("auth.keys[0].name");
   expect(pathText(["servers", 12])).toBe("servers[12]");
 });
 
-test("a value is put, replaced and taken out at any depth, and the rest stays as it is", () => {
+test("a value is added, replaced and removed at any depth, and the rest stays unchanged", () => {
   const before: Json = { a: { b: [{ c: 1 }, { c: 2 }] }, d: true };
   expect(withValue(before, ["a", "b", 1, "c"], 3)).toEqual({ a: { b: [{ c: 1 }, { c: 3 }] }, d: true });
   expect(withValue(before, ["a", "b", 0], undefined)).toEqual({ a: { b: [{ c: 2 }] }, d: true });
@@ -53,13 +53,13 @@ test("a value is put, replaced and taken out at any depth, and the rest stays as
   expect(before).toEqual({ a: { b: [{ c: 1 }, { c: 2 }] }, d: true });
 });
 
-test("bounds are told where they say something", () => {
+test("bounds are shown unless they are those of the number format", () => {
   expect(boundsText({ minimum: 1, maximum: 65_535 })).toBe("1 to 65,535");
   expect(boundsText({ minimum: 0, maximum: 9_007_199_254_740_991 })).toBeUndefined();
   expect(boundsText({ minimum: 1, maximum: 2_147_483_647 })).toBe("1 at least");
 });
 
-test("what is new begins with what must be there, empty", () => {
+test("a new item begins with its required keys, empty", () => {
   expect(emptyValue(nodeAt("upstreams", "[]", "servers", "[]"))).toEqual({});
   expect(emptyValue(nodeAt("routes", "[]", "traffic_split"))).toEqual([]);
 });

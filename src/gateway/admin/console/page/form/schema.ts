@@ -18,16 +18,16 @@ export interface SchemaNode {
   readonly maxItems?: number;
   readonly oneOf?: readonly SchemaNode[];
   readonly additionalProperties?: boolean | SchemaNode;
-  /** A secret: it goes in, and never comes out. */
+  /** A secret: it can be set, but the gateway never returns it. */
   readonly writeOnly?: boolean;
 }
 
 export type Path = readonly (string | number)[];
 
-/** What stands in a response for a secret, and in a change for the one that is kept. */
+/** Stands for a secret in responses. In a change, it keeps the stored secret. */
 export const SECRET = "<secret>";
 
-/** How a part of the configuration is typed in. */
+/** The kind of control for a part of the configuration. */
 export type Kind =
   | "text"
   | "number"
@@ -37,7 +37,7 @@ export type Kind =
   | "items"
   | "object"
   | "union"
-  /** What has any shape is written as JSON. */
+  /** A value of any shape, typed as JSON. */
   | "json";
 
 export function kindOf(node: SchemaNode): Kind {
@@ -57,13 +57,13 @@ const PLAIN: Readonly<Record<string, Kind>> = {
   boolean: "boolean",
 };
 
-/** A plain value as it is typed in; others as JSON. */
+/** The text for a plain value; other values as JSON. */
 export function textOf(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The variants of a union by the value of the key that tells them apart. */
+/** The variants of a union, by the value of the key that selects them. */
 export function variantsOf(node: SchemaNode): ReadonlyMap<string, SchemaNode> {
   const found = (node.oneOf ?? []).map((variant): [string, SchemaNode] => [
     textOf(variant.properties?.["type"]?.const),
@@ -72,7 +72,7 @@ export function variantsOf(node: SchemaNode): ReadonlyMap<string, SchemaNode> {
   return new Map(found.filter(([name]) => name !== ""));
 }
 
-/** A path as the gateway's messages name it: `auth.keys[0].name`. */
+/** A path as in the gateway's messages: `auth.keys[0].name`. */
 export function pathText(path: Path): string {
   return path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
 }
@@ -86,7 +86,7 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return found;
 }
 
-/** The value with another one at the path; undefined takes the key or item out. */
+/** The value with `put` at the path; undefined removes the key or item. */
 export function withValue(value: Json | undefined, path: Path, put: Json | undefined): Json | undefined {
   const [first, ...rest] = path;
   if (first === undefined) return put;
@@ -103,7 +103,7 @@ export function withValue(value: Json | undefined, path: Path, put: Json | undef
   return left;
 }
 
-/** What a new item of a list, or a part that is switched on, begins with: what must be there, empty. */
+/** The initial value of a new list item, or of a part that is switched on: its required keys, empty. */
 export function emptyValue(node: SchemaNode): Json {
   const kind = kindOf(node);
   if (kind === "text" || kind === "number") return "";
@@ -118,7 +118,7 @@ export function emptyValue(node: SchemaNode): Json {
   return Object.fromEntries(lists.map((key) => [key, []]));
 }
 
-/** What holds where nothing is set, in a few words; undefined where there is nothing to say. */
+/** The default in a few words; undefined if there is no default. */
 export function defaultText(node: SchemaNode): string | undefined {
   const value = node.default;
   if (value === undefined || value === null || value === "" || isObject(value)) return undefined;
@@ -126,7 +126,7 @@ export function defaultText(node: SchemaNode): string | undefined {
   return textOf(value);
 }
 
-/** Bounds of a number as "1 to 65,535"; undefined where they are those of the number format. */
+/** The bounds of a number as "1 to 65,535"; undefined if they are only those of the number format. */
 export function boundsText({ minimum, maximum }: SchemaNode): string | undefined {
   const format = new Intl.NumberFormat("en");
   const hasTop = maximum !== undefined && maximum < 2_147_483_647;

@@ -6,7 +6,7 @@ function text(item: JsonObject, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The address of a route: its prefix, and its host and name, which may be none. */
+/** The path of a route in the admin interface: its prefix, and its host and name, which can be missing. */
 export function routeAddress(prefix: string, host: string | undefined, name: string | undefined): string {
   const query = `host=${encodeURIComponent(host ?? "")}&name=${encodeURIComponent(name ?? "")}`;
   return `/v1/routes/${encodeURIComponent(prefix)}?${query}`;

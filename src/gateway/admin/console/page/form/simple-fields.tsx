@@ -58,7 +58,7 @@ export function TextField(props: ValueProps) {
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** What is no number goes to the check as the text that it is, which says so. */
+/** Input that is not a number is passed on as text, so that the check reports it. */
 export function NumberField({ node, path, value, isRequired }: ValueProps) {
   const { change, touch } = useForm();
   const { id, aria } = useField(path);
@@ -124,7 +124,7 @@ export function ChoiceField({ node, path, value, isRequired }: ValueProps) {
   );
 }
 
-/** Without a default there are three states: what is not set comes from elsewhere. */
+/** Without a default there are three states, because the value of an unset key comes from elsewhere. */
 export function BooleanField({ node, path, value, isRequired }: ValueProps) {
   const { change, touch } = useForm();
   const { id, aria } = useField(path);
@@ -150,7 +150,7 @@ export function BooleanField({ node, path, value, isRequired }: ValueProps) {
   );
 }
 
-/** What has any shape: JSON, checked as it is typed. */
+/** A value of any shape as JSON, parsed while the user types. */
 export function JsonField({ node, path, value, isRequired }: ValueProps) {
   const { change, touch } = useForm();
   const { id, aria } = useField(path);
@@ -170,7 +170,7 @@ export function JsonField({ node, path, value, isRequired }: ValueProps) {
       change(path, parsed);
     } catch (error) {
       setProblem(`Not JSON yet: ${error instanceof Error ? error.message : String(error)}`);
-      // The check refuses a text in this place, so that half a document is never saved.
+      // The check refuses a text here, so that incomplete JSON is never saved.
       change(path, input);
     }
   };

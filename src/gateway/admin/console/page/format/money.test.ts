@@ -16,7 +16,7 @@ test("sums are exact", () => {
   expect(sum(["9007199254740993", "9007199254740993"])).toBe("18014398509481986");
 });
 
-test("a column of amounts has fractions of one length", () => {
+test("the amounts of a column have fractions of one length", () => {
   expect(aligned([{ amount: "5000", decimals: 6 }, { amount: "1000000", decimals: 6 }, { amount: "7" }])).toEqual([
     "0.005",
     "1.000",
@@ -24,7 +24,7 @@ test("a column of amounts has fractions of one length", () => {
   ]);
 });
 
-test("long addresses are cut in their middle", () => {
+test("long addresses are shortened in the middle", () => {
   expect(abbreviated("0x036CbD53842c5426634e7929541eC2318f3dCF7e")).toBe("0x036C…CF7e");
   expect(abbreviated("USDC")).toBe("USDC");
 });

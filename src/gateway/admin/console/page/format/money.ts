@@ -1,6 +1,6 @@
 import { type Amount } from "../api/shapes.ts";
 
-/** Sums without rounding: amounts are whole units of their token, and larger than what numbers hold exactly. */
+/** Adds amounts without rounding: they are integers of token units, and can be larger than a number holds exactly. */
 export function sum(amounts: readonly string[]): string {
   return amounts.reduce((total, amount) => total + toUnits(amount), 0n).toString();
 }
@@ -9,7 +9,7 @@ function toUnits(amount: string): bigint {
   return /^\d{1,78}$/.test(amount) ? BigInt(amount) : 0n;
 }
 
-/** Units of a token as a decimal, with two digits after the point at least; whole units where its decimals are not known. */
+/** Token units as a decimal number with at least two digits after the point; an integer if the decimals are unknown. */
 export function decimal(amount: string, decimals: number | undefined): string {
   const units = toUnits(amount).toString();
   if (decimals === undefined || decimals <= 0) return grouped(units);
@@ -22,7 +22,7 @@ function grouped(digits: string): string {
   return digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** Decimals of one length: figures of one column stand below each other. */
+/** Decimal numbers with the same number of digits after the point, for one column. */
 export function aligned(amounts: readonly { readonly amount: string; readonly decimals?: number }[]): string[] {
   const texts = amounts.map(({ amount, decimals }) => decimal(amount, decimals));
   const fractions = texts.map((text) => (text.includes(".") ? text.length - text.indexOf(".") - 1 : 0));
@@ -33,12 +33,12 @@ export function aligned(amounts: readonly { readonly amount: string; readonly de
   });
 }
 
-/** 0x036CbD53842c5426634e7929541eC2318f3dCF7e as 0x036C…CF7e; short texts as they are. */
+/** Shortens 0x036CbD53842c5426634e7929541eC2318f3dCF7e to 0x036C…CF7e. Short texts stay as they are. */
 export function abbreviated(address: string): string {
   return address.length <= 16 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`;
 }
 
-/** What one kind of money is told apart by. */
+/** Identifies a token on a network. */
 export function currencyOf({ network, asset }: Pick<Amount, "network" | "asset">): string {
   return `${network} ${asset}`;
 }

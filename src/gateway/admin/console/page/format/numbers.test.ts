@@ -50,4 +50,4 @@ test.each([
   [undefined, "–"],
 ])("a share of %p is %p", (value, text) => expect(percent(value)).toBe(text));
 
-test("thousands are apart", () => expect(count(1_234_567)).toBe("1,234,567"));
+test("thousands are separated", () => expect(count(1_234_567)).toBe("1,234,567"));

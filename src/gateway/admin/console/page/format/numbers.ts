@@ -1,9 +1,9 @@
-/** A dash where there is nothing to say. */
+/** A dash, shown if there is no value. */
 export const NONE = "–";
 
 const GROUPED = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** A count with its thousands apart: 12,345. */
+/** A count with separated thousands: 12,345. */
 export function count(value: number): string {
   return GROUPED.format(value);
 }
@@ -13,7 +13,7 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-/** Three digits at most, and a unit: 0.4, 12, 345, 6.7 k, 8.9 M. */
+/** At most three digits and a unit: 0.4, 12, 345, 6.7 k, 8.9 M. */
 export function short(value: number): string {
   const size = Math.abs(value);
   if (size >= 999_500_000) return `${digits(value / 1e9)} G`;
@@ -31,7 +31,7 @@ function digits(value: number): string {
   return size < 0.05 ? value.toPrecision(1) : value.toFixed(1);
 }
 
-/** A share of 1 in percent: 0 %, 0.02 %, 4.1 %, 100 %. */
+/** A share (1 is all) in percent: 0 %, 0.02 %, 4.1 %, 100 %. */
 export function percent(share: number | undefined): string {
   if (share === undefined || !Number.isFinite(share)) return NONE;
   const value = share * 100;
@@ -43,7 +43,7 @@ export function percent(share: number | undefined): string {
 
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
-/** Bytes in the unit that leaves three digits: 512 B, 1.5 KiB, 64 MiB. */
+/** Bytes in a unit that leaves three digits: 512 B, 1.5 KiB, 64 MiB. */
 export function bytes(value: number): string {
   let unit = 0;
   let size = value;
@@ -55,7 +55,7 @@ export function bytes(value: number): string {
   return `${text} ${BYTE_UNITS[unit]}`;
 }
 
-/** A short time: 20 µs, 0.4 ms, 12 ms, 345 ms, 1.23 s, 45 s, 3 min. */
+/** A short duration: 20 µs, 0.4 ms, 12 ms, 345 ms, 1.23 s, 45 s, 3 min. */
 export function milliseconds(value: number): string {
   if (value === 0) return "0 ms";
   if (value < 0.0995) return `${(value * 1000).toFixed(value < 0.0095 ? 1 : 0)} µs`;
@@ -66,7 +66,7 @@ export function milliseconds(value: number): string {
   return span(value);
 }
 
-/** A long time in its two largest units: 45 s, 3 min 20 s, 2 h 5 min, 4 d 3 h. */
+/** A long duration in its two largest units: 45 s, 3 min 20 s, 2 h 5 min, 4 d 3 h. */
 export function span(value: number): string {
   const seconds = Math.max(0, Math.floor(value / 1000));
   const units = [

@@ -8,14 +8,14 @@ function isToday(time: Date): boolean {
   return time.toDateString() === new Date().toDateString();
 }
 
-/** 14:03:05 today, 21 Nov 2026 14:03:05 on other days; local. */
+/** Local time: 14:03:05 today, 21 Nov 2026 14:03:05 on other days. */
 export function clock(timeMs: number): string {
   const time = new Date(timeMs);
   if (Number.isNaN(time.getTime())) return "";
   return isToday(time) ? CLOCK.format(time) : `${DAY.format(time)}, ${CLOCK.format(time)}`;
 }
 
-/** The whole date and time with the zone. */
+/** The whole date and time, with the time zone. */
 export function fullTime(timeMs: number): string {
   const time = new Date(timeMs);
   return Number.isNaN(time.getTime()) ? "" : FULL.format(time);
@@ -26,7 +26,7 @@ export function isoTime(timeMs: number): string {
   return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }
 
-/** 3 min 20 s ago. */
+/** For example, "3 min 20 s ago". */
 export function ago(timeMs: number, nowMs: number): string {
   const passed = nowMs - timeMs;
   return passed < 1_000 ? "just now" : `${span(passed)} ago`;

@@ -4,15 +4,15 @@ import { type GatewayEvent, type LogLine } from "../api/shapes.ts";
 import { Store } from "./store.ts";
 import { isVisible } from "./visible.ts";
 
-/** As many as the gateway keeps. */
+/** The number of events that the gateway keeps. */
 const MAX_EVENTS = 1_000;
 const MAX_LINES = 500;
 const RETRY_MS = 3_000;
-/** A burst of events is drawn once. */
+/** Milliseconds for which events are collected, so that a burst is drawn once. */
 const BATCH_MS = 250;
 
 export interface Events {
-  /** Newest last. */
+  /** Oldest first. */
   readonly events: readonly GatewayEvent[];
   readonly lines: readonly LogLine[];
   readonly isLive: boolean;
@@ -49,7 +49,7 @@ function flush(): void {
 }
 
 function onMessage(message: MessageEvent<string>): void {
-  // What the gateway sends is what its description says.
+  // The gateway's events have the shape of its description.
   waiting.push(JSON.parse(message.data) as GatewayEvent);
   batch ??= setTimeout(flush, BATCH_MS);
 }
@@ -89,14 +89,14 @@ function close(): void {
 function retry(delayMs: number): void {
   clearTimeout(timer);
   if (isWanted()) timer = setTimeout(() => void open(), delayMs);
-  // A hidden tab has no stream: a browser has few connections for one address, and the gateway few readers.
+  // A hidden tab has no stream: a browser allows few connections to one address, and the gateway few readers.
   else close();
 }
 
 isVisible.follow(() => retry(0));
 session.follow(() => retry(0));
 
-/** Calls when events of these kinds come; not for those that were there before. */
+/** Calls `react` when new events of these kinds arrive, but not for earlier events. */
 export function onEvents(kinds: readonly string[], react: () => void): () => void {
   let last = eventFeed.value.events.at(-1)?.id;
   return eventFeed.follow(() => {

@@ -9,7 +9,7 @@ function entry(counts: Readonly<Record<string, number>>, fuel: number, durations
   return { filter: "a.wasm", route: "/", invocations, fuel, seconds: 1, durations: { counts: durations } };
 }
 
-test("outcomes are added up over phases, and failures told apart", () => {
+test("outcomes are added up over phases, and failures are separated by kind", () => {
   const counts = { "request allow": 3, "request reject": 2, "response fuel": 1, "request fuel": 4, "resume trap": 1 };
   expect(outcomesOf(entry(counts, 0, []))).toEqual({
     all: 11,
@@ -22,7 +22,7 @@ test("outcomes are added up over phases, and failures told apart", () => {
   });
 });
 
-test("rates are of what was counted in between, also of a filter that is new", () => {
+test("rates are those between two readings, also for a new filter", () => {
   const before = entry({ "request allow": 10 }, 1000, [10, 0]);
   const now = entry({ "request allow": 20, "request busy": 2, "request trap": 8 }, 4600, [10, 18]);
   const bounds_ms = [1];

@@ -3,28 +3,28 @@ import { countedSince, type Latency, percentile } from "./latency.ts";
 
 type FilterCounts = Overview["filters"]["entries"][number];
 
-/** What one filter did on one route between two readings. */
+/** The invocations of one filter on one route between two readings. */
 export interface FilterRates {
   readonly perSecond: number;
   readonly failed: number;
-  /** Mean of an invocation; undefined where there was none. */
+  /** Mean per invocation; undefined without invocations. */
   readonly fuel: number | undefined;
   readonly p95: Latency | undefined;
 }
 
-/** What came of the invocations of a filter, in groups that an operator tells apart. */
+/** The outcomes of a filter's invocations, in groups for operators. */
 export interface FilterOutcomes {
   readonly all: number;
   readonly rejected: number;
   readonly parked: number;
-  /** Failures by their kind, as `fuel`. */
+  /** Failures by their kind, such as `fuel`. */
   readonly failures: readonly (readonly [kind: string, count: number])[];
 }
 
-/** Outcomes of invocations that have not failed. */
+/** Outcomes of successful invocations. */
 const FINE: ReadonlySet<string> = new Set(["allow", "modify", "reject", "park", "unchanged", "gone"]);
 
-/** What names a filter on a route. */
+/** Identifies a filter on a route. */
 export function filterKey(filter: string, route: string): string {
   return `${filter} ${route}`;
 }

@@ -10,16 +10,16 @@ test("percentiles are interpolated within their bucket", () => {
   expect(percentile(BOUNDS, [0, 0, 100, 0], 0.99)).toEqual({ ms: 99.1, isAbove: false });
 });
 
-test("what lies above the last bound is said to", () => {
+test("a latency above the last bound is marked", () => {
   expect(percentile(BOUNDS, [0, 0, 1, 99], 0.5)).toEqual({ ms: 100, isAbove: true });
 });
 
-test("no requests have no percentile", () => {
+test("without requests there is no percentile", () => {
   expect(percentile(BOUNDS, [0, 0, 0, 0], 0.99)).toBeUndefined();
   expect(percentile([], [], 0.5)).toBeUndefined();
 });
 
-test("counters that began again count from 0", () => {
+test("counters that were reset count from 0", () => {
   expect(countedSince([5, 7], [1, 7])).toEqual([4, 0]);
   expect(countedSince([1, 7], [5, 7])).toEqual([1, 7]);
   expect(countedSince([1, 7], undefined)).toEqual([1, 7]);

@@ -1,4 +1,4 @@
-/** A latency in milliseconds; `isAbove` where it lies beyond the last bound, which is then `ms`. */
+/** A latency in milliseconds. `isAbove`: it is above the last bound, which is then `ms`. */
 export interface Latency {
   readonly ms: number;
   readonly isAbove: boolean;
@@ -6,7 +6,7 @@ export interface Latency {
 
 /**
  * The latency that a share of requests (0.5, 0.95, 0.99) does not exceed, interpolated within its bucket; undefined
- * without requests. `counts` has one entry a bucket, and one more for what lies above the last bound.
+ * without requests. `counts` has one entry per bucket, and a last one for latencies above the last bound.
  */
 export function percentile(bounds: readonly number[], counts: readonly number[], share: number): Latency | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -24,7 +24,7 @@ export function percentile(bounds: readonly number[], counts: readonly number[],
   return { ms: bounds.at(-1) ?? 0, isAbove: true };
 }
 
-/** What was counted between two readings; counters that began again count from 0. */
+/** The counts between two readings. If the counters were reset, they count from 0. */
 export function countedSince(now: readonly number[], before: readonly number[] | undefined): readonly number[] {
   const wasReset = before !== undefined && now.some((count, at) => count < (before[at] ?? 0));
   return wasReset || before === undefined ? now : now.map((count, at) => count - (before[at] ?? 0));

@@ -5,20 +5,23 @@ import { between, gapAt, isRestart, type Sample, sampleOf, type Window } from ".
 import { Store } from "./store.ts";
 import { isVisible } from "./visible.ts";
 
-/** Four tabs that read each second cost a busy gateway 1.4 % of its CPU; each two seconds, half of that (bench admin). */
+/**
+ * Four tabs that read every second cost a busy gateway 1.4 % of its CPU; with reads every two seconds, half of that
+ * (bench admin).
+ */
 const POLL_MS = 2_000;
 /** Five minutes of points. */
 const MAX_SAMPLES = 150;
-/** Rates and percentiles in tables are those of the last minute; a reading each 5 s is kept for it. */
+/** Rates and percentiles in tables are those of the last minute, from readings that are kept every 5 s. */
 const WINDOW_MS = 60_000;
 const WINDOW_GRAIN_MS = 5_000;
-/** Readings further apart than this have a gap between them in the plots. */
+/** If two readings are further apart than this, the plots have a gap between them. */
 const GAP_MS = 5_000;
 
 export interface Traffic {
   readonly now: Overview | undefined;
   readonly samples: readonly Sample[];
-  /** The last minute, or what there is of it. */
+  /** The last minute, or less at the start. */
   readonly window: Window | undefined;
   readonly problem: Problem | undefined;
 }

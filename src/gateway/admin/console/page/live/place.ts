@@ -1,6 +1,6 @@
 import { Store } from "./store.ts";
 
-/** Where in the console the reader is: `#/routes/edit?prefix=/a` is the view `routes/edit` with its query. */
+/** The user's place in the console: `#/routes/edit?prefix=/a` is the view `routes/edit` with its query. */
 export interface Place {
   readonly view: string;
   readonly query: URLSearchParams;
@@ -14,7 +14,7 @@ function placeOf(hash: string): Place {
 export const place = new Store<Place>(placeOf(location.hash));
 
 addEventListener("hashchange", () => {
-  // Links within a page are no places.
+  // Links within a page are not places.
   if (location.hash === "" || location.hash.startsWith("#/")) place.set(placeOf(location.hash));
 });
 

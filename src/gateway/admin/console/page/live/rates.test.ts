@@ -93,13 +93,13 @@ test("a point of the plots is the rate since the point before", () => {
   expect(sampleOf(NOW, { ...NOW, time_ms: 12_000 })).toMatchObject({ requests: 0, p50: null });
 });
 
-test("a gateway that was started again is told from one that goes on", () => {
+test("a restarted gateway is detected", () => {
   expect(isRestart(BEFORE, NOW)).toBe(false);
   expect(isRestart(NOW, BEFORE)).toBe(true);
   expect(isRestart(BEFORE, { ...NOW, started_at_ms: 5 })).toBe(true);
 });
 
-test("a cache that nobody came to has no share of hits", () => {
+test("a cache without requests has no share of hits", () => {
   expect(cacheShare(undefined, CACHES)).toBeUndefined();
   expect(cacheShare(undefined, { ...CACHES, hits: 1, bypassed: 1 })).toBe(0.5);
 });

@@ -2,7 +2,7 @@ import { type Overview } from "../api/shapes.ts";
 import { type FilterRates, filtersBetween } from "./filter-rates.ts";
 import { countedSince, type Latency, percentile } from "./latency.ts";
 
-/** One point of the plots; null where nothing is known, as while the page was hidden. */
+/** One point of the plots; null if the value is unknown, for example while the page was hidden. */
 export interface Sample {
   readonly timeMs: number;
   readonly requests: number | null;
@@ -23,18 +23,18 @@ export interface RouteRates {
   readonly p99: Latency | undefined;
 }
 
-/** What happened between two readings. */
+/** The traffic between two readings. */
 export interface Window extends RouteRates {
   readonly seconds: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Share of the requests that came to a cache and were answered by it; undefined where none came. */
+  /** The share of requests to caches that a cache served; undefined without such requests. */
   readonly cacheHits: number | undefined;
   readonly routes: ReadonlyMap<string, RouteRates>;
   readonly filters: ReadonlyMap<string, FilterRates>;
 }
 
-/** True where the second reading is not of the same counters: the gateway was started again. */
+/** True if the second reading is from a restarted gateway, with new counters. */
 export function isRestart(before: Overview, now: Overview): boolean {
   return now.started_at_ms !== before.started_at_ms || now.requests < before.requests;
 }
@@ -80,7 +80,7 @@ function percentiles(bounds: readonly number[], counts: readonly number[]): Pick
 
 type CacheResults = Pick<Overview["caches"], "hits" | "misses" | "stale" | "revalidated" | "bypassed">;
 
-/** Responses from a cache, fresh, stale or revalidated, of all requests that came to it. */
+/** The share of requests to caches that a cache served, with a fresh, stale or revalidated response. */
 export function cacheShare(before: CacheResults | undefined, now: CacheResults): number | undefined {
   const since = (name: keyof CacheResults): number => now[name] - (before?.[name] ?? 0);
   const served = since("hits") + since("stale") + since("revalidated");

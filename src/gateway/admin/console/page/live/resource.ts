@@ -4,7 +4,7 @@ import { type Problem, problemOf, sameOr } from "../api/problem.ts";
 import { onEvents } from "./event-feed.ts";
 import { isVisible } from "./visible.ts";
 
-/** Something that a view shows: what was read last stays while a later reading fails. */
+/** Data that a view shows. The last data stays while a later request fails. */
 export interface Resource<T> {
   readonly data: T | undefined;
   readonly etag: string | undefined;
@@ -13,9 +13,9 @@ export interface Resource<T> {
 }
 
 export interface Reading {
-  /** Read again each so many milliseconds while the page is seen. */
+  /** Milliseconds between two requests while the page is visible. */
   readonly everyMs?: number;
-  /** Read again when such events come. */
+  /** Kinds of events after which the data is read again. */
   readonly on?: readonly string[];
 }
 

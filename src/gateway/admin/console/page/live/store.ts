@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that views read and follow. */
+/** A value that views read and observe. */
 export class Store<T> {
   #value: T;
   readonly #followers = new Set<() => void>();
@@ -25,11 +25,11 @@ export class Store<T> {
   }
 }
 
-/** The store's value; the view is drawn again when it changes. */
+/** The store's value. The view is drawn again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, draw] = useState(0);
   useEffect(() => {
-    // What came between the first drawing and now.
+    // The value can have changed between the first drawing and the subscription.
     draw((count) => count + 1);
     return store.follow(() => draw((count) => count + 1));
   }, [store]);

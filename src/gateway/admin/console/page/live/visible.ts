@@ -1,6 +1,6 @@
 import { Store } from "./store.ts";
 
-/** Whether anybody sees the page: hidden tabs ask the gateway for nothing. */
+/** True while the page is visible: hidden tabs send no requests to the gateway. */
 export const isVisible = new Store(document.visibilityState === "visible");
 
 document.addEventListener("visibilitychange", () => isVisible.set(document.visibilityState === "visible"));

@@ -1,7 +1,7 @@
 import { session } from "../api/client.ts";
 import { useStore } from "../live/store.ts";
 
-/** Whether the key may change things; buttons that do are left away otherwise, and the menu says why. */
+/** True if the key may change things. Otherwise the buttons for changes are hidden, and the menu shows why. */
 export function useMayChange(): boolean {
   const state = useStore(session);
   return state.kind !== "open" || state.session.access === "full";

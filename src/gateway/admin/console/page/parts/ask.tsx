@@ -8,16 +8,16 @@ import { ProblemNotice } from "./states.tsx";
 export interface Question {
   readonly title: string;
   readonly body: ComponentChildren;
-  /** What the button says: the act itself, such as "Remove route". */
+  /** The label of the button: the action itself, such as "Remove route". */
   readonly action: string;
   readonly isDangerous?: boolean;
-  /** Does it; where it fails, the dialog stays and says why. */
+  /** Does the action. If it fails, the dialog stays open and shows the reason. */
   readonly run: () => Promise<void>;
 }
 
 const question = new Store<Question | undefined>(undefined);
 
-/** Asks before something is done. */
+/** Asks the user to confirm an action. */
 export function ask(asked: Question): void {
   question.set(asked);
 }
@@ -26,7 +26,7 @@ function close(): void {
   question.set(undefined);
 }
 
-/** Where questions are shown; drawn once. */
+/** The place for questions; drawn once. */
 export function Questions() {
   const asked = useStore(question);
   return asked === undefined ? null : <QuestionDialog key={asked.title} asked={asked} />;
@@ -40,7 +40,7 @@ function QuestionDialog({ asked }: { readonly asked: Question }) {
     setProblem(undefined);
     try {
       await asked.run();
-      // It may have asked the next one.
+      // The action may have asked the next question.
       if (question.value === asked) close();
     } catch (error) {
       setProblem(problemOf(error));

@@ -7,7 +7,7 @@ import { milliseconds } from "../format/numbers.ts";
 
 export type Tone = "good" | "warn" | "bad" | "accent" | "none";
 
-/** A state in a word, with a mark that needs no colour. */
+/** A state in one word, with a mark that is clear without colour. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return (
     <span class={`badge ${tone}`}>
@@ -17,7 +17,7 @@ export function Badge({ tone, children }: { readonly tone: Tone; readonly childr
   );
 }
 
-/** The head of a view: its name, what it is, and what can be done. */
+/** The header of a view: its name, a description, and its buttons. */
 export function Head({
   title,
   lead,
@@ -41,7 +41,7 @@ export function Head({
   );
 }
 
-/** A part of a view with a name. */
+/** A named part of a view. */
 export function Panel({
   title,
   aside,
@@ -51,7 +51,7 @@ export function Panel({
   readonly title: ComponentChildren;
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
-  /** Its content goes to the edges, as tables do. */
+  /** The content reaches the edges, for example a table. */
   readonly isFlush?: boolean;
 }) {
   const id = useId();
@@ -66,7 +66,7 @@ export function Panel({
   );
 }
 
-/** One figure and its name, in a list of them. */
+/** A figure with its name, in a list of figures. */
 export function Tile({
   label,
   value,
@@ -98,7 +98,7 @@ export function Tiles({ children }: { readonly children: ComponentChildren }) {
   return <dl class="tiles">{children}</dl>;
 }
 
-/** A time on the reader's clock; the date and the zone on demand. */
+/** A time in the user's time zone. The date and the zone are in its tooltip. */
 export function Time({ ms }: { readonly ms: number | undefined }) {
   if (ms === undefined || ms <= 0) return <>{NONE}</>;
   return (
@@ -110,7 +110,7 @@ export function Time({ ms }: { readonly ms: number | undefined }) {
 
 const AGO_DRAWN_MS = 1_000;
 
-/** How long ago something was. */
+/** The time that has passed since a moment. */
 export function Ago({ ms }: { readonly ms: number | undefined }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

@@ -4,12 +4,12 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** Undefined: it cannot be left by Escape. */
+  /** Undefined: Escape does not close the dialog. */
   readonly onClose?: (() => void) | undefined;
   readonly isWide?: boolean;
 }
 
-/** A modal dialog while it is drawn; then the focus goes back to where it was. */
+/** A modal dialog. When it is removed, the focus goes back to the element that had it. */
 export function Dialog({ title, children, onClose, isWide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -19,7 +19,7 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
     dialog?.showModal();
     return () => {
       dialog?.close();
-      // It is out of the page by now, where the browser gives no focus back.
+      // The dialog is already out of the page, so the browser does not restore the focus.
       const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
       (isThere ? opener : document.getElementById("main"))?.focus();
     };

@@ -9,13 +9,13 @@ const WORDS: Readonly<Record<PatchOperation["op"], string>> = {
   test: "tested",
 };
 
-/** More than this is not read by anybody; the rest is counted. */
+/** Operations that are shown; the rest is only counted. */
 const MAX_SHOWN = 100;
 
-/** Of one value. */
+/** Lines of one value that are shown. */
 const MAX_LINES = 40;
 
-/** A JSON patch, a line an operation. */
+/** A JSON patch, one operation per line. */
 export function PatchList({ patch }: { readonly patch: readonly PatchOperation[] }) {
   return (
     <ul class="patch">
@@ -58,7 +58,7 @@ function Value({ value }: { readonly value: Json }) {
   );
 }
 
-/** `/routes/0/cache/ttl_s` as `routes[0].cache.ttl_s`. */
+/** `/routes/0/cache/ttl_s` becomes `routes[0].cache.ttl_s`. */
 function readablePath(pointer: string): string {
   const parts = pointer.split("/").slice(1);
   return parts

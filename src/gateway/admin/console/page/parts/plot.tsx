@@ -3,31 +3,31 @@ import uPlot from "uplot";
 
 export interface Line {
   readonly name: string;
-  /** The name of a colour of the style sheet. */
+  /** The name of a colour in the style sheet. */
   readonly color: "--plot-1" | "--plot-2" | "--plot-3" | "--plot-4";
   readonly values: readonly (number | null)[];
   readonly isFilled?: boolean;
-  /** Lines that lie close are told apart without colour, too. */
+  /** Makes lines that lie close distinct without colour. */
   readonly dash?: readonly number[];
 }
 
 interface PlotProps {
-  /** What is seen, for those who do not see it. */
+  /** A description of the plot for screen readers. */
   readonly label: string;
   /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
   readonly isBars?: boolean;
-  /** At least this much of the past is on the axis, in seconds. */
+  /** The shortest time on the axis, in seconds. */
   readonly span?: number;
 }
 
 const HEIGHT = 180;
-/** Bars are a day wide, about its begin. */
+/** Bars are one day wide, centred on the start of their day. */
 const HALF_DAY_S = 43_200;
 
-/** Lines over time, with the figures of the moment that is pointed at. */
+/** Lines over time, with the values at the pointer. */
 export function Plot({ label, times, lines, format, isBars = false, span = 0 }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -90,7 +90,7 @@ function dataOf({ times, lines }: Pick<PlotProps, "times" | "lines">): uPlot.Ali
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-/** Seconds where they are not 0. */
+/** The time of day, with seconds unless they are 0. */
 function timeText(seconds: number): string {
   return CLOCK.format(new Date(seconds * 1000)).replace(/:00$/, "");
 }

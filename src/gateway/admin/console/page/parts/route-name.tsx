@@ -1,4 +1,4 @@
-/** A route as it is told apart: its host, where it has one, and its prefix. */
+/** The name of a route: its host, if it has one, and its prefix. */
 export function RouteName({ host, prefix }: { readonly host?: string | undefined; readonly prefix: string }) {
   return (
     <code class="route-name">

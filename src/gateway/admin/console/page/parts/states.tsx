@@ -2,7 +2,7 @@ import { type ComponentChildren } from "preact";
 import { type Problem } from "../api/problem.ts";
 import { type Resource } from "../live/resource.ts";
 
-/** Why something cannot be shown or done. */
+/** The reason why something cannot be shown or done. */
 export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem; readonly onRetry?: () => void }) {
   return (
     <div class="notice bad" role="alert">
@@ -44,7 +44,7 @@ function sentenceOf(problem: Problem): string {
   return problem.message;
 }
 
-/** What a list says when there is nothing in it, and what to do next. */
+/** The text of an empty list: why it is empty, and what to do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -54,7 +54,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** The content once it is read; before that lines in its place, or why it cannot be read. */
+/** The content after it was read. Before that, placeholder lines, or the reason why it cannot be read. */
 export function Loaded<T>({
   resource,
   children,

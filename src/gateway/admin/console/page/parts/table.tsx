@@ -4,27 +4,30 @@ import { useState } from "preact/hooks";
 export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Figures stand at the right, below each other. */
+  /** Numbers are right-aligned. */
   readonly isNumber?: boolean;
-  /** By this value its head sorts the rows. */
+  /** A click on the column's header sorts the rows by this value. */
   readonly sort?: (row: Row) => number | string;
-  /** Left away where the table is narrow: the reader finds it elsewhere. */
+  /** Hidden if the table is narrow, because the value is also shown elsewhere. */
   readonly isMinor?: boolean;
 }
 
 interface TableProps<Row> {
-  /** Said to screen readers; the panel's head says it to all others. */
+  /** For screen readers. Other users read the panel's header. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly empty?: ComponentChildren;
   readonly sortedBy?: string;
-  /** Columns are as wide as those of other tables of the same kind. */
+  /** Columns have the same widths as in other tables of this kind. */
   readonly isEven?: boolean;
 }
 
-/** More rows than this are drawn on demand: a page of 10,000 routes is slow to draw and to read. */
+/**
+ * Rows that are drawn at first, because a page with 10,000 routes is slow to draw and hard to read. A button shows
+ * more.
+ */
 const FIRST_ROWS = 100;
 
 interface Order {
@@ -32,7 +35,9 @@ interface Order {
   readonly isDown: boolean;
 }
 
-/** A table; on a narrow page each row is a block with its columns' names. The first column heads its row. */
+/**
+ * A table. On a narrow page, each row is a block with the names of its columns. The first column is the row's header.
+ */
 export function Table<Row>({ caption, columns, rows, keyOf, empty, sortedBy, isEven = false }: TableProps<Row>) {
   const [order, setOrder] = useState<Order | undefined>(
     sortedBy === undefined ? undefined : { name: sortedBy, isDown: true },
@@ -44,7 +49,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, sortedBy, isE
     const isFirst = order?.name !== name;
     setOrder({ name, isDown: isFirst ? isNumber === true : !order.isDown });
   };
-  // Blocks are no table to browsers any more, so the parts say what they are.
+  // Browsers do not treat blocks as a table, so the parts have ARIA roles.
   return (
     <div class="table-place">
       <table class={isEven ? "table even" : "table"} role="table">

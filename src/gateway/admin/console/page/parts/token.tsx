@@ -1,12 +1,12 @@
 import { type Amount } from "../api/shapes.ts";
 import { abbreviated } from "../format/money.ts";
 
-/** The token's symbol, where it is known; else enough of its address to tell it apart. */
+/** The token's symbol, if it is known, or else its shortened address. */
 export function tokenName({ asset, symbol }: Pick<Amount, "asset" | "symbol">): string {
   return symbol ?? abbreviated(asset);
 }
 
-/** The token's address whole on demand. */
+/** A token's name, with the full address in its tooltip. */
 export function Token(token: Pick<Amount, "asset" | "symbol" | "network">) {
   return <span title={`${token.asset} of ${token.network}`}>{tokenName(token)}</span>;
 }

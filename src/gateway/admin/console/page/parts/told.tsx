@@ -1,19 +1,19 @@
 import { Store, useStore } from "../live/store.ts";
 
-/** Long enough to read a sentence twice. */
+/** Milliseconds: long enough to read a sentence twice. */
 const SHOWN_MS = 8_000;
 
 const told = new Store<string>("");
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Says what was done, at the foot of the page and to screen readers. */
+/** Shows a message at the foot of the page and announces it to screen readers. */
 export function tell(text: string): void {
   clearTimeout(timer);
   told.set(text);
   timer = setTimeout(() => told.set(""), SHOWN_MS);
 }
 
-/** Where it is said; drawn once, and there before anything is said. */
+/** The place for messages. It is drawn once, before the first message. */
 export function Told() {
   const text = useStore(told);
   return (

@@ -7,7 +7,7 @@ import { Badge } from "../parts/bits.tsx";
 import { tell } from "../parts/told.tsx";
 import { MENU } from "./places.ts";
 
-/** The menu at the side, or below the head on a narrow page. */
+/** The menu, at the side or, on a narrow page, below the header. */
 export function Menu({ isOpen, view }: { readonly isOpen: boolean; readonly view: string }) {
   const state = useStore(session);
   const { now } = useStore(traffic);

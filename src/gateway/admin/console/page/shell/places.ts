@@ -3,7 +3,7 @@ export interface Entry {
   readonly title: string;
 }
 
-/** What the menu has, in groups. */
+/** The entries of the menu, in groups. */
 export const MENU: readonly { readonly title: string; readonly entries: readonly Entry[] }[] = [
   {
     title: "Traffic",

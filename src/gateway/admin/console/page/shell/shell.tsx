@@ -10,7 +10,7 @@ import { LogInForm } from "../views/log-in.tsx";
 import { Menu } from "./menu.tsx";
 import { CurrentView } from "./current-view.tsx";
 
-/** The page around every view: the menu, what is wrong with the connection, and the log-in when a session ends. */
+/** The page around every view: the menu, connection problems, and the log-in after a session has ended. */
 export function Shell() {
   const state = useStore(session);
   const { view, query } = useStore(place);

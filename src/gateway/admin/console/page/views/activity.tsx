@@ -10,7 +10,7 @@ import { kindName } from "./event-text.ts";
 
 const SHOWN = 200;
 
-/** What happened, and what the program said. */
+/** The events of the gateway, and the lines of its log. */
 export function Activity({ show }: { readonly show: string }) {
   const { isLive } = useStore(eventFeed);
   const isLog = show === "log";

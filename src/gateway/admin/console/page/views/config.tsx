@@ -14,7 +14,7 @@ import { actorOf } from "./event-text.ts";
 const EVENTS = ["change", "reload", "persist", "config_file"];
 const READ_MS = 10_000;
 
-/** The running configuration and the file: how they differ, and which of them wins. */
+/** The running configuration and its file: their differences, and a way to write or reload the file. */
 export function Config() {
   const status = useResource<Status>("/v1/status", { everyMs: READ_MS, on: EVENTS });
   const mayChange = useMayChange();
@@ -192,7 +192,7 @@ function ReloadButton({ status: { config }, onChange }: ButtonProps) {
   );
 }
 
-/** More text than this slows the page down. */
+/** Characters. A longer text slows the page down. */
 const MAX_SHOWN = 200_000;
 
 function Whole() {

@@ -15,7 +15,7 @@ interface ConflictProps {
   readonly noun: string;
 }
 
-/** Says who changed what while a form was open, and offers both ways on. */
+/** Shows who changed what while a form was open, and offers two ways to continue. */
 export function Conflict({ editor, conflict, noun }: ConflictProps) {
   const [events, setEvents] = useState<readonly GatewayEvent[]>([]);
   const since = editor.base.readAtMs;

@@ -12,11 +12,11 @@ interface OperationRow {
   readonly name: string;
   readonly calls: number;
   readonly failed: number;
-  /** The codes of what failed, the most frequent first. */
+  /** The error codes of failed operations, most frequent first. */
   readonly codes: readonly (readonly [code: string, times: number])[];
 }
 
-/** How busy the content service is, and what its operations came to. */
+/** The load of the content service, and the outcomes of its operations. */
 export function Busy({ figures }: { readonly figures: ContentFigures }) {
   const { engines, extraction, operations } = figures;
   const rows = Object.entries(operations).map(([name, { calls, failures }]): OperationRow => {

@@ -8,7 +8,7 @@ import { Busy } from "./content-figures.tsx";
 
 const READ_MS = 3_000;
 
-/** The content service: whether it can load pages, and how busy it is. */
+/** The content service: its health and its load. */
 export function Content() {
   const content = useResource<ContentSummary>("/v1/content", { everyMs: READ_MS });
   return (
@@ -17,7 +17,7 @@ export function Content() {
       <Loaded resource={content}>
         {(state) =>
           state.available ? (
-            // What it says is JSON.
+            // The response of /health is JSON.
             <Health health={state.health as JsonObject} />
           ) : (
             <Empty title="No content service answers">
@@ -54,7 +54,7 @@ function Health({ health }: { readonly health: JsonObject }) {
   const fonts = isObject(health["fonts"]) ? health["fonts"]["missing"] : undefined;
   const providers: readonly Json[] = Array.isArray(health["search"]) ? health["search"] : [];
   const isOk = health["status"] === "ok";
-  // What the service calls so has this shape.
+  // In the service's response, this member has this shape.
   const figures = health["figures"] as unknown as ContentFigures | undefined;
   return (
     <>

@@ -17,9 +17,9 @@ import { Conflict } from "./conflict.tsx";
 
 interface EditProps {
   readonly section: Section;
-  /** Undefined: a new one is added. */
+  /** Undefined: a new item is added. */
   readonly find: ((item: JsonObject) => boolean) | undefined;
-  /** Tells drafts apart. */
+  /** Identifies the draft. */
   readonly name: string;
 }
 
@@ -132,7 +132,7 @@ function EditForm({ section, name, base: first, schema }: EditFormProps) {
   );
 }
 
-/** What keeps it from being saved, with ways to the fields. */
+/** The errors that prevent saving, with links to their fields. */
 function Summary({ editor, section }: { readonly editor: Editor; readonly section: Section }) {
   const { problem, conflict, own, others } = editor;
   if (conflict !== undefined) return <Conflict editor={editor} conflict={conflict} noun={section.noun} />;
@@ -171,7 +171,7 @@ function Summary({ editor, section }: { readonly editor: Editor; readonly sectio
   );
 }
 
-/** Opens what is folded around a field, or around the nearest place that has one, and goes there. */
+/** Unfolds the groups around a field, or around its nearest parent that exists, and moves the focus there. */
 function goToField(path: string): void {
   const fields = [
     ...document.querySelectorAll<HTMLElement>('[id^="field-"]:not([id$="-help"]):not([id$="-messages"])'),
@@ -184,7 +184,7 @@ function goToField(path: string): void {
   field?.scrollIntoView({ block: "center" });
 }
 
-/** What saving would change, as the gateway sees it. */
+/** The changes that saving would make, from the gateway's check. */
 function Preview({ editor: { check, isChanged } }: { readonly editor: Editor }) {
   if (check === undefined || !isChanged) return null;
   const { difference, warnings, restart } = check;

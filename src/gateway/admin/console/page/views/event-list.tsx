@@ -8,7 +8,7 @@ interface EventListProps {
   readonly when: (event: GatewayEvent) => ComponentChildren;
 }
 
-/** Events, a line each. */
+/** Events, one per line. */
 export function EventList({ events, when }: EventListProps) {
   return (
     <ul class="events">

@@ -1,7 +1,7 @@
 import { type GatewayEvent } from "../api/shapes.ts";
 import { type Tone } from "../parts/bits.tsx";
 
-/** Who asked for something: "operator from 127.0.0.1"; empty where the gateway itself did it. */
+/** The actor of an event, for example "operator from 127.0.0.1"; empty if the gateway itself acted. */
 export function actorOf({ by }: Pick<GatewayEvent, "by">): string {
   if (by === undefined) return "";
   return by.address === "" ? by.kind : `${by.kind} from ${by.address}`;
@@ -28,7 +28,7 @@ export function kindName(kind: string): string {
   return NAMES[kind] ?? kind;
 }
 
-/** What the outcome of an event is, for its mark. */
+/** The outcome of an event, for its badge. */
 export function toneOf({ kind, outcome, healthy, in_rotation: isIn }: GatewayEvent): Tone {
   if (healthy !== undefined || isIn !== undefined) return (healthy ?? isIn) === true ? "good" : "bad";
   if (outcome === "done") return "good";

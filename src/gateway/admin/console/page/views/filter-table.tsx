@@ -6,18 +6,18 @@ import { Badge, latencyText } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 
-/** A filter on a route: as it is configured, and what was counted of it. */
+/** A filter on a route: its configuration and its counts. */
 export interface FilterRow {
   readonly key: string;
   readonly name: string;
   readonly route: string;
-  /** Undefined: it is not in the configuration any more. */
+  /** Undefined if the filter is no longer in the configuration. */
   readonly configured: JsonObject | undefined;
   readonly outcomes: FilterOutcomes | undefined;
   readonly rates: FilterRates | undefined;
 }
 
-/** A row for each entry of `wasm_filters`, and for each filter that was counted and is there no more. */
+/** A row for each entry of `wasm_filters`, and for each filter with counts that is no longer configured. */
 export function filterRows(
   filters: readonly JsonObject[],
   { filters: { entries } }: Overview,

@@ -12,10 +12,10 @@ import { FilterTable, filterRows } from "./filter-table.tsx";
 import { TenantTable } from "./tenant-table.tsx";
 
 const READ_MS = 5_000;
-/** Share of the places for parked requests from which on it is warned of. */
+/** The page warns from this share of the limit for parked requests on. */
 const NEARLY_FULL = 0.8;
 
-/** WebAssembly filters, what they do, and the tenants that they start. */
+/** WebAssembly filters, their results, and the tenants that they start. */
 export function Filters() {
   const { now } = useStore(traffic);
   const config = useResource<JsonObject>("/v1/config", { on: ["change", "reload"] });

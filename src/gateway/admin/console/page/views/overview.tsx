@@ -11,12 +11,12 @@ import { Empty, Loading, ProblemNotice } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { EventList } from "./event-list.tsx";
 
-/** Plots begin with a minute, and grow to five. */
+/** Plots begin with one minute, and grow to five. */
 const PLOT_SPAN_S = 60;
 const SHOWN_ROUTES = 10;
 const SHOWN_EVENTS = 6;
 
-/** What the gateway does now. */
+/** The current traffic and state of the gateway. */
 export function Overview() {
   const state = useStore(traffic);
   const { now, problem } = state;
@@ -162,7 +162,7 @@ function RoutesNow({ state: { window } }: { readonly state: Traffic }) {
   );
 }
 
-/** Errors stand out, none do not. */
+/** A number of errors. It stands out unless it is 0. */
 export function Errors({ errors }: { readonly errors: number }) {
   return <span class={errors > 0 ? "text-bad" : undefined}>{count(errors)}</span>;
 }

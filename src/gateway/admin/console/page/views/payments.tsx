@@ -13,7 +13,7 @@ const READ_MS = 10_000;
 
 type Ledger = Extract<PaymentSummary, { readonly available: true }>;
 
-/** What was sold, and which payments are not done. */
+/** Sales, and payments that are not completed. */
 export function Payments() {
   const payments = useResource<PaymentSummary>("/v1/payments", { everyMs: READ_MS, on: ["payment"] });
   return (

@@ -17,12 +17,12 @@ import { type Column, Table } from "../parts/table.tsx";
 import { tell } from "../parts/told.tsx";
 import { Errors } from "./overview.tsx";
 
-/** What counters of a route are named by. */
+/** The name of a route's counters. */
 function labelOf({ host, path_prefix: prefix, name }: RouteSummary): string {
   return `${host ?? ""}${prefix}${name === undefined ? "" : `#${name}`}`;
 }
 
-/** What a request must have beside host and prefix, in a few words each. */
+/** The conditions of a route besides host and prefix, each in a few words. */
 function conditionsOf({ match }: RouteSummary): string[] {
   if (match === undefined) return [];
   const { exact_path: isExact, path_pattern: pattern, methods = [], headers = [], query = [], grpc } = match;
@@ -54,7 +54,7 @@ function Route({ route }: { readonly route: RouteSummary }) {
   );
 }
 
-/** All routes, what they do, and what comes to them. */
+/** All routes, their policies, and their traffic. */
 export function Routes() {
   const routes = useResource<{ readonly routes: readonly RouteSummary[] }>("/v1/routes", { on: ["change", "reload"] });
   const mayChange = useMayChange();

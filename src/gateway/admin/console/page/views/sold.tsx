@@ -8,7 +8,7 @@ import { tokenName } from "../parts/token.tsx";
 
 const DAY_MS = 86_400_000;
 const PLOT_DAYS = 30;
-/** Days that have a column of their own. */
+/** Days with their own column. */
 const COLUMN_DAYS = 7;
 
 interface SoldProps {
@@ -16,12 +16,12 @@ interface SoldProps {
   readonly days: readonly SoldOnDay[];
 }
 
-/** `2026-11-22` for so many days ago, in UTC. */
+/** The UTC date `days` days ago, for example `2026-11-22`. */
 function dayAgo(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** What was sold for one kind of money: by day, and by route. */
+/** Sales in one token, by day and by route. */
 export function Sold({ currency, days }: SoldProps) {
   const own = days.filter((day) => currencyOf(day) === currencyOf(currency));
   const total = decimal(sum(own.map(({ amount }) => amount)), currency.decimals);
@@ -100,7 +100,7 @@ function ByRoute({ currency, days }: SoldProps) {
   );
 }
 
-/** Figures below each other have as many digits after the point. */
+/** Figures in a column have the same number of digits after the decimal point. */
 function rowsOf({ decimals }: Amount, days: readonly SoldOnDay[], columns: readonly string[]): readonly RouteRow[] {
   const routes = [...new Set(days.map(({ route }) => route))];
   const textsOf = (amounts: readonly string[]): readonly string[] =>

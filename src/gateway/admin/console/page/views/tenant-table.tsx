@@ -9,13 +9,13 @@ import { tell } from "../parts/told.tsx";
 
 interface TenantTableProps {
   readonly tenants: readonly Tenant[];
-  /** Some route leads to tenants. */
+  /** At least one route leads to tenants. */
   readonly hasTenants: boolean;
   readonly mayChange: boolean;
   readonly onChange: () => void;
 }
 
-/** The warm tenants of all workers, each with a way to evict it. */
+/** The warm tenants of all workers, each with a button to evict it. */
 export function TenantTable({ tenants, hasTenants, mayChange, onChange }: TenantTableProps) {
   const columns: Column<Tenant>[] = [
     { name: "Tenant", sort: ({ key }) => key, cell: ({ key }) => <code>{key}</code> },

@@ -13,7 +13,7 @@ import { tell } from "../parts/told.tsx";
 
 const READ_MS = 2_000;
 
-/** All upstreams with their servers: health, why, and what they carry. */
+/** All upstreams with their servers: health, its reason, and their traffic. */
 export function Upstreams() {
   const upstreams = useResource<{ readonly upstreams: readonly UpstreamState[] }>("/v1/upstreams", {
     everyMs: READ_MS,
@@ -156,7 +156,7 @@ function placeOf({ unix, address, port, server }: ServerState): string {
   return `${address.includes(":") ? `[${address}]` : address}:${port ?? ""}`;
 }
 
-/** Health by its name; where a server takes nothing, why. */
+/** The health of a server, and the reason if it receives no requests. */
 export function Health({ server: { health, in_rotation: isIn, drained, reason } }: { readonly server: ServerState }) {
   const tone = drained ? "accent" : health === "unhealthy" || !isIn ? "bad" : health === "healthy" ? "good" : "none";
   return (

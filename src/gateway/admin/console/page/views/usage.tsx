@@ -25,7 +25,7 @@ interface Row extends UsageCounts {
   readonly isNamed: boolean;
 }
 
-/** Who asked for how much, since the counters were last reset. */
+/** The usage of each consumer, route or upstream since the last reset of the counters. */
 export function Usage({ by }: { readonly by: string }) {
   const usage = useResource<UsageBody>("/v1/usage", { everyMs: READ_MS });
   const payments = useResource<PaymentSummary>("/v1/payments");
@@ -110,7 +110,7 @@ function rowOf(entry: Entry, key: string, shown: string): Row {
   };
 }
 
-/** Usage counts in units of tokens; the ledger knows their names and decimals. */
+/** Adds the names and decimals of tokens. Usage has only token units; the ledger's summary has the rest. */
 function withTokens(rows: readonly Row[], payments: PaymentSummary | undefined): readonly Row[] {
   if (payments?.available !== true) return rows;
   const tokens = new Map([...payments.recent, ...payments.days].map((one) => [currencyOf(one).toLowerCase(), one]));
