@@ -53,8 +53,8 @@ export class Guard {
   }
 
   /**
-   * Throws if the request has no access. `changes`: the request changes something, so a session needs its CSRF token
-   * too, because another site's page can send the cookie.
+   * Throws if the request has no access. `changes`: the request changes something, so a session must also send its CSRF
+   * token, which pages of other sites do not have.
    */
   admit(headers: Headers, connection: Connection, changes: boolean): Caller {
     const shown = shownKey(headers);
