@@ -15,10 +15,10 @@ import { OPERATIONS } from "./operations/operations.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
 
-/** A request body may have this many bytes; the longest that makes sense is a script for `evaluate`. @internal */
+/** Bytes of a request body. The longest useful body is a script for `evaluate`. @internal */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** What describes the operations, for programs and for people. */
+/** Documents that describe the operations, for programs and for people. */
 const DOCUMENTS = ["/", "/openapi.json", "/docs"];
 
 const RETRY_AFTER_SECONDS = "2";
@@ -28,14 +28,14 @@ export interface AppOptions {
   /** Undefined: /mcp is not served. */
   readonly mcp?: Pick<McpHttp, "fetch"> | undefined;
   readonly prices: AskPrices;
-  /** By which operations can be tried; undefined: they cannot. */
+  /** The gateway through which visitors of the documentation can try operations. Undefined: they cannot try any. */
   readonly gateway?: TryGateway | undefined;
   readonly operations?: OperationCounts;
-  /** How busy the service is, at /figures; undefined: nobody is told. */
+  /** The load of the service, served at /figures. Undefined: /figures is not served. */
   readonly figures?: () => Figures;
 }
 
-/** The content service's HTTP interface: a function from a request to its response, which never throws. */
+/** Creates the content service's HTTP interface: a function from a request to its response, which never throws. */
 export function createApp(
   services: Services,
   { mcp, prices, gateway, operations, figures }: AppOptions,
@@ -57,7 +57,7 @@ export function createApp(
   }
   if (figures !== undefined) {
     app.get("/figures", (context, next) => {
-      // A gateway always says how it was asked: figures are for the operator, who asks the service itself.
+      // A gateway always adds X-Forwarded-Proto. The figures are for the operator, who asks the service directly.
       return context.req.header("x-forwarded-proto") === undefined ? context.json(figures()) : next();
     });
   }
@@ -96,10 +96,10 @@ export function createApp(
   return async (request) => await app.fetch(request);
 }
 
-/** Tells the gateway in front that this success costs nothing. */
+/** Tells the gateway that it must not charge for this success. */
 const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 
-/** Tells it that this failure costs what a success does. */
+/** Tells the gateway to charge for this failure as for a success. */
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
 function respond(response: Answer, signal: AbortSignal): Response {
@@ -113,7 +113,7 @@ function respond(response: Answer, signal: AbortSignal): Response {
 
 function streamOf({ parts, release }: JsonParts, signal: AbortSignal): ReadableStream {
   let at = 0;
-  // A stream that nobody begins to read is never cancelled.
+  // If the stream is never read, it is never cancelled either.
   signal.addEventListener("abort", release, { once: true });
   if (signal.aborted) release();
   return new ReadableStream({
@@ -141,7 +141,7 @@ function problemResponse(
   return new Response(JSON.stringify(toProblem(error, requestId)), { status: error.status, headers });
 }
 
-/** The id that the gateway, or whoever stands before us, gave the request. */
+/** The request id that the gateway or another proxy set; undefined if there is no valid one. */
 function requestIdOf(request: Request): string | undefined {
   const id = request.headers.get("x-request-id");
   return id !== null && isRequestId(id) ? id : undefined;

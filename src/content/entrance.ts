@@ -5,19 +5,21 @@ type Handle = (request: Request) => Promise<Response>;
 
 const RETRY_AFTER_SECONDS = "2";
 
-/** Stands before the operations: admits requests with the token, and says when the service is stopping. */
+/**
+ * Checks requests before they reach the operations: admits those with the token, and reports that the service drains.
+ */
 export class Entrance {
   readonly #app: Handle;
   readonly #expected: Buffer | undefined;
   #isDraining = false;
 
-  /** Without `token`, all requests are admitted. */
+  /** Without `token`, it admits all requests. */
   constructor(app: Handle, token: string | undefined) {
     this.#app = app;
     this.#expected = token === undefined ? undefined : digest(`Bearer ${token}`);
   }
 
-  /** From now on the service says that it is not ready, and closes each connection after its response. */
+  /** From now on the service reports that it is not ready, and closes each connection after its response. */
   drain(): void {
     this.#isDraining = true;
   }
@@ -32,7 +34,7 @@ export class Entrance {
     return response;
   }
 
-  /** The comparison of two digests takes the same time wherever the tokens differ, and whatever their lengths. */
+  /** Comparing two digests takes the same time for all tokens, whatever their length and wherever they differ. */
   #isAllowed(request: Request): boolean {
     if (this.#expected === undefined) return true;
     return timingSafeEqual(digest(request.headers.get("authorization") ?? ""), this.#expected);

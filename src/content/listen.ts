@@ -3,25 +3,27 @@ import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
 import { isLoopback } from "../payments/facilitator/loopback-only.ts";
 
-/** Where the service listens. */
+/** The address that the service listens on. */
 export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
 
-/** How requests are protected on their way. */
+/** The protection of requests in transit. */
 export interface Protection {
-  /** The token that requests must carry as `Authorization: Bearer`. Undefined: none. */
+  /** The token that requests must carry as `Authorization: Bearer`. Undefined: requests need no token. */
   readonly token?: string | undefined;
-  /** Certificate chain and private key in PEM. Undefined: without TLS. */
+  /** Certificate chain and private key in PEM. Undefined: the service listens without TLS. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** Another layer encrypts the connections, so the token may be sent without TLS. */
+  /** Another layer encrypts the connections, so that the token can be sent without TLS. */
   readonly allowPlaintext?: boolean;
 }
 
-/** The longest that a connection may be silent: the longest page time-out and wait, and the queue before them. */
+/** Seconds that a connection may be silent: more than the longest page timeout, wait and queueing time together. */
 const IDLE_TIMEOUT_SECONDS = 255;
-/** Above what the operations take, so that the response to a longer body is a problem document of ours. */
+/** Above the limit of the operations, so that they reject a longer body with a problem document. */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
-/** Throws if other machines could use the service without a token, or read the token on its way. */
+/**
+ * Checks the protection. Throws if other machines could use the service without a token, or read the token in transit.
+ */
 export function checkProtection(listen: ContentAddress, { token, tls, allowPlaintext = false }: Protection): void {
   if ("unix" in listen) {
     if (token !== undefined || tls !== undefined) {
@@ -41,7 +43,7 @@ export function checkProtection(listen: ContentAddress, { token, tls, allowPlain
   }
 }
 
-/** Throws a one-line error if it cannot listen. */
+/** Starts the server. Throws a one-line error if it cannot listen. */
 export async function serve(
   listen: ContentAddress,
   fetch: (request: Request) => Promise<Response>,
@@ -61,7 +63,7 @@ export async function serve(
     }
   }
   await removeDeadSocket(listen.unix);
-  // Nobody else may connect, not even in the moment before the mode is set.
+  // No other user may connect, not even in the moment before the mode is set.
   const mask = process.umask(0o177);
   try {
     return Bun.serve(unixOptions(common, listen.unix));
@@ -76,11 +78,11 @@ type Common = { readonly fetch: (request: Request) => Promise<Response>; readonl
 
 function unixOptions(common: Common, unix: string): Bun.Serve.Options<undefined, never> {
   const options = { ...common, unix, idleTimeout: IDLE_TIMEOUT_SECONDS };
-  // Bun obeys idleTimeout on Unix sockets as well; its types have it for ports alone.
+  // Bun applies idleTimeout to Unix sockets as well, but its types have it for ports only.
   return options as unknown as Bun.Serve.Options<undefined, never>;
 }
 
-/** A service that was killed leaves its socket behind; one that still answers keeps it. */
+/** Removes the socket that a killed service left behind. A socket that accepts connections stays. */
 async function removeDeadSocket(path: string): Promise<void> {
   const { promise: alive, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ path });

@@ -24,18 +24,18 @@ import { fetchDocument } from "./static/fetch-document.ts";
 
 export interface ContentOptions {
   readonly listen: ContentAddress;
-  /** Left out: no token, no TLS. */
+  /** Absent: no token and no TLS. */
   readonly protection?: Protection;
-  /** The browser is unpacked and has its profile below this folder. */
+  /** The folder in which the browser is unpacked and has its profiles. */
   readonly stateDir: string;
-  /** Lets pages on private and loopback addresses, and on any port, be read. */
+  /** Allows pages on private and loopback addresses and on any port. */
   readonly allowPrivate: boolean;
   readonly browserPath?: string;
-  /** Tells the gateway to charge for pages that used up their visit's time themselves. */
+  /** Tells the gateway to charge for a page that used up its visit's time itself. */
   readonly chargeTimeouts?: boolean;
-  /** What is not said is as in SEARCH_DEFAULTS. */
+  /** Absent options are as in SEARCH_DEFAULTS. */
   readonly search?: Partial<SearchOptions>;
-  /** The language model that reads sources for /resolve; undefined: the embedded analyst does. */
+  /** The language model that reads sources for /resolve. Undefined: the embedded analyst reads them. */
   readonly model?: ModelOptions | undefined;
   /** Serves MCP at /mcp too, by calls to this gateway. */
   readonly mcp?: Pick<McpHttpOptions, "gatewayUrl" | "hosts"> | undefined;
@@ -43,25 +43,30 @@ export interface ContentOptions {
 }
 
 export interface ContentService {
-  /** Where it listens; the port is the real one where 0 was asked for. */
+  /** The address that it listens on. If port 0 was requested, this has the real port. */
   readonly address: ContentAddress;
-  /** Undefined: there is none on this machine; pages that need one fail. */
+  /** Undefined: this machine has no browser, and pages that need one fail. */
   readonly browser: BrowserInfo | undefined;
   /**
-   * Says at once that it is not ready, stops listening after `noticeMs` milliseconds, and resolves when the requests under
-   * way have ended.
+   * Reports at once that it is not ready, and stops listening after `noticeMs` milliseconds. Resolves when the requests
+   * in progress have ended.
    */
   drain(noticeMs: number): Promise<void>;
-  /** Stops taking requests, ends the browser and waits until it is gone. */
+  /** Stops accepting requests, ends the browser and waits until it has exited. */
   close(): Promise<void>;
 }
 
-/** Milliseconds that requests under way have to end when the service drains: as long as the longest operation takes. @bound */
+/**
+ * Milliseconds that requests in progress have to end when the service drains: the duration of the longest operation.
+ * @bound
+ */
 const DRAIN_MS = 200_000;
-/** Milliseconds between two looks whether requests are under way. */
+/** Milliseconds between two checks for requests in progress. */
 const DRAIN_LOOK_MS = 50;
 
-/** Documents fetched without a browser at one time, requests that wait to be, and for how long. */
+/**
+ * Limits of documents that are fetched without a browser: concurrent fetches, waiting requests, and the queueing time.
+ */
 const MAX_FETCHES = 64;
 const MAX_QUEUED_FETCHES = 256;
 const FETCH_QUEUE_TIMEOUT_MS = 30_000;
@@ -85,7 +90,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
       chargeTimeouts,
       ...(browserPath === undefined ? {} : { browserPath }),
     }),
-    // Read while the browser is unpacked and started, which takes other cores than this one.
+    // This module is loaded while the browser is unpacked and started on other cores.
     import("./app.ts"),
   ]);
   const extractor = new Extractor();
@@ -96,7 +101,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   );
   const { search } = searching;
   const semaphore = new FairSemaphore(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
-  // Both engines go by one name.
+  // Both engines use the same browser name.
   const fetching = { asker: askerOf(browser?.version), isReadable };
   const pages = new RememberingReader(
     { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), semaphore, extractor, egress },
@@ -149,7 +154,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   }
 }
 
-/** A machine without any browser program serves what needs none. */
+/** On a machine without a browser program, the service serves the requests that need no browser. */
 async function startBrowser(
   options: PoolOptions,
 ): Promise<{ pool: BrowserPool | AbsentBrowser; browser: BrowserInfo | undefined }> {
@@ -162,7 +167,7 @@ async function startBrowser(
   }
 }
 
-/** MCP, read when it is first asked for: it takes 11 MB, and 0.1 s of a start. */
+/** Creates the MCP server, which is loaded on the first request: loading takes 11 MB, and 0.1 s of a start. */
 function createMcp({ mcp, log }: ContentOptions, prices: AskPrices): Pick<McpHttp, "fetch" | "close"> | undefined {
   if (mcp === undefined) return undefined;
   let made: Promise<McpHttp> | undefined;
@@ -181,9 +186,9 @@ function createMcp({ mcp, log }: ContentOptions, prices: AskPrices): Pick<McpHtt
   };
 }
 
-/** Stops listening, and waits for the requests under way. */
+/** Stops listening, and waits for the requests in progress. */
 async function drained(server: Bun.Server<undefined>): Promise<void> {
-  // What the promise waits for includes connections that a client keeps open, so requests are counted.
+  // The promise also waits for idle connections that clients keep open, so the requests are counted instead.
   void server.stop();
   const end = performance.now() + DRAIN_MS;
   while (server.pendingRequests > 0 && performance.now() < end) await Bun.sleep(DRAIN_LOOK_MS);

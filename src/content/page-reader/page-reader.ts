@@ -19,16 +19,16 @@ import { type BrowserEngine, type StaticEngine, type Visit } from "../page/visit
 export interface PageReaderDeps {
   readonly browser: BrowserEngine;
   readonly fetchDocument: StaticEngine;
-  /** Documents fetched at one time. */
+  /** Limits the documents that are fetched at one time. */
   readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
 }
 
-/** Pixels of all windows that pages are shown in at one time: a page's process takes 4 bytes and more for each. */
+/** Pixels of all page windows at one time. A page's process takes at least 4 bytes of memory for each pixel. */
 const MAX_WINDOW_PIXELS = 100_000_000;
 
-/** What is known of a script: nothing but its text. */
+/** A script has only its text; the other fields of a source are empty. */
 const NO_SOURCE = {
   engine: "static",
   contentType: "text/javascript",
@@ -38,16 +38,16 @@ const NO_SOURCE = {
   complete: true,
 } as const;
 
-/** The browser's own window is small. */
+/** The browser's default window is small. */
 const NO_WINDOW = { width: 0, height: 0 };
 
-/** What was made of a page, and the page it was made of. */
+/** The result of an extraction, and the page that it was made from. */
 export interface ReadPage {
   readonly extraction: Extraction;
   readonly source: PageSource;
 }
 
-/** Loads pages by the engine that suits them, and has their content extracted. */
+/** Loads pages with a suitable engine, and has their content extracted. */
 export class PageReader {
   readonly #deps: PageReaderDeps;
   readonly #windows = new PixelBudget(MAX_WINDOW_PIXELS);
@@ -65,7 +65,7 @@ export class PageReader {
     });
   }
 
-  /** Loads the page and makes of it what the task says. Fails with a TurnpikeError where that is no content. */
+  /** Loads the page and does the task with it. Fails with a TurnpikeError if the page has no content for the task. */
   async read(request: PageRequest, task: ExtractionTask): Promise<ReadPage> {
     return await this.#visiting(request, async (visit) => {
       if (request.engine === "browser" || needsBrowser(request)) return await this.#readInBrowser(visit, task);
@@ -82,8 +82,8 @@ export class PageReader {
   }
 
   /**
-   * Opens the page in a browser and hands it to `use`, also where it has nothing to show. Fails with a TurnpikeError where
-   * something stands in its place.
+   * Opens the page in a browser and passes it to `use`, even if the page shows nothing. Fails with a TurnpikeError if a
+   * challenge or an error page stands in its place.
    */
   async open<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
     return await this.#visiting(request, (visit) =>
@@ -96,8 +96,8 @@ export class PageReader {
   }
 
   /**
-   * Opens a page that has something to show in a browser, and hands it to `use`; a document that browsers do not show is
-   * handed to `other`. Fails with a TurnpikeError where the page is no content.
+   * Opens a page in a browser and passes it to `use`, if it shows something. A document that browsers do not show is
+   * passed to `other`. Fails with a TurnpikeError if the page has no content.
    */
   async show<T>(
     request: PageRequest,
@@ -125,7 +125,10 @@ export class PageReader {
     });
   }
 
-  /** Fails where something stands in the place of the page, its status is not accepted, or it must show something and does not. */
+  /**
+   * Throws if another page stands in the place of this one, its status is not accepted, or it must show something and
+   * does not.
+   */
   async #assertContent(visit: Visit, source: PageSource, what: "may be empty" | "must show something"): Promise<void> {
     const { request } = visit;
     if (!isHtml(source.contentType)) {
@@ -155,7 +158,7 @@ export class PageReader {
     }
   }
 
-  /** Waits until so many pixels more may be shown. */
+  /** Waits until this many more pixels may be shown. */
   async #turnFor(pixels: number, deadline: Deadline): Promise<() => void> {
     deadline.wait();
     try {
@@ -179,7 +182,7 @@ export class PageReader {
     const source = await this.#deps.browser
       .visit({ ...visit, settles: settles(visit.request) }, (page) => page.snapshot(mark, FRAMED.has(task.kind)))
       .catch(async (error: unknown) => {
-        // A browser shows no PDF and no attachment, but their bytes are to be had without one.
+        // A browser shows no PDF and no attachment, but their bytes can be fetched without one.
         if (!(error instanceof DownloadError)) throw error;
         return sourceOf(visit.fetched ?? (await this.#fetch(visit)));
       });
@@ -187,7 +190,7 @@ export class PageReader {
     return { extraction: somethingOf(outcome, { task, source, request: visit.request }), source };
   }
 
-  /** Whether an external script of a page that came whole fills what is open on it. */
+  /** True if an external script of a complete page fills one of its open places. */
   async #isFilledLater(visit: Visit, outcome: ExtractionOutcome): Promise<boolean> {
     if (outcome.outcome !== "content" || outcome.placeholders === undefined) return false;
     return (await this.#scripts.sign(visit, outcome.placeholders)) !== undefined;
@@ -200,24 +203,27 @@ export class PageReader {
   }
 }
 
-/** Whether the request asks for something that the static engine cannot do. */
+/** True if the request asks for something that the static engine cannot do. */
 function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): boolean {
   return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth;
 }
 
-/** Whether the caller leaves it to us when a page is done; its load event says little of one that fetches what it shows. */
+/**
+ * True if the caller does not say when the page is done. The load event alone is no sign of it if the page then fetches
+ * its content.
+ */
 function settles({ engine, selector, waitMs, waitUntil }: PageRequest): boolean {
   return engine === "auto" && waitUntil === "load" && waitMs === 0 && selector === undefined;
 }
 
-/** What a page tells of itself that is not HTML; no script of its own runs there. */
+/** The script that reads the properties of a page that is not HTML. No script of such a page runs. */
 const ABOUT = `({
   contentType: document.contentType,
   finalUrl: location.href,
   status: performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
 })`;
 
-/** A browser shows a picture in a page of its own, which has no text to take. */
+/** A browser shows a picture in a page of its own, which has no text to extract. */
 async function sourceOfShown(page: OpenPage): Promise<PageSource> {
   try {
     return await page.snapshot();
@@ -232,17 +238,17 @@ async function sourceOfShown(page: OpenPage): Promise<PageSource> {
   }
 }
 
-/** Some browsers show PDF documents in a page of their own. */
+/** Some browsers show PDF documents in a viewer page. */
 function isPdf({ contentType }: PageSource): boolean {
   return /^application\/(?:x-)?pdf\b/i.test(contentType);
 }
 
-/** What has a text that can be looked at; a browser shows pictures and the like in a page of its own. */
+/** True for documents whose text can be examined. A browser shows pictures and similar files in a page of its own. */
 function isHtml(contentType: string): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
 }
 
-/** A document of another type that shows nothing; a picture has no text of its own. */
+/** True for a document of another type that shows nothing. A picture has no text. */
 function isBlank({ body, contentType }: PageSource): boolean {
   return typeof body === "string" && body.trim() === "" && !contentType.startsWith("image/");
 }
@@ -268,10 +274,13 @@ function contentOf(outcome: ExtractionOutcome): Extraction {
   throw new TurnpikeError("invalid-parameters", detail, [{ path: "engine", message: "must be auto or browser here" }]);
 }
 
-/** What pages are asked for their words by: a page of pictures or fields alone has none to sell. */
+/** Tasks whose result is the page's words. They fail for a page that has only pictures or fields. */
 const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text", "article"]);
 
-/** What frames show belongs to a page's words and links; its HTML and its elements are its own. */
+/**
+ * Tasks that include what frames show. A frame's content is part of the page's words and links, but not of its HTML and
+ * elements.
+ */
 const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
 
 function awaitsOf(outcome: ExtractionOutcome): readonly string[] {
@@ -283,7 +292,7 @@ function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {
   return WORDED.has(kind) && content.trim() === "";
 }
 
-/** What was asked for, and what came. */
+/** The source and the result of one extraction. */
 interface Made {
   readonly task: ExtractionTask;
   readonly source: PageSource;
@@ -297,7 +306,10 @@ function somethingOf(outcome: ExtractionOutcome, { task, source, request }: Made
   return extraction;
 }
 
-/** A challenge comes with an error status as a rule; it says more of what is the case. */
+/**
+ * Throws if the page cannot be accepted. A challenge usually comes with an error status, and explains more than the
+ * status does, so it is reported first.
+ */
 function assertAccepted(outcome: ExtractionOutcome, source: PageSource, request: PageRequest): void {
   const isChallenge = outcome.outcome === "not-content" && outcome.reason === "challenge";
   if (!isChallenge) assertStatus(source, request);

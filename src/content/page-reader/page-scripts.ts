@@ -3,15 +3,18 @@ import { type Placeholders } from "../extraction/extraction.ts";
 import { type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
 
-/** Limits of fetching a page's external scripts: fetches at a time, milliseconds in all, bytes of one script, and scripts. @bound */
+/**
+ * Limits of fetching a page's external scripts: concurrent fetches, total milliseconds, bytes of one script, and
+ * scripts. @bound
+ */
 const AT_ONCE = 4;
 const MAX_MS = 2_000;
 const MAX_SCRIPT_BYTES = 512 * 1024;
 const MAX_SCRIPTS = 16;
-/** A script that is shorter, in characters, may only bring others. */
+/** Characters. A shorter script may only load others, so its imports are fetched as well. */
 const MAX_LOADER_LENGTH = 3_000;
 
-/** Scripts whose text is kept, and their characters together: the pages of a site share theirs. @bound */
+/** Limits of the cached scripts: their number and their total characters. The pages of a site share scripts. @bound */
 const MAX_KEPT = 256;
 const MAX_KEPT_LENGTH = 16 * 1024 * 1024;
 const KEPT_MS = 300_000;
@@ -21,7 +24,7 @@ interface Kept {
   readonly since: number;
 }
 
-/** The scripts that a short script imports. */
+/** The URLs of the scripts that a short script imports. */
 function importsOf(code: string, url: string): string[] {
   if (code.length > MAX_LOADER_LENGTH) return [];
   const found = code.matchAll(/(?:\bfrom|\bimport)\s{0,9}\(?\s{0,9}["'`](\.{0,2}\/[^"'`\s]{1,300}\.m?js)["'`]/g);
@@ -30,14 +33,14 @@ function importsOf(code: string, url: string): string[] {
 
 export interface PageScriptsDeps {
   fetch(visit: Visit): Promise<FetchedDocument>;
-  /** What tells that a script fills one of the places; undefined where nothing does. */
+  /** Finds a sign that a script fills one of the places; undefined if there is no sign. */
   signOf(visit: Visit, code: string, names: readonly string[]): Promise<string | undefined>;
 }
 
-/** Looks into the external scripts of pages that came whole, for what they would still fill. */
+/** Searches the external scripts of complete pages for signs that they fill open places. */
 export class PageScripts {
   readonly #deps: PageScriptsDeps;
-  /** By address, the one that was used longest ago first. */
+  /** By URL, in the order of the last use. */
   readonly #kept = new Map<string, Kept>();
   #keptLength = 0;
 
@@ -45,7 +48,7 @@ export class PageScripts {
     this.#deps = deps;
   }
 
-  /** The sign that a script shows; undefined where none does, or none came in time. */
+  /** The sign that a script fills a place; undefined if no script shows one in time. */
   async sign(visit: Visit, { scripts, names }: Placeholders): Promise<string | undefined> {
     const end = performance.now() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
     const waiting = [...scripts];
@@ -55,7 +58,7 @@ export class PageScripts {
       for (let url = waiting.shift(); url !== undefined && sign === undefined; url = waiting.shift()) {
         const code = await this.#codeOf(visit, url, end);
         if (code === "" || sign !== undefined) continue;
-        // Others are looked into meanwhile.
+        // The other workers examine scripts in the meantime.
         const found = await this.#deps.signOf(visit, code, names);
         if (found !== undefined) sign = found;
         for (const next of importsOf(code, url)) {
@@ -81,7 +84,7 @@ export class PageScripts {
     return code ?? "";
   }
 
-  /** The text of a script; empty if it cannot be fetched, since that must not fail the page. */
+  /** The text of a script. Empty if it cannot be fetched, because that must not fail the page. */
   async #load(visit: Visit, url: string): Promise<string> {
     const request = { ...visit.request, url: new URL(url), maxBytes: MAX_SCRIPT_BYTES, partial: false };
     try {

@@ -1,25 +1,25 @@
-/** The formats that a picture of a page may have. */
+/** The formats of a page's picture. */
 export type PictureFormat = "png" | "jpeg" | "webp";
 
-/** How a page is shown in a picture, with every default filled in. */
+/** Options for a picture of a page, with all defaults filled in. */
 export interface PictureRequest {
   readonly format: PictureFormat;
-  /** 0 to 100, of jpeg and webp; a webp of 100 loses nothing. */
+  /** 0 to 100, for jpeg and webp. A webp with 100 is lossless. */
   readonly quality: number;
-  /** Whether the picture is as wide and as high as the page. */
+  /** True: the picture is as wide and as high as the page. */
   readonly fullPage: boolean;
-  /** Pixels of the picture; of a full page, those of the window that it is laid out for. */
+  /** Pixels of the picture. For a full page, pixels of the window that the page is laid out for. */
   readonly width: number;
   readonly height: number;
 }
 
 export interface Picture {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether the page goes on below or beside the picture. */
+  /** True if the page continues below or beside the picture. */
   readonly truncated: boolean;
 }
 
-/** How a page is printed; lengths are in inches, and a margin that is left out is the browser's own. */
+/** Options for printing a page. Lengths are in inches. An absent margin is the browser's default. */
 export interface PrintRequest {
   readonly landscape: boolean;
   readonly printBackground: boolean;
@@ -32,5 +32,5 @@ export interface PrintRequest {
   readonly marginRight: number;
 }
 
-/** A response may have this many bytes: a gateway holds no more of one that waits for its payment. */
+/** Bytes of a response: a gateway buffers no more of a response that waits for its payment. */
 export const MAX_CAPTURE_BYTES = 32 * 1024 * 1024 - 64 * 1024;

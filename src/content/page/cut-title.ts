@@ -1,9 +1,9 @@
 import { cut } from "../../lib/cut-text.ts";
 
-/** Characters of a page's title; what a page calls its title may be megabytes. */
+/** Characters of a page's title. A title element can hold megabytes. */
 const MAX_TITLE = 1000;
 
-/** A title as it is given out. */
+/** Shortens a title for a response. */
 export function cutTitle(title: string): string {
   return cut(title.trim(), MAX_TITLE);
 }

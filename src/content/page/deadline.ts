@@ -4,9 +4,9 @@ import { TurnpikeError } from "../../lib/errors.ts";
 export const MAX_TURN_MS = 30_000;
 
 /**
- * The end of a page visit, whatever brings it: the time-out, a crash, a client that went away. All that a visit waits
- * for is raced against it, so that nothing a page does can hold the visit longer. The time of a wait for its turn does not
- * count as the visit's, and has a bound of its own.
+ * The end of a page visit: its timeout, a crash, or a client that went away. Every wait of a visit is raced against the
+ * deadline, so that a page cannot hold the visit longer. Time in a queue does not count as the visit's time, and has a
+ * limit of its own.
  */
 export class Deadline {
   #stopped = stoppable();
@@ -14,7 +14,7 @@ export class Deadline {
   #limitMs: number;
   #turnMs: number;
   readonly #turnError: () => TurnpikeError;
-  /** When the wait for its turn began. */
+  /** The time at which the wait for its turn began. */
   #waitingSince: number | undefined;
   #graceMs = 0;
   #over = false;
@@ -22,7 +22,7 @@ export class Deadline {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #doing = "loading";
 
-  /** `limitMs` counts from now; `turnMs` are those that the visit may wait for its turn. */
+  /** `limitMs` counts from now. `turnMs` limits the milliseconds that the visit waits for its turn. */
   constructor(limitMs: number, signal: AbortSignal | undefined, turnMs?: number) {
     this.#limitMs = limitMs;
     this.#turnMs = turnMs ?? MAX_TURN_MS;
@@ -33,7 +33,7 @@ export class Deadline {
     this.#arm();
   }
 
-  /** Milliseconds since the visit began, without those that it waited for its turn. */
+  /** Milliseconds since the visit began, without the time in queues. */
   get elapsedMs(): number {
     return (this.#waitingSince ?? performance.now()) - this.#start;
   }
@@ -47,12 +47,12 @@ export class Deadline {
     return this.#stopped.promise;
   }
 
-  /** Says what a time-out interrupts, in the words of its error: "loading", "waiting for the selector". */
+  /** Sets the activity that the timeout error names: "loading", "waiting for the selector". */
   doing(what: string): void {
     this.#doing = what;
   }
 
-  /** The visit waits for its turn: until `go`, its own time stands still. */
+  /** The visit waits for its turn. Until `go`, its own time does not run. */
   wait(): void {
     if (this.#over || this.#waitingSince !== undefined) return;
     this.#waitingSince = performance.now();
@@ -60,7 +60,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.stop(this.#turnError()), this.#turnMs);
   }
 
-  /** Its turn has come, or its wait is over for another reason. */
+  /** The visit has its turn, or its wait is over for another reason. */
   go(): void {
     if (this.#waitingSince === undefined) return;
     const waited = performance.now() - this.#waitingSince;
@@ -75,7 +75,7 @@ export class Deadline {
     this.#arm();
   }
 
-  /** Gives a visit that its time-out ended this much longer, from now; false where something else ended it. */
+  /** Gives a visit that has timed out more milliseconds, from now. False if it ended for another reason. */
   grace(ms: number): boolean {
     if (!this.#late) return false;
     this.#late = false;
@@ -86,7 +86,7 @@ export class Deadline {
     return true;
   }
 
-  /** Ends the visit with this error; the first end counts. */
+  /** Ends the visit with this error. Later calls have no effect. */
   stop(error: Error): void {
     this.#over = true;
     this.#stopped.reject(error);
@@ -97,7 +97,7 @@ export class Deadline {
     return Promise.race([promise, this.#stopped.promise]);
   }
 
-  /** Settles after `ms`, or fails with the deadline. */
+  /** Settles after `ms` milliseconds, or fails with the deadline. */
   async sleep(ms: number): Promise<void> {
     await this.race(Bun.sleep(ms));
   }
@@ -118,7 +118,7 @@ export class Deadline {
   }
 }
 
-/** `turnMs` is what a batch gives its pages. */
+/** `turnMs` is the limit that a batch sets for its pages. */
 function turnError(turnMs: number | undefined): TurnpikeError {
   if (turnMs === undefined) {
     return new TurnpikeError("overloaded", "Cannot take the request: no place came free");
@@ -132,7 +132,7 @@ function turnError(turnMs: number | undefined): TurnpikeError {
 
 function stoppable(): PromiseWithResolvers<never> {
   const stopped = Promise.withResolvers<never>();
-  // Nobody may be waiting at the very moment that it stops.
+  // The promise may have no handler when it is rejected.
   stopped.promise.catch(() => undefined);
   return stopped;
 }

@@ -1,6 +1,9 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 
-/** The document is none that a browser shows, such as a PDF or an attachment: its bytes are had without one. */
+/**
+ * The browser does not show this document, for example a PDF or an attachment. Its bytes can be fetched without a
+ * browser.
+ */
 export class DownloadError extends TurnpikeError {
   constructor(detail: string) {
     super("page-failed", detail);

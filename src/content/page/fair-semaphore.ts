@@ -7,15 +7,16 @@ interface Waiter {
   refuse(error: Error): void;
 }
 
-/** The places that one request of a client has, and those that it waits for. */
+/** The places that one client request holds, and those that it waits for. */
 interface Share {
   held: number;
   readonly waiters: Set<Waiter>;
 }
 
 /**
- * A fixed number of places and a bounded, timed queue before them. Requests are told apart by their signals: a place goes
- * to the one that has the fewest, and none has more than three quarters of them, however many of its pages wait.
+ * A fixed number of places, with a bounded queue that has a timeout. Client requests are told apart by their signals. A
+ * free place goes to the request with the fewest. One request holds at most three quarters of the places, however many
+ * of its pages wait.
  */
 export class FairSemaphore {
   readonly #places: number;
@@ -23,10 +24,10 @@ export class FairSemaphore {
   readonly #mostHeld: number;
   readonly #maxQueued: number;
   readonly #queueTimeoutMs: number;
-  /** Requests that hold or want a place; the one that had its turn longest ago is first. */
+  /** Requests that hold or want a place, in the order of their last turn. */
   readonly #shares = new Map<object, Share>();
 
-  /** `maxQueued` counts requests, each with as many pages as its operation lets it have. */
+  /** `maxQueued` counts requests. Each request can have as many pages waiting as its operation allows. */
   constructor(places: number, maxQueued: number, queueTimeoutMs: number) {
     this.#places = places;
     this.#free = places;
@@ -41,7 +42,7 @@ export class FairSemaphore {
     return { places: this.#places, under_way: this.#places - this.#free, waiting };
   }
 
-  /** Waits for a place and gives the function that returns it. Fails with `overloaded`, or with the deadline. */
+  /** Waits for a place and returns the function that releases it. Fails with `overloaded`, or with the deadline. */
   async take(signal?: AbortSignal, deadline?: Deadline): Promise<() => void> {
     const key: object = signal ?? {};
     const share = this.#shares.get(key) ?? { held: 0, waiters: new Set<Waiter>() };
@@ -58,7 +59,7 @@ export class FairSemaphore {
     };
   }
 
-  /** Refuses all who wait. */
+  /** Refuses all waiting requests. */
   close(): void {
     for (const { waiters } of this.#shares.values()) {
       for (const waiter of waiters) waiter.refuse(new TurnpikeError("overloaded", "The service is stopping"));
@@ -68,7 +69,7 @@ export class FairSemaphore {
   #grant(key: object, share: Share): void {
     this.#free -= 1;
     share.held += 1;
-    // Its next turn comes after everybody else's.
+    // Its next turn comes after those of all other requests.
     this.#shares.delete(key);
     this.#shares.set(key, share);
   }
@@ -78,7 +79,7 @@ export class FairSemaphore {
       const ready = [...this.#shares].filter(([, { waiters, held }]) => waiters.size > 0 && held < this.#mostHeld);
       const [first] = ready;
       if (first === undefined) return;
-      // Of those with equally few, the one whose last turn is longest ago.
+      // Among requests with equally few places, the one whose last turn is longest ago.
       const [key, share] = ready.reduce((best, other) => (other[1].held < best[1].held ? other : best), first);
       const [waiter] = share.waiters;
       this.#grant(key, share);
@@ -87,7 +88,7 @@ export class FairSemaphore {
   }
 
   #forget(key: object, share: Share): void {
-    // A wait that ended long ago may still be told of its deadline, when another share has the key.
+    // A wait that ended long ago can still be rejected by its deadline, when another share has the key.
     if (share.held === 0 && share.waiters.size === 0 && this.#shares.get(key) === share) this.#shares.delete(key);
   }
 
@@ -109,8 +110,8 @@ export class FairSemaphore {
     };
     const waiter: Waiter = { grant: () => settle(resolve), refuse: (error) => settle(() => reject(error)) };
     const leave = () => waiter.refuse(new TurnpikeError("overloaded", "Cannot take the request: no place came free"));
-    // Who has a place is not refused for want of another: it gets one by its own pages' ends.
-    // A visit's own deadline bounds its wait.
+    // A request that holds a place is not refused another: it gets one when its own pages end. A visit's own deadline
+    // limits its wait.
     const timer =
       deadline === undefined ? setInterval(() => share.held === 0 && leave(), this.#queueTimeoutMs) : undefined;
     share.waiters.add(waiter);

@@ -3,28 +3,30 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type Deadline } from "./deadline.ts";
 
 /**
- * After the second such page of a site in a minute, its next one begins this much later for each, in milliseconds. A page that
- * burns ends within seconds.
- * @bound
+ * Milliseconds. From the second such page of a site in a minute on, the site's next page begins this much later for
+ * each one. A page that wastes CPU time ends within seconds. @bound
  */
 const REST_MS = 3_000;
 const MAX_REST_MS = 15_000;
 const FORGOTTEN_MS = 60_000;
-/** Sites that are remembered, and visits that wait. */
+/** Limits of remembered sites and of waiting visits. */
 const MAX_SITES = 1_000;
 const MAX_WAITING = 64;
 
 interface Offence {
   count: number;
-  /** When the last of its pages ended. */
+  /** The time at which its last page ended. */
   at: number;
-  /** When its next page may begin. */
+  /** The time at which its next page may begin. */
   free: number;
 }
 
-/** Makes pages of sites wait that took too much again and again, so that such pages get a small part of the browser's time. */
+/**
+ * Delays pages of sites that used too many resources repeatedly, so that such pages get a small part of the browser's
+ * time.
+ */
 export class Offenders {
-  /** The site that offended longest ago is first. */
+  /** In the order of their last offence, the oldest first. */
   readonly #sites = new Map<string, Offence>();
   readonly #now: () => number;
   #waiting = 0;
@@ -33,7 +35,7 @@ export class Offenders {
     this.#now = now;
   }
 
-  /** A page of this host took too much. */
+  /** Records that a page of this host used too many resources. */
   note(host: string): void {
     const site = siteOf(host);
     const at = this.#now();
@@ -51,7 +53,7 @@ export class Offenders {
       const record = this.#recordOf(site);
       const restMs = (record?.free ?? 0) - this.#now();
       if (record === undefined || restMs <= 0) {
-        // Others that wait begin one after the other.
+        // Other waiting pages begin one after the other.
         if (record !== undefined && record.count > 1) record.free = this.#now() + REST_MS;
         return;
       }
@@ -65,7 +67,7 @@ export class Offenders {
     }
   }
 
-  /** A page of this host ended well. */
+  /** Records that a page of this host ended well. */
   forgive(host: string): void {
     this.#sites.delete(siteOf(host));
   }
@@ -78,7 +80,10 @@ export class Offenders {
   }
 }
 
-/** What one owner is likely to have: a name with two labels, or three below a country's second level such as co.uk. @internal */
+/**
+ * The part of a host name that probably has one owner: two labels, or three below a country's second level such as
+ * co.uk. @internal
+ */
 export function siteOf(host: string): string {
   if (isIP(host.replace(/^\[|\]$/g, "")) !== 0) return host;
   const labels = host.toLowerCase().replace(/\.$/, "").split(".");

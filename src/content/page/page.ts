@@ -1,91 +1,94 @@
 import { type Picture, type PictureRequest, type PrintRequest } from "./capture.ts";
 
-/** What loads a page: one HTTP fetch and no browser, or a tab of a browser. */
+/** The engine that loads a page: one HTTP fetch without a browser, or a tab of a browser. */
 export type EngineName = "static" | "browser";
 
-/** What a caller asks for; `auto` takes `static` where the page and the request need no browser. */
+/** The engine that a caller requests. `auto` uses `static` if the page and the request need no browser. */
 export type EngineChoice = "auto" | EngineName;
 
 /** The page event that a visit waits for. */
 export type WaitUntil = "load" | "domcontentloaded" | "networkidle0";
 
-/** What a caller wants of a page, with every default filled in. */
+/** A caller's request for a page, with all defaults filled in. */
 export interface PageRequest {
   readonly url: URL;
   readonly engine: EngineChoice;
   readonly timeoutMs: number;
-  /** Waited after the page event, beyond the time-out. */
+  /** Milliseconds to wait after the page event, in addition to the timeout. */
   readonly waitMs: number;
   readonly waitUntil: WaitUntil;
   readonly selector: string | undefined;
   readonly userAgent: string | undefined;
   readonly stealth: boolean;
-  /** Whether what is there at the time-out is wanted in place of an error. */
+  /** True: at the timeout, the caller wants what has loaded and not an error. */
   readonly partial: boolean;
-  /** Whether images, media and fonts are loaded: for what shows the page and not only its text. Not,by default. */
+  /**
+   * True: images, media and fonts are loaded, for operations that show the page and not only its text. Default: false.
+   */
   readonly pictures?: boolean;
-  /** The window's size in pixels; the browser's own by default. */
+  /** The window's size in pixels. Default: the browser's own size. */
   readonly window?: { readonly width: number; readonly height: number };
-  /** Whether a page with this status is content;by default, only statuses below 400 are. */
+  /** True if a page with this status is content. By default, only statuses below 400 are. */
   readonly accepts?: (status: number) => boolean;
-  /** Bytes of a document that is fetched without a browser; as many as the engine takes by default. */
+  /** Bytes of a document that is fetched without a browser. Default: the engine's limit. */
   readonly maxBytes?: number;
-  /** Milliseconds that the page may wait for its turn; MAX_TURN_MS of deadline.ts by default. */
+  /** Milliseconds that the page may wait for its turn. Default: MAX_TURN_MS of deadline.ts. */
   readonly turnMs?: number;
-  /** Aborted when the client has gone away. */
+  /** Aborted if the client goes away. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** One response as its server sent it, but for its content coding, which is undone. */
+/** One response as its server sent it, after its content coding was undone. */
 export interface FetchedResponse {
-  /** The address that was asked for. */
+  /** The requested URL. */
   readonly url: string;
   readonly statusCode: number;
-  /** In the order and spelling they came in; without Content-Encoding and Content-Length. */
+  /** In the received order and spelling, without Content-Encoding and Content-Length. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** A document and the redirects that led to it. */
 export interface FetchedDocument extends FetchedResponse {
-  /** The redirects in front of it, in order. */
+  /** The redirects before the document, in order. */
   readonly redirects: readonly FetchedResponse[];
-  /** False where the time-out came before the end of the body, and the caller takes a part of it. */
+  /** False if the timeout came before the end of the body, and the caller accepts a partial page. */
   readonly complete: boolean;
 }
 
-/** A document of either engine, before anything is made of it. */
+/** A document from either engine, before extraction. */
 export interface PageSource {
   readonly engine: EngineName;
-  /** The document as the browser has it after its scripts ran, or the bytes as they came. */
+  /** The document as it stands in the browser after its scripts ran, or the received bytes. */
   readonly body: string | Uint8Array<ArrayBuffer>;
-  /** The Content-Type field; empty where there was none. */
+  /** The Content-Type field; empty if the response had none. */
   readonly contentType: string;
   readonly finalUrl: string;
-  /** The status of the document's response; undefined where the browser does not tell. */
+  /** The status of the document's response; undefined if the browser does not report it. */
   readonly statusCode: number | undefined;
-  /** Of the document's response; empty where the browser does not tell. */
+  /** The header fields of the document's response; empty if the browser does not report them. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** False where the time-out came first, and the caller takes what was there. */
+  /** False if the timeout came first, and the caller accepts a partial page. */
   readonly complete: boolean;
 }
 
 /**
- * The attribute that a snapshot puts on the elements which the selectors of its `mark` match: the places, from 0 on, of
- * those selectors among `Object.keys(mark)`, with spaces between. No other element of the document has it.
+ * The attribute that a snapshot puts on elements that match the selectors of its `mark`. Its value lists the positions
+ * of these selectors among `Object.keys(mark)`, from 0 on, with spaces between. No other element of the document has
+ * it.
  */
 export const MARK = "data-turnpike-match";
 
-/** A page that has loaded in a browser and may be asked, for as long as its visit lasts. */
+/** A page that has loaded in a browser, usable as long as its visit lasts. */
 export interface OpenPage {
   /**
-   * The page as it stands, closed shadow trees included, and with `withFrames` what the frames of its own site show. In its HTML,
-   * what matches a selector of `mark` has the selector's place in the attribute MARK.
+   * The page as it stands, with closed shadow trees, and with `withFrames` also the content of the frames of its own
+   * site. In its HTML, elements that match a selector of `mark` have the selector's position in the attribute MARK.
    */
   snapshot(mark?: Readonly<Record<string, string>>, withFrames?: boolean): Promise<PageSource>;
-  /** Evaluates a script expression in the page; text as it is, everything else as JSON. */
+  /** Evaluates a script expression in the page. The result is the text itself, or JSON for any other value. */
   evaluate(expression: string): Promise<string>;
-  /** Takes a picture of the page; its size is the window's. */
+  /** Takes a picture of the page. The window has the picture's size. */
   picture(request: PictureRequest): Promise<Picture>;
   /** Prints the page as a PDF document. */
   print(request: PrintRequest): Promise<Uint8Array<ArrayBuffer>>;

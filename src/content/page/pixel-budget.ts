@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 
-/** Pictures that wait for their turn. */
+/** Pictures that may wait for their turn. */
 const MAX_WAITING = 64;
 
 interface Waiter {
@@ -8,7 +8,7 @@ interface Waiter {
   grant(): void;
 }
 
-/** Lets as much be shown at one time as has this many pixels together; what is larger is shown alone. */
+/** Limits the pixels of all pictures that are shown at one time. A larger picture is shown alone. */
 export class PixelBudget {
   #free: number;
   readonly #total: number;
@@ -20,8 +20,8 @@ export class PixelBudget {
   }
 
   /**
-   * Waits for its turn and gives the function that ends it. `race` fails when the wait is over for another reason. Fails
-   * with `overloaded` where too many wait.
+   * Waits for its turn and returns the function that ends it. `race` fails if the wait is over for another reason.
+   * Fails with `overloaded` if too many wait.
    */
   async take(wanted: number, race: <T>(promise: Promise<T>) => Promise<T>): Promise<() => void> {
     const pixels = Math.min(wanted, this.#total);
@@ -46,7 +46,7 @@ export class PixelBudget {
     try {
       await race(promise);
     } catch (error) {
-      // Granted at the very moment that its wait ended: nobody will give it back.
+      // The turn was granted at the moment the wait ended, so its pixels are returned here.
       if (!this.#waiters.delete(waiter)) this.#free += pixels;
       this.#next();
       throw error;

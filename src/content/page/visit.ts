@@ -2,24 +2,24 @@ import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "./deadline.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest } from "./page.ts";
 
-/** One page loaded for one request, by whichever engines: they share its way out and its time. */
+/** One page that is loaded for one request. All engines that load it share its egress session and its time. */
 export interface Visit {
   readonly request: PageRequest;
   readonly egress: EgressSession;
   readonly deadline: Deadline;
-  /** What the static engine got already; the browser takes it in place of asking again. */
+  /** The document that the static engine has fetched. The browser uses it and does not request it again. */
   readonly fetched: FetchedDocument | undefined;
-  /** Whether a page that has loaded is given time to fetch and show what it is for. */
+  /** True: a page that has loaded gets time to fetch and show its main content. */
   readonly settles: boolean;
-  /** Names of places in the page that its scripts are known to fill; they are waited for, for a bounded time. */
+  /** Names of places in the page that its scripts are known to fill. The visit waits for them, for a limited time. */
   readonly awaits?: readonly string[];
-  /** Whether a script of the caller's runs in the page. */
+  /** True if a script of the caller runs in the page. */
   readonly scripted: boolean;
 }
 
 /** Loads pages in a browser. */
 export interface BrowserEngine {
-  /** Opens the page, hands it to `use`, and closes it whatever happens. Fails with a TurnpikeError. */
+  /** Opens the page, passes it to `use`, and closes it in every case. Fails with a TurnpikeError. */
   visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T>;
 }
 
