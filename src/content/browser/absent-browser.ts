@@ -5,7 +5,10 @@ import { type BrowserEngine } from "../page/visit.ts";
 
 const NO_PLACES: SemaphoreFigures = { places: 0, under_way: 0, waiting: 0 };
 
-/** The browser engine of a machine that has no browser program: pages that need one fail with `browser-unavailable`, and no retry helps. */
+/**
+ * The browser engine of a machine without a browser program. Pages that need a browser fail with `browser-unavailable`,
+ * and a retry does not help.
+ */
 export class AbsentBrowser implements BrowserEngine {
   readonly figures: { readonly pages: SemaphoreFigures; readonly browsers: Figures["browsers"] } = {
     pages: NO_PLACES,
@@ -18,7 +21,7 @@ export class AbsentBrowser implements BrowserEngine {
     );
   }
 
-  /** Pages that need no browser are served: the service works. */
+  /** Pages that need no browser are served, so the service works. */
   async failure(): Promise<undefined> {}
 
   async missingFonts(): Promise<readonly FontKind[]> {

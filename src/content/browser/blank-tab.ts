@@ -2,18 +2,18 @@ import { type ForwardProxy, startForwardProxy } from "../egress/forward-proxy.ts
 import { identityOf } from "./identity.ts";
 import { type RunningBrowser } from "./launch.ts";
 
-/** An empty tab in a browser context of its own, whose way out leads nowhere until it is bound to a visit. */
+/** An empty tab in its own browser context. Until it is bound to a visit, its egress proxy refuses all connections. */
 export interface BlankTab {
   readonly context: string;
-  /** The ids of the target and of its main frame, which are one. */
+  /** The id of the target, which is also the id of its main frame. */
   readonly target: string;
   readonly session: string;
   readonly proxy: ForwardProxy;
-  /** False once its process is gone. */
+  /** False after its process has ended. */
   alive(): boolean;
 }
 
-/** Opens a tab with all that does not depend on the visit it will have. */
+/** Opens a tab with all settings that do not depend on the visit. */
 export async function openBlankTab(browser: RunningBrowser): Promise<BlankTab> {
   const { cdp } = browser;
   const proxy = await startForwardProxy();
@@ -36,7 +36,7 @@ export async function openBlankTab(browser: RunningBrowser): Promise<BlankTab> {
     cdp.listen(session, (method) => {
       if (method === "Inspector.targetCrashed" || method === "Inspector.detached") alive = false;
     });
-    // Awaited before any navigation: on a fast page its events come before they are asked for.
+    // Awaited before any navigation: a fast page could otherwise send its events before they are enabled.
     await Promise.all([
       cdp.send("Page.enable", {}, session),
       cdp.send("Page.setLifecycleEventsEnabled", { enabled: true }, session),
@@ -51,7 +51,7 @@ export async function openBlankTab(browser: RunningBrowser): Promise<BlankTab> {
   }
 }
 
-/** Closes the tab and all it opened. Fails where the browser does not do so. */
+/** Closes the tab and all targets that it opened. Fails if the browser does not close them. */
 export async function closeBlankTab(browser: RunningBrowser, tab: BlankTab): Promise<void> {
   tab.proxy.close();
   browser.cdp.listen(tab.session, undefined);

@@ -1,22 +1,23 @@
 import { type CdpFields } from "./cdp.ts";
 
-/** A page that took so much of its visit's time as processor time used the visit up. */
+/** A page whose processor time is at least this share of its visit's time used the visit's time up. */
 const BURNT_SHARE = 0.5;
 /**
- * The same of a page that still works at the end and worked most of the time: the more it takes, the lower its priority is
- * (`ProcessWatch`), so that it waits for a processor too. Beyond BURNT_MS its share says nothing: heavy pages take 3 s in all.
+ * The same for a page whose script still runs at the end and ran for this share of the time. The more processor time a
+ * page takes, the lower its priority is (`ProcessWatch`), so it waits for a processor too. BURNT_MS is enough whatever
+ * its share: heavy pages take 3 s in all.
  */
 const WORKED_SHARE = 0.75;
 const BURNT_SHARE_OF_WORK = 0.25;
 const BURNT_MS = 4_000;
-/** A browser that does not answer within this time may be busy with other pages. */
+/** Milliseconds. A browser that does not respond within this time may be busy with other pages. */
 const RESPONSE_MS = 1_000;
 
-/** One that timed out. */
+/** A visit that timed out. */
 export interface LateVisit {
   /** Milliseconds that the visit took. */
   readonly elapsedMs: number;
-  /** Whether the page's script left no time for anything else at its end. */
+  /** True if the page's script left no time for anything else at the end. */
   readonly isBusy: boolean;
 }
 
@@ -24,13 +25,15 @@ export interface LateVisit {
 type Send = (method: string) => Promise<CdpFields>;
 
 /**
- * Whether the processor time of the page's own process used the visit's time up. False where that is not certain. The page's
- * session must have Performance enabled; a script that never ends is interrupted for the response. Decision 0905.
+ * True if the processor time of the page's own process used up the visit's time; false if that is not certain. The
+ * page's session must have Performance enabled. A script that never ends is interrupted for the response. Decision
+ * 0905.
  */
 export async function hasBurnt(send: Send, { elapsedMs, isBusy }: LateVisit): Promise<boolean> {
   const asked = send("Performance.getMetrics").catch(() => ({}));
   const metrics = metricsOf(await Promise.race([asked, Bun.sleep(RESPONSE_MS).then(() => ({}))]));
-  // Both in seconds: of the process's threads together, and by the clock of the main thread's tasks.
+  // Both values are in seconds: the CPU time of all threads of the process, and the wall clock time of the main
+  // thread's tasks.
   const cpuMs = (metrics.get("ProcessTime") ?? 0) * 1000;
   const workedMs = (metrics.get("TaskDuration") ?? 0) * 1000;
   if (cpuMs >= elapsedMs * BURNT_SHARE) return true;
@@ -39,7 +42,7 @@ export async function hasBurnt(send: Send, { elapsedMs, isBusy }: LateVisit): Pr
 }
 
 function metricsOf({ metrics = [] }: CdpFields): ReadonlyMap<string, number> {
-  // The protocol gives an array of these.
+  // The protocol gives an array of these objects.
   const all = metrics as readonly { readonly name: string; readonly value: number }[];
   return new Map(all.map(({ name, value }) => [name, value]));
 }

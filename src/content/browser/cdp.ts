@@ -1,16 +1,18 @@
 import { type Readable, type Writable } from "node:stream";
 
-/** A longer message is thrown away and its call fails: a hostile page must not fill this process's memory. */
+/**
+ * Bytes. A longer message is discarded and its call fails, so that a hostile page cannot fill this process's memory.
+ */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Calls that wait for a response at once; far above what the pool's pages can have open. */
+/** Calls that wait for a response at one time, far more than the pool's pages can have open. */
 const MAX_PENDING_CALLS = 10_000;
 
-/** Parameters and answers of the DevTools protocol: plain JSON objects. */
+/** Parameters and results of the DevTools protocol: plain JSON objects. */
 export type CdpFields = Readonly<Record<string, unknown>>;
 export type CdpListener = (method: string, params: CdpFields) => void;
 
-/** A call that the browser answered with an error, such as a script context that is gone. */
+/** The browser responded to a call with an error, for example because a script context has gone. */
 export class CdpError extends Error {
   constructor(method: string, reason: string) {
     super(`Cannot call ${method}: ${reason}`);
@@ -18,7 +20,7 @@ export class CdpError extends Error {
   }
 }
 
-/** The browser is gone, and with it every call that was open. */
+/** The browser has ended, and with it every open call. */
 export class CdpClosed extends Error {
   constructor() {
     super("Cannot talk to the browser: its pipe is closed");
@@ -65,12 +67,12 @@ export class CdpConnection {
     return this.#closed;
   }
 
-  /** Settles when the connection is closed, by whichever side. */
+  /** Settles when either side has closed the connection. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
-  /** Calls a method in the session, or in the browser where `sessionId` is "". Fails with CdpError or CdpClosed. */
+  /** Calls a method in the session, or in the browser if `sessionId` is "". Fails with CdpError or CdpClosed. */
   send(method: string, params: CdpFields = {}, sessionId = ""): Promise<CdpFields> {
     if (this.#closed) return Promise.reject(new CdpClosed());
     if (this.#pending.size >= MAX_PENDING_CALLS) return Promise.reject(new CdpError(method, "too many calls are open"));
@@ -81,7 +83,7 @@ export class CdpConnection {
     return promise;
   }
 
-  /** Sets the one listener of a session's events ("" is the browser's own); undefined takes it away. */
+  /** Sets the one listener for a session's events ("" is the browser itself). Undefined removes the listener. */
   listen(sessionId: string, listener: CdpListener | undefined): void {
     if (listener === undefined) this.#listeners.delete(sessionId);
     else this.#listeners.set(sessionId, listener);
@@ -136,7 +138,7 @@ export class CdpConnection {
     const [first] = chunks;
     if (first === undefined) return;
     const text = chunks.length === 1 ? first.toString("utf8") : Buffer.concat(chunks).toString("utf8");
-    // The browser is our own child and speaks the protocol; a page's words are only strings inside of it.
+    // The browser is our child process and follows the protocol. Text from pages is only in the strings of a message.
     this.#dispatch(JSON.parse(text) as CdpMessage);
   }
 

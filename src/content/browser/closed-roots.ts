@@ -1,21 +1,27 @@
 import { type CdpFields } from "./cdp.ts";
 
-/** Elements that are looked at for hosts of closed shadow trees, hosts that the browser is asked about, and trees within trees. */
+/**
+ * Limits of the elements that are examined for closed shadow trees, the hosts that the browser is asked about, and the
+ * depth of nested trees.
+ */
 const MAX_ELEMENTS = 20_000;
 const MAX_HOSTS = 100;
 const MAX_DEPTH = 4;
 
-/** The tab that is asked; a world is a script context of our own in the document. */
+/** The tab to inspect. A world is a separate script context of the service in the document. */
 export interface RootsHost {
   call(method: string, params: CdpFields): Promise<CdpFields>;
   readonly world: unknown;
 }
 
-/** Where the trees that were found are kept in our world, for the script that writes the page. */
+/** The name of the variable in that world that holds the trees for the script that writes the page. */
 export const CLOSED_ROOTS = "turnpikeClosedRoots";
 const CANDIDATES = "turnpikeHosts";
 
-/** An element that shows something although no script can see what. Elements of other names can have no shadow tree. */
+/**
+ * An element that shows something although no script can see its content. Elements with other names cannot have a
+ * shadow tree.
+ */
 const FIND = `(() => {
   const known = (globalThis.${CLOSED_ROOTS} ??= []);
   const asked = (globalThis.turnpikeAsked ??= new WeakSet());
@@ -40,7 +46,7 @@ const FIND = `(() => {
   return hosts.length;
 })()`;
 
-/** Finds the closed shadow trees of a document by the browser's inspector, and keeps them in our world. */
+/** Finds the closed shadow trees of a document with the browser's inspector, and stores them in the service's world. */
 export async function findClosedRoots(tab: RootsHost): Promise<void> {
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
     const count = Number(resultOf(await evaluate(tab, FIND))["value"]);

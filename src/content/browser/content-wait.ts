@@ -1,35 +1,35 @@
-/** A page that shows nothing yet may get its content from a script for so long after its page event; in milliseconds. */
+/** Milliseconds after its page event in which a blank page may get its content from a script. */
 const MAX_BLANK_MS = 4_000;
-/** The same for a place that its scripts are to fill, and for a notice that a part of it is on its way. */
+/** The same for a place that the page's scripts fill, and for a notice that a part of the page is loading. */
 const MAX_OPEN_MS = 2_500;
-/** What came is taken when nothing more came for so long, and after a longest time. */
+/** Milliseconds without a change after which new content is accepted, and the longest wait for that. */
 const QUIET_MS = 200;
 const MAX_QUIET_MS = 1_000;
 const LOOK_MS = 100;
 
-/** Elements that are looked at in each look. */
+/** Elements that are examined in each check. */
 const MAX_LOOKED_AT = 2_000;
 
-/** What shows something without a word. */
+/** Elements that show something without text. */
 const SHOWS = "img, svg, canvas, video, iframe, object, embed, input, select, textarea, math, frame";
 const PLACES = "div, section, article, main, p, span, td, li, h1, h2";
 
-/** What a page says while it loads, as a whole or in one place. */
+/** Texts that a page or a place shows while it loads. */
 const LOADING = String.raw`/^(?:(?:still |now )?loading(?: [\w ]{1,40})?|please wait|one moment(?: please)?|(?:ge)?laden|lädt|bitte warten|chargement|cargando|carregando|caricamento|загрузка|加载中|読み込み中)\s{0,3}[.…。]{0,3}$/i`;
 const STAND_IN = String.raw`/^(?:[-–—]{1,3}|…|\.{3}|\?{1,3})$/`;
 
 export interface ContentWait {
-  /** Names of identifiers, classes and attributes of places that are known to be filled by a script. */
+  /** Identifiers, classes and attributes of places that a script is known to fill. */
   readonly names: readonly string[];
-  /** Whether a notice such as "Loading…" in one place of the page is waited for as well. */
+  /** True: the script also waits for a notice such as "Loading…" in one place of the page. */
   readonly parts: boolean;
-  /** No wait is longer; in milliseconds. */
+  /** Milliseconds of the longest wait. */
   readonly mostMs: number;
 }
 
 /**
- * The script that waits while a page that runs scripts has nothing to show, or none of the named places is filled, for a
- * bounded time; then until what came has come to rest.
+ * The script that waits, for a limited time, while a page with scripts shows nothing or all named places are empty. It
+ * then waits until the new content no longer changes.
  */
 export function contentWaitScript({ names, parts, mostMs }: ContentWait): string {
   return `(async () => {

@@ -1,22 +1,22 @@
 import { type WaitUntil } from "../page/page.ts";
 import { type CdpFields } from "./cdp.ts";
 
-/** A page that refreshes itself to another address within this time is a redirect; in seconds. */
+/** Seconds. A page that refreshes itself to another address within this time is a redirect. */
 const SOON_SECONDS = 1;
 
-/** The event that is waited for first; a page that is to be quiet must have loaded. */
+/** The page event to wait for first. For `networkidle0` the page must have loaded. */
 const LIFECYCLE = { load: "load", domcontentloaded: "DOMContentLoaded", networkidle0: "load" } as const;
 
-/** Follows the documents of a tab's main frame by the browser's events, and knows when the awaited page event came. */
+/** Follows the documents of a tab's main frame by the browser's events, and detects the awaited page event. */
 export class DocumentWatch {
   readonly #frame: string;
   readonly #waitUntil: WaitUntil;
   readonly #isQuiet: () => boolean;
   #loader = "";
   #documents = 0;
-  /** The document that the awaited page event came from. */
+  /** The document that sent the awaited page event. */
   #ready = "";
-  /** The document whose own load event came. */
+  /** The document that sent a load event. */
   #loaded = "";
   #leaving = false;
   #refreshing = false;
@@ -25,23 +25,23 @@ export class DocumentWatch {
   #idle = "";
   #idling = Promise.withResolvers<void>();
 
-  /** `isQuiet` tells whether the tab has no request under way; call `check` when it becomes true. */
+  /** `isQuiet` returns true if the tab has no request in progress. The caller calls `check` when that becomes true. */
   constructor(frame: string, waitUntil: WaitUntil, isQuiet: () => boolean) {
     this.#frame = frame;
     this.#waitUntil = waitUntil;
     this.#isQuiet = isQuiet;
   }
 
-  /** Documents that the tab has had for this visit. */
+  /** Documents that the tab has shown for this visit. */
   get documents(): number {
     return this.#documents;
   }
 
-  /** Whether the awaited event came from a document that is not on its way to another one. */
+  /** True if the awaited event came from a document that does not navigate to another one. */
   get settled(): boolean {
     if (this.#ready === "" || this.#ready !== this.#loader) return false;
     if (this.#waitUntil === "networkidle0" && !this.#isQuiet()) return false;
-    // A page that is on its way to another one (a refresh, a script's redirect) is not the one that was asked for.
+    // A page that navigates to another one (by a refresh or a script) is not the requested page.
     return !this.#leaving && !this.#refreshing;
   }
 
@@ -52,7 +52,7 @@ export class DocumentWatch {
     await this.#reached.promise;
   }
 
-  /** Resolves when the present document, or the one that takes its place, has had no connection for half a second. */
+  /** Resolves when the present document, or the one that replaces it, has had no connection for half a second. */
   async idling(): Promise<void> {
     this.#idling = Promise.withResolvers<void>();
     if (this.#idle === this.#loader && this.#loader !== "") this.#idling.resolve();
@@ -85,7 +85,7 @@ export class DocumentWatch {
         return this.check();
       case "Page.frameStoppedLoading":
         this.#leaving = false;
-        // No page event comes of a document that stopped itself, or whose way to another one led nowhere.
+        // A document that stopped itself, or whose navigation failed, sends no page event.
         if (this.#loaded !== this.#loader) this.#ready = this.#loader;
         return this.check();
       default:
@@ -106,7 +106,7 @@ export class DocumentWatch {
     this.check();
   }
 
-  /** Looks whether it is settled now. */
+  /** Checks whether the document is settled now. */
   check(): void {
     if (this.settled) this.#reached.resolve();
   }

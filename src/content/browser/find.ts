@@ -7,12 +7,12 @@ import { packageFolder, unpackBrowser } from "./unpack.ts";
 
 export type BrowserSource = "npm" | "configured" | "installed";
 
-/** A browser program that may be started, and the environment it needs. */
+/** A browser program that can be started, and its environment. */
 export interface BrowserProgram {
   readonly path: string;
   readonly source: BrowserSource;
   readonly environment: Readonly<Record<string, string>>;
-  /** Its main version, as "153", where that is known before it runs. */
+  /** Its main version, such as "153", if that is known before it runs. */
   readonly major?: string;
 }
 
@@ -23,9 +23,9 @@ const ADVICE =
   "install the package chromium-headless-shell or chromium, or name a browser program in content.browser_path";
 
 /**
- * The browser programs to try, best first. A configured one stands alone. Then the one npm brought: it is pinned, so
- * every machine renders alike and the tests speak for it. An installed headless shell comes next, and a whole
- * Chromium or Chrome last, since it takes four times the CPU for each page.
+ * The browser programs to try, best first. A configured program is the only candidate. Otherwise the browser of the npm
+ * package comes first: its version is pinned, so that every machine renders alike and the tests cover it. An installed
+ * headless shell is next. A whole Chromium or Chrome is last, because it takes four times the CPU time for each page.
  */
 export async function* browserPrograms(
   configured: string | undefined,
@@ -42,7 +42,7 @@ export async function* browserPrograms(
       const reason = messageOf(error);
       throw new Error(`Cannot unpack the browser into '${folder}': ${reason}; name another folder with --state-dir`);
     });
-    // The package's own fonts.conf names a fixed folder that may be anybody's.
+    // The package's own fonts.conf names a fixed folder that another user could own.
     const fontConfig = await writeFontConfig({ folder, more: [fonts], withSystem: false });
     const environment = { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontConfig };
     yield { path, source: "npm", environment, major: version.split(".")[0] ?? "" };
@@ -53,19 +53,19 @@ export async function* browserPrograms(
   }
 }
 
-/** A browser of the system's finds fonts as the system says, and ours. */
+/** A browser of the system uses the system's fonts, and those of the service. */
 async function systemEnvironment(folder: string): Promise<Readonly<Record<string, string>>> {
   return { FONTCONFIG_FILE: await writeFontConfig({ folder, withSystem: true }) };
 }
 
-/** There is no browser program on this machine, and the configuration names none. */
+/** This machine has no browser program, and the configuration names none. */
 export class NoBrowserError extends Error {
   constructor() {
     super(absenceMessage());
   }
 }
 
-/** What to say if no browser program starts; `failure` is why the last one does not. */
+/** The message for the case that no browser program starts. `failure` is the reason why the last one failed. */
 export function brokenBrowserMessage(failure: string): string {
   return `Cannot start a browser: ${failure}; ${ADVICE}`;
 }
@@ -78,7 +78,7 @@ function absenceMessage(): string {
   return `npm has no browser for ${machine}, and none is installed; run 'npm ci', or ${ADVICE}`;
 }
 
-/** The npm package holds a program for Linux on x86-64 alone. */
+/** The npm package has a program for Linux on x86-64 only. */
 function npmBrowser(): string | undefined {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   const folder = packageFolder();

@@ -2,12 +2,12 @@ import { type CdpFields } from "./cdp.ts";
 
 const LANGUAGES = "en-US,en";
 
-/** The main version of a browser; `product` is as Browser.getVersion names it. */
+/** The main version of a browser. `product` is in the format of Browser.getVersion. */
 export function majorOf(product: string): string {
   return versionOf(product).split(".")[0] ?? "0";
 }
 
-/** The user agent of an ordinary browser of this main version. */
+/** The user agent of an ordinary browser with this main version. */
 export function ordinaryUserAgent(major: string): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`;
 }
@@ -16,7 +16,7 @@ function versionOf(product: string): string {
   return /\/(\d+(?:\.\d+)*)/.exec(product)?.[1] ?? "0.0.0.0";
 }
 
-/** Systems whose browsers a user agent may name, with what `navigator.platform` and the client hints say there. */
+/** Operating systems in user agents, with the matching `navigator.platform` and client hints. */
 const SYSTEMS = {
   windows: { sign: /Windows NT 10/, platform: "Win32", hint: "Windows", version: "15.0.0", architecture: "x86" },
   mac: { sign: /Macintosh/, platform: "MacIntel", hint: "macOS", version: "15.5.0", architecture: "arm" },
@@ -25,20 +25,20 @@ const SYSTEMS = {
 
 export type System = keyof typeof SYSTEMS;
 
-/** What a visit's browser says that it is. */
+/** The browser identity that a visit shows. */
 export interface Identity {
   /** The parameters of Emulation.setUserAgentOverride. */
   readonly override: CdpFields;
-  /** Undefined where the user agent names a system that is none of ours. */
+  /** Undefined if the user agent names an unknown operating system. */
   readonly system: System | undefined;
-  /** Whether it is Chrome, which has an object `chrome` and client hints. */
+  /** True for Chrome, which has an object `chrome` and client hints. */
   readonly chrome: boolean;
 }
 
 /**
- * Headless browsers name themselves in the user agent and send no Accept-Language; with this the header, the client
- * hints and `navigator` tell one story. A user agent of the caller gets client hints where it is Chrome's on a computer,
- * and stealth is asked for; else none are sent, which cannot contradict a user agent that we know nothing of.
+ * Headless browsers name themselves in the user agent and send no Accept-Language. With this identity the header field,
+ * the client hints and `navigator` agree. A caller's user agent gets client hints if it is that of Chrome on a computer
+ * and stealth is requested. Otherwise none are sent, because they could contradict an unknown user agent.
  */
 export function identityOf(product: string, userAgent: string | undefined, stealth = false): Identity {
   const version = versionOf(product);
@@ -49,7 +49,7 @@ export function identityOf(product: string, userAgent: string | undefined, steal
   }
   const named = /\bChrome\/(\d{2,4})(\.[\d.]+)? (?:Safari\/537\.36)$/.exec(userAgent);
   const found = Object.entries(SYSTEMS).find(([, { sign }]) => sign.test(userAgent));
-  // The keys of an object that is written out above.
+  // It is a key of the object above.
   const system = found?.[0] as System | undefined;
   if (stealth && named !== null && system !== undefined) {
     const full = named[1] === majorOf(product) ? version : `${named[1]}.0.0.0`;
@@ -82,7 +82,7 @@ function chromeOverride(userAgent: string, system: System, version: string, bran
 
 const GREASE_MARKS = [" ", "(", ":", "-", ".", "/", ")", ";", "=", "?", "_"] as const;
 const GREASE_VERSIONS = ["8.0.0.0", "99.0.0.0", "24.0.0.0"] as const;
-/** Where the grease, Chromium and the brand stand. */
+/** The positions of the grease brand, Chromium and the browser's brand. */
 const ORDERS = [
   [0, 1, 2],
   [0, 2, 1],
@@ -96,7 +96,7 @@ function markAt(place: number): string {
   return GREASE_MARKS[place % GREASE_MARKS.length] ?? "";
 }
 
-/** The brands of a version in the order and with the meaningless one that Chromium gives it (user_agent_utils.cc). */
+/** The brands of a version, with the grease brand and the order that Chromium uses (user_agent_utils.cc). */
 function brandsOf(
   version: string,
   brand: string,

@@ -4,7 +4,7 @@ import { fromCLibrary } from "../../lib/c-library.ts";
 /** From linux/sched.h. */
 const SCHED_IDLE = 5;
 
-/** struct sched_param: priority 0, which the policy asks for. */
+/** struct sched_param: the policy requires priority 0. */
 const PARAMETERS = new Int32Array(1);
 
 const schedule = fromCLibrary((name) => {
@@ -14,7 +14,10 @@ const schedule = fromCLibrary((name) => {
   return symbols.sched_setscheduler;
 });
 
-/** Has a thread run only when no thread of ordinary priority wants the processor. Nothing happens where the system cannot. */
+/**
+ * Lets a thread run only when no thread of ordinary priority wants the processor. Does nothing if the system does not
+ * support that.
+ */
 export function runWhenIdle(thread: number): void {
   schedule?.(thread, SCHED_IDLE, ptr(PARAMETERS));
 }

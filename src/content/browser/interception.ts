@@ -4,10 +4,10 @@ import { type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
 import { type CdpFields } from "./cdp.ts";
 
-/** What is not loaded where the result is text. */
+/** Resource types that are not loaded if the result is text. */
 const PICTURES = ["Image", "Media", "Font"];
 
-/** A transparent picture of one pixel, so that pages which wait for their pictures go on. */
+/** A transparent picture of one pixel, so that pages which wait for their pictures continue. */
 const PIXEL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 const PIXEL_FIELDS = [
   { name: "Content-Type", value: "image/gif" },
@@ -17,10 +17,11 @@ const PIXEL_FIELDS = [
 type Send = (method: string, params: CdpFields) => Promise<CdpFields>;
 
 /**
- * Answers requests of a tab in place of their servers, through the Fetch domain: the document that was fetched already,
- * with the redirects before it, and pictures where none are wanted. Thirty pictures of 90 kB cost 255 CPU-ms a page when
- * they are loaded, and 27 this way; the domain itself costs a page that has none nothing that can be measured. A page
- * with its pictures pays up to 40 CPU-ms for it, so there it is switched off as soon as the document was given.
+ * Fulfils requests of a tab in place of their servers, through the Fetch domain. It supplies the document that was
+ * already fetched, with its redirects, and placeholder pictures if none are wanted. Thirty pictures of 90 kB cost 255
+ * ms of CPU time a page when they are loaded, and 27 ms with placeholders. On a page without pictures the domain has no
+ * measurable cost. A page with pictures pays up to 40 ms of CPU time, so there the domain is disabled after the
+ * document was supplied.
  */
 export class Interception {
   readonly #send: Send;
@@ -40,7 +41,7 @@ export class Interception {
     this.#stop = (error) => visit.deadline.stop(error);
   }
 
-  /** Begins to answer; awaited before the navigation. */
+  /** Starts the interception. Awaited before the navigation. */
   async start(): Promise<void> {
     const patterns = [
       ...(this.#chain.length === 0 ? [] : [{ resourceType: "Document" }]),
@@ -77,26 +78,29 @@ export class Interception {
     return true;
   }
 
-  /** The document that was fetched already, where the tab shows it as its first one. */
+  /** The fetched document, if the tab shows it as its first document. */
   shown(url: string, documents: number): FetchedResponse | undefined {
     const last = this.#chain.at(-1);
     const given = this.#given > 0 && this.#given === this.#chain.length && documents === 1;
     return given && last !== undefined && isSame(url, last.url) ? last : undefined;
   }
 
-  /** A request that is gone needs no response. */
+  /** A request that has been cancelled needs no response. */
   #ask(method: string, { requestId }: CdpFields, more: CdpFields): void {
     this.#send(method, { requestId, ...more }).catch(() => undefined);
   }
 }
 
-/** Says of UTF-8 that does not say so itself that it is, as the static engine takes it; browsers guess otherwise. */
+/**
+ * Adds the charset to a UTF-8 document that does not declare it, as the static engine decodes it. Browsers would guess
+ * another encoding.
+ */
 function valueOf(name: string, value: string, { body }: FetchedResponse): string {
   if (name.toLowerCase() !== "content-type" || !isHtml(value) || /charset/i.test(value)) return value;
   return decode(body, value, "html").encoding === "utf-8" ? `${value}; charset=utf-8` : value;
 }
 
-/** Requests have no fragment. */
+/** The URLs of requests have no fragment. */
 function isSame(url: string, fetched: string): boolean {
   return url.split("#", 1)[0] === fetched.split("#", 1)[0];
 }

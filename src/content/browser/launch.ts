@@ -8,25 +8,28 @@ import { type BrowserProgram } from "./find.ts";
 import { ownBrowser, processName, reapOrphans, shortName } from "./orphans.ts";
 import { ProcessWatch } from "./process-watch.ts";
 
-/** A browser that answered its first call. `exited` settles when the process is gone and its folder removed. */
+/**
+ * A browser that has responded to its first call. `exited` settles when the process has ended and its folder is
+ * removed.
+ */
 export interface RunningBrowser {
   readonly cdp: CdpConnection;
-  /** Keeps the processes of its pages within bounds. */
+  /** Limits the resources of its pages' processes. */
   readonly processes: ProcessWatch;
-  /** Its name and version, as in "HeadlessChrome/153.0.8010.0". */
+  /** Its name and version, for example "HeadlessChrome/153.0.8010.0". */
   readonly product: string;
   readonly exited: Promise<void>;
-  /** Ends the process at once, where it no longer answers. */
+  /** Ends the process at once, for a browser that no longer responds. */
   kill(): void;
-  /** Asks the browser to end and waits until it is gone. */
+  /** Asks the browser to end, and waits until the process has ended. */
   close(): Promise<void>;
 }
 
-/** Time until the first response; a cold start on a slow disk included. */
+/** Milliseconds until the first response, enough for a cold start from a slow disk. */
 const LAUNCH_TIMEOUT_MS = 20_000;
 const CLOSE_TIMEOUT_MS = 3_000;
 const KEPT_ERROR_OUTPUT = 4_096;
-/** Below this much shared memory (containers give 64 MB) big pages crash, and files take its place. */
+/** With less shared memory (containers give 64 MB) large pages crash, so the browser uses files in its place. */
 const MIN_SHARED_MEMORY_BYTES = 512 * 1024 * 1024;
 
 const FLAGS: readonly string[] = [
@@ -55,17 +58,18 @@ const FLAGS: readonly string[] = [
   "--password-store=basic",
   "--use-mock-keychain",
   "--lang=en-US",
-  // A mouse, as every desktop has: 4 is a fine pointer, 2 one that can hover.
+  // A mouse, as every desktop has. Pointer type 4 is a fine pointer, hover type 2 can hover.
   "--blink-settings=primaryPointerType=4,availablePointerTypes=4,primaryHoverType=2,availableHoverTypes=2",
-  // Workers say it too, which no setting of a tab reaches.
+  // Workers report this language too, and no setting of a tab reaches them.
   "--accept-lang=en-US,en",
-  // Popups fail at once; the few that come in spite of it are closed.
+  // Popups fail at once. The few that still open are closed.
   "--block-new-web-contents",
   // navigator.webdriver is false, as in a browser that a person uses.
   "--disable-blink-features=AutomationControlled",
-  // One page may not take the machine's memory: in megabytes, of each script heap.
+  // Megabytes of each script heap, so that one page cannot take the machine's memory.
   "--js-flags=--max-old-space-size=512",
-  // Nothing gets past the egress guard: no direct loopback, no QUIC, no WebRTC over UDP, no look-ups of its own.
+  // All traffic passes the egress guard: no direct loopback, no QUIC, no WebRTC over UDP, no DNS lookups by the
+  // browser.
   "--proxy-server=http://127.0.0.1:9",
   "--proxy-bypass-list=<-loopback>",
   "--disable-quic",
@@ -77,11 +81,11 @@ const FLAGS: readonly string[] = [
 
 export interface LaunchOptions {
   readonly sandboxed: boolean;
-  /** What the browser calls itself where no page says otherwise: in shared and service workers. */
+  /** The user agent in shared and service workers, which the settings of a tab do not reach. */
   readonly userAgent?: string;
 }
 
-/** Starts a browser with a profile folder of its own below `folder`. Fails with a one-line reason. */
+/** Starts a browser with its own profile folder below `folder`. Fails with a one-line reason. */
 export async function launchBrowser(
   program: BrowserProgram,
   folder: string,
@@ -100,7 +104,7 @@ export async function launchBrowser(
   ownBrowser(pid);
   let name = shortName(program.path);
   const exited = started.exited.then(() => reapOrphans(pid, name)).then(() => removeProfile(profile));
-  // Both are pipes, as asked for above; the types of stdio know the first three only.
+  // Both are pipes, as requested above. The types of stdio only have the first three.
   const cdp = new CdpConnection(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable);
   void started.exited.then(() => cdp.close());
   const kill = () => {
@@ -110,7 +114,7 @@ export async function launchBrowser(
   try {
     const version = await within(cdp.send("Browser.getVersion"), LAUNCH_TIMEOUT_MS);
     const product = String(version["product"]);
-    // Not before: a program may be a script that ends up as another one.
+    // Read only now: the program may be a script that executes another program.
     name = processName(pid) || name;
     return {
       cdp,
@@ -129,7 +133,7 @@ export async function launchBrowser(
 
 interface WatchedProcess {
   readonly exited: Promise<void>;
-  /** Why the process ended by itself, in one line; undefined where it did not. */
+  /** The reason why the process ended by itself, in one line; undefined if it did not. */
   reason(): string | undefined;
 }
 
@@ -158,14 +162,17 @@ function lastLine(output: string): string {
 }
 
 async function close(cdp: CdpConnection, exited: Promise<void>, kill: () => void): Promise<void> {
-  // The response is often lost because the pipe closes first; what counts is that the process is gone.
+  // The response is often lost because the pipe closes first. The end of the process is the result that counts.
   cdp.send("Browser.close").catch(() => undefined);
   await within(exited, CLOSE_TIMEOUT_MS).catch(() => undefined);
   kill();
   await exited;
 }
 
-/** The browser sees none of our environment: it may hold secrets, and a page may break out of its renderer. */
+/**
+ * The environment of the browser. It inherits none of our variables: they may hold secrets, and a page may break out of
+ * its renderer.
+ */
 function environmentOf(program: BrowserProgram, profile: string): Record<string, string> {
   return {
     PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -186,7 +193,7 @@ async function machineFlags({ sandboxed, userAgent }: LaunchOptions): Promise<st
   return flags;
 }
 
-/** The shared memory that we may use; 0 where there is none or it is closed to us. */
+/** Bytes of shared memory that the browser can use; 0 if there is none or access is denied. */
 async function sharedMemoryBytes(): Promise<number> {
   try {
     await access("/dev/shm", constants.W_OK);
@@ -198,11 +205,11 @@ async function sharedMemoryBytes(): Promise<number> {
 }
 
 async function removeProfile(profile: string): Promise<void> {
-  // Helper processes may write for a moment after the browser is gone.
+  // Helper processes can still write for a moment after the browser has ended.
   await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined);
 }
 
-/** Profiles of processes that were killed before they could tidy up. */
+/** Removes the profiles of processes that were killed before they could remove them. */
 async function removeAbandonedProfiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(/^profile-(\d+)-/.exec(name)?.[1]);

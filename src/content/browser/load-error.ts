@@ -3,7 +3,10 @@ import { type EgressSession, egressError, portOf } from "../egress/guard.ts";
 import { DownloadError } from "../page/download.ts";
 import { CdpClosed, CdpError } from "./cdp.ts";
 
-/** What a failed document load is to the caller; the egress guard knows more about it than the browser does. */
+/**
+ * The caller's error for a document that failed to load. The egress guard knows the reason better than the browser
+ * does.
+ */
 export function loadError(egress: EgressSession, errorText: string, unreachable: string | undefined): TurnpikeError {
   const url = unreachable !== undefined && URL.canParse(unreachable) ? new URL(unreachable) : undefined;
   const failure = url === undefined ? egress.lastFailure : egress.failureOf(url.hostname, portOf(url));
@@ -17,7 +20,7 @@ export function loadError(egress: EgressSession, errorText: string, unreachable:
   return new TurnpikeError("page-failed", `Cannot load the page: ${explain(errorText)}`);
 }
 
-/** The browser's error names are public and stable ("net::ERR_CERT_DATE_INVALID"); callers can look them up. */
+/** The browser's error names are public and stable ("net::ERR_CERT_DATE_INVALID"), so callers can look them up. */
 function explain(errorText: string): string {
   const name = /^net::(ERR_[A-Z0-9_]+)$/.exec(errorText)?.[1];
   if (name === "ERR_EMPTY_RESPONSE") return "its server closed the connection without a response";
@@ -25,7 +28,7 @@ function explain(errorText: string): string {
   return name === undefined ? "the browser gave up on it" : `the browser says ${name}`;
 }
 
-/** Turns the protocol's own failures into ones for the caller; others pass as they are. */
+/** Converts errors of the protocol into errors for the caller, and returns other errors unchanged. */
 export function tabError(error: unknown): unknown {
   if (error instanceof CdpClosed) return browserStopped();
   if (error instanceof CdpError) return new TurnpikeError("page-failed", `Cannot read the page: ${error.message}`);

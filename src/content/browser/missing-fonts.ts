@@ -2,8 +2,8 @@ import { type FontKind } from "../fonts/font-kinds.ts";
 import { type CdpConnection } from "./cdp.ts";
 
 /**
- * Draws characters and looks at them, since only the browser knows what it finds for which. A character without a
- * font looks like one that no font can have: the last of all code points, which is no character.
+ * Draws characters and compares the pixels, because only the browser knows which font it finds for a character. A
+ * character without a font looks like the last code point, which is no character and which no font has.
  */
 const LOOK = `(() => {
   const canvas = new OffscreenCanvas(48, 48);
@@ -33,7 +33,7 @@ const LOOK = `(() => {
   return missing;
 })()`;
 
-/** The kinds of text that the browser has no font for, in a tab of its own. */
+/** The kinds of text that the browser has no font for, tested in a separate tab. */
 export async function missingFonts(cdp: CdpConnection): Promise<readonly FontKind[]> {
   const context = await cdp.send("Target.createBrowserContext", { disposeOnDetach: true });
   const browserContextId = context["browserContextId"];
@@ -41,7 +41,7 @@ export async function missingFonts(cdp: CdpConnection): Promise<readonly FontKin
     const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank", browserContextId });
     const { sessionId } = await cdp.send("Target.attachToTarget", { targetId, flatten: true });
     const response = await cdp.send("Runtime.evaluate", { expression: LOOK, returnByValue: true }, String(sessionId));
-    // The protocol gives a RemoteObject as `result`, whose value our script made.
+    // The protocol gives a RemoteObject as `result`. Our script made its value.
     const { value } = response["result"] as { readonly value: readonly FontKind[] };
     return value;
   } finally {

@@ -2,29 +2,38 @@ import { type CdpConnection, type CdpFields } from "./cdp.ts";
 
 /** Milliseconds without a request after which a page is quiet. */
 const QUIET_MS = 500;
-/** Requests under way that are known at one time, and frames and workers with a session of their own; more are not waited for. */
+/**
+ * Limits of the known requests in progress, and of frames and workers with their own session. The watch does not wait
+ * for more.
+ */
 const MAX_PENDING = 10_000;
 const MAX_SESSIONS = 1_000;
-/** What stays open for as long as the page wants. WebSockets are no requests here, and so are not waited for either. */
+/**
+ * Requests that stay open as long as the page wants. WebSockets are not requests here, so the watch does not wait for
+ * them either.
+ */
 const ENDLESS = new Set(["EventSource", "Ping"]);
 
-/** Knows whether a tab has requests under way: of its page, and of all frames and workers in it, whatever process they have. */
+/** Knows whether a tab has requests in progress: of its page, and of all its frames and workers, in any process. */
 export class NetworkWatch {
   readonly #cdp: CdpConnection;
   readonly #changed: () => void;
-  /** Requests under way. A frame that gets a process of its own tells of the end of a request that its page began. */
+  /**
+   * Requests in progress, with the session that began them. A frame that moves to its own process reports the end of a
+   * request that the page's session began.
+   */
   readonly #pending = new Map<string, { readonly session: string; readonly frame: string }>();
   readonly #sessions = new Set<string>();
   #quiet: ReturnType<typeof setTimeout> | undefined;
   #idle = false;
 
-  /** `changed` is called when the tab becomes quiet. */
+  /** Calls `changed` when the tab becomes quiet. */
   constructor(cdp: CdpConnection, changed: () => void) {
     this.#cdp = cdp;
     this.#changed = changed;
   }
 
-  /** Whether nothing was under way for half a second. */
+  /** True if no request was in progress for half a second. */
   get idle(): boolean {
     return this.#idle;
   }
@@ -35,13 +44,13 @@ export class NetworkWatch {
     await this.#cdp.send("Network.enable", { maxTotalBufferSize: 1, maxResourceBufferSize: 1 }, session);
   }
 
-  /** Has frames and workers that begin in a session attached, each before any script of it runs. */
+  /** Attaches to frames and workers that begin in a session, each before its scripts run. */
   async attach(session: string): Promise<void> {
     const settings = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
     await this.#cdp.send("Target.setAutoAttach", settings, session);
   }
 
-  /** Watches what began and waits, by the event Target.attachedToTarget, and lets it run. */
+  /** Watches a new, paused target from the event Target.attachedToTarget, and lets it run. */
   onAttached(params: CdpFields): void {
     const session = String(params["sessionId"]);
     // The protocol gives a TargetInfo with this event. A frame's target has the frame's id.
@@ -71,7 +80,7 @@ export class NetworkWatch {
     }
   }
 
-  /** The page of a session shows another document: nothing is heard of the requests of the one before. */
+  /** A session's page shows another document. No events come for the requests of the previous one. */
   onDocument(session: string, loader: string): void {
     for (const [request, { session: teller }] of this.#pending) {
       if (teller === session && request !== loader) this.#pending.delete(request);
@@ -112,7 +121,7 @@ export class NetworkWatch {
   }
 }
 
-/** What is gone has no requests. */
+/** A target that has ended has no requests, so a failed call to it needs no handling. */
 function ignoreFailure(sent: Promise<unknown>): void {
   sent.catch(() => undefined);
 }

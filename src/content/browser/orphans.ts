@@ -1,12 +1,15 @@
 import { dlopen } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** From linux/prctl.h: children of children come to us, not to process 1, when their parent ends. */
+/** From linux/prctl.h: when a child ends, its children become children of this process and not of process 1. */
 const PR_SET_CHILD_SUBREAPER = 36;
 /** From bits/waitflags.h: do not wait. */
 const WNOHANG = 1;
 
-/** A browser's helpers notice that it is gone within milliseconds; those that do not are hung, and killed. */
+/**
+ * Milliseconds. A browser's helpers notice its end within milliseconds; helpers that still run after this time have
+ * hung and are killed.
+ */
 const PATIENCE_MS = 1_000;
 const GIVE_UP_MS = 3_000;
 const SWEEP_EVERY_MS = 20;
@@ -28,7 +31,7 @@ function openReaper(): Reaper | undefined {
       reap: (pid) => void symbols.waitpid(pid, null, WNOHANG),
     };
   } catch {
-    // Another C library: then process 1 takes the orphans, as it does everywhere by default.
+    // With another C library, process 1 adopts the orphans, which is the default.
     return undefined;
   }
 }
@@ -36,15 +39,15 @@ function openReaper(): Reaper | undefined {
 const reaper = openReaper();
 const living = new Set<number>();
 
-/** Takes note of a browser that we started; its helpers become our children when it ends. */
+/** Registers a browser that this process started. Its helpers become children of this process when it ends. */
 export function ownBrowser(pid: number): void {
   reaper?.become();
   living.add(pid);
 }
 
 /**
- * Ends what a browser that is gone left behind and takes the ended ones out of the process table. Without it they
- * stay there as zombies wherever process 1 does not care, as in most containers. `name` is as `processName` gives it.
+ * Ends the processes that a browser left behind, and removes the ended ones from the process table. Otherwise they stay
+ * there as zombies if process 1 does not reap them, as in most containers. `name` is in the format of `processName`.
  */
 export async function reapOrphans(pid: number, name: string): Promise<void> {
   living.delete(pid);
@@ -61,12 +64,12 @@ export async function reapOrphans(pid: number, name: string): Promise<void> {
   }
 }
 
-/** What the kernel names a process of this program: the first 15 characters of the file's name. */
+/** The kernel's name for a process of this program: the first 15 characters of the file's name. */
 export function shortName(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1).slice(0, 15);
 }
 
-/** The name of a running process as the kernel has it; "" where there is no such process. */
+/** The kernel's name of a running process; "" if there is no such process. */
 export function processName(pid: number): string {
   return readQuietly(`/proc/${pid}/comm`).trim();
 }
@@ -86,7 +89,7 @@ function readQuietly(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // It ended while we looked.
+    // The process ended in the meantime.
     return "";
   }
 }
@@ -95,6 +98,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself.
+    // The process ended by itself.
   }
 }

@@ -8,10 +8,10 @@ import { findClosedRoots } from "./closed-roots.ts";
 import { type ContentWait, contentWaitScript } from "./content-wait.ts";
 import { readScript, sourceOf } from "./snapshot.ts";
 
-/** Of an error that a script threw. */
+/** Characters of an error that a script threw. */
 const MAX_REASON_LENGTH = 300;
 
-/** A new document takes the script context of the old one away; the script then runs again, after this pause. */
+/** Milliseconds before a script runs again, after a new document removed its script context. */
 const RETRY_MS = 50;
 
 /** The tab that the scripts run in. */
@@ -19,28 +19,31 @@ export interface ScriptHost {
   call(method: string, params: CdpFields): Promise<CdpFields>;
   frame(): string;
   readonly deadline: Deadline;
-  /** The document that was fetched for the tab, where that is the one it shows at this address. */
+  /** The document that was fetched for the tab, if the tab shows it at this address. */
   shown(url: string): FetchedResponse | undefined;
-  /** The script context of our own in the present document, once there is one. */
+  /** The service's script context in the present document; undefined until it exists. */
   world: unknown;
 }
 
 /** A loaded page that can also wait for elements. */
 export interface ScriptedPage extends OpenPage {
-  /** Fails with `invalid-parameters` where the selector has no sense. */
+  /** Throws `invalid-parameters` if the selector is not valid. */
   assertSelector(selector: string): Promise<void>;
   waitFor(selector: string): Promise<void>;
-  /** Waits while the page has nothing to show, or places that are known to be filled are open, for a bounded time. */
+  /** Waits, for a limited time, while the page shows nothing or places that its scripts fill are empty. */
   waitForContent(wait: ContentWait): Promise<void>;
-  /** Whether a part of the document has not come; answered after all events that came before. */
+  /** True if a part of the document has not arrived. The result comes after all earlier events. */
   isPartial(): Promise<boolean>;
 }
 
-/** A document that a script opened anew says "loading" as well, but its response has an end. */
+/** A document that a script opened again also has the state "loading", but its response has an end. */
 const IS_PARTIAL = `document.readyState === "loading" &&
   performance.getEntriesByType("navigation")[0]?.responseEnd === 0`;
 
-/** Looks at each change and, since styles and properties can change without one, a few times a second. */
+/**
+ * Checks at each change. It also checks a few times a second, because styles and properties can change without a
+ * mutation.
+ */
 function waitScript(selector: string): string {
   return `new Promise((resolve) => {
     const found = () => {
@@ -84,13 +87,13 @@ async function snapshot(
   mark: Readonly<Record<string, string>>,
   withFrames: boolean,
 ): Promise<PageSource> {
-  // Makes the world that the trees are kept in.
+  // Creates the world that holds the trees.
   await inOwnWorld(host, "0");
   await findClosedRoots(host).catch((error: unknown) => {
-    // Another document took the place of this one, or the element is gone: then its tree is not to be had.
+    // Another document replaced this one, or the element is gone, so its tree cannot be read.
     if (!(error instanceof CdpError)) throw error;
   });
-  // The script gives an object whatever the page is.
+  // The script returns an object for every page.
   const read = (await inOwnWorld(host, readScript(mark, withFrames))) as CdpFields;
   return sourceOf(read, mark, (url) => host.shown(url));
 }
@@ -106,7 +109,7 @@ async function assertSelector(host: ScriptHost, selector: string): Promise<void>
   ]);
 }
 
-/** Runs a script of ours beside the page's own, again where the document changed under it. */
+/** Runs a script in the service's own world, again if the document changed during the run. */
 async function inOwnWorld(host: ScriptHost, expression: string): Promise<unknown> {
   for (;;) {
     try {
@@ -152,14 +155,14 @@ function protocolReason(error: CdpError): string {
   return error.message.replace(/^Cannot call [\w.]+: /, "");
 }
 
-/** A script that does not parse is the caller's mistake; one that throws failed on this page. */
+/** A script that does not parse is the caller's error; a script that throws failed on this page. */
 function scriptError(details: unknown): TurnpikeError {
-  // The protocol gives ExceptionDetails: `exception` is a RemoteObject where a value was thrown.
+  // The protocol gives ExceptionDetails. `exception` is a RemoteObject if a value was thrown.
   const { exception, text } = details as { exception?: { description?: string; value?: unknown }; text?: string };
   const words = exception?.description ?? JSON.stringify(exception?.value) ?? text ?? "an error";
   const [first = words, ...stack] = words.split("\n");
   const thrown = first.slice(0, MAX_REASON_LENGTH);
-  // What threw at run time has a stack; what did not parse never ran.
+  // An error at run time has a stack; a script that does not parse never ran.
   if (thrown.startsWith("SyntaxError") && stack.length === 0) {
     return new TurnpikeError("invalid-parameters", "Cannot evaluate the script: it does not parse", [
       { path: "evaluate", message: thrown },

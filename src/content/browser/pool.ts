@@ -29,9 +29,9 @@ export type Log = (level: "info" | "warn" | "error", message: string, extra?: Re
 export interface PoolOptions {
   readonly stateDir: string;
   readonly browserPath?: string;
-  /** Visits after which a new browser replaces one; MAX_VISITS by default. */
+  /** Visits after which a new browser replaces one. Default: MAX_VISITS. */
   readonly visitsPerBrowser?: number;
-  /** Failures of pages that used up their visit's time themselves are told apart, as PageBurnt. */
+  /** True: failures of pages that used up their visit's time themselves are reported as PageBurnt. */
   readonly chargeTimeouts?: boolean;
   readonly log: Log;
 }
@@ -44,19 +44,16 @@ export interface BrowserInfo {
   readonly sandboxed: boolean;
 }
 
-/** Pages open at one time: a core renders one while another waits on the network. @bound */
+/** Open pages for each processor core: a core renders one page while another waits for the network. @bound */
 const PAGES_PER_CORE = 2;
-/** Requests that wait for a free page, and for how long; more are answered 503. @bound */
+/** Requests that wait for a free page, and their queueing time. Further requests get a 503. @bound */
 const MAX_QUEUED = 64;
 const QUEUE_TIMEOUT_MS = 30_000;
-/**
- * Beyond the time-out, where the caller takes what is there: to read it from the page, and then to make something of it.
- * @bound
- */
+/** Milliseconds after the timeout if the caller accepts a partial page: first to read it, then to process it. @bound */
 const READING_GRACE_MS = 500;
 const USING_GRACE_MS = 500;
 
-/** A browser answers this within a millisecond, even under load. */
+/** Milliseconds. A working browser responds within one millisecond, even under load. */
 const PROBE_TIMEOUT_MS = 3_000;
 
 interface Choice {
@@ -64,7 +61,7 @@ interface Choice {
   readonly launch: LaunchOptions;
 }
 
-/** Keeps one browser running and visits pages with it, each in a context of its own. */
+/** Keeps one browser running, and visits each page in its own browser context. */
 export class BrowserPool implements BrowserEngine {
   readonly #options: PoolOptions;
   readonly #folder: string;
@@ -85,7 +82,10 @@ export class BrowserPool implements BrowserEngine {
     this.#choice = choice;
   }
 
-  /** Finds a browser that starts. Fails with a one-line message that says what to do: NoBrowserError if there is no program at all. */
+  /**
+   * Finds a browser that starts. Fails with a one-line message that says what to do: NoBrowserError if there is no
+   * browser program.
+   */
   static async start(options: PoolOptions): Promise<{ pool: BrowserPool; browser: BrowserInfo }> {
     const folder = join(options.stateDir, "browser");
     const { browser, choice } = await firstThatStarts(options, folder);
@@ -98,7 +98,10 @@ export class BrowserPool implements BrowserEngine {
     return { pool, browser: { name, version, path, source, sandboxed: choice.launch.sandboxed } };
   }
 
-  /** Asks the browser for a sign of life, and starts one where there is none. Gives why it does not work, if so. */
+  /**
+   * Checks that the browser responds, and starts one if there is none. Returns the reason why it does not work, or
+   * undefined.
+   */
   async failure(): Promise<string | undefined> {
     try {
       const browser = await this.#running();
@@ -110,7 +113,7 @@ export class BrowserPool implements BrowserEngine {
     }
   }
 
-  /** The kinds of text that the browser has no font for. Fails where there is no browser to ask. */
+  /** The kinds of text that the browser has no font for. Fails if no browser runs. */
   async missingFonts(): Promise<readonly FontKind[]> {
     const browser = await this.#running();
     return await missingFonts(browser.running.cdp);
@@ -126,7 +129,7 @@ export class BrowserPool implements BrowserEngine {
     await this.#offenders.turn(host, visit.deadline);
     const release = await this.#semaphore.take(visit.request.signal, visit.deadline);
     try {
-      // One that starts may take longer than the visit has.
+      // A browser can take longer to start than the visit's time.
       const browser = await visit.deadline.race(this.#running());
       const measures = this.#options.chargeTimeouts === true;
       const tab = new Tab(browser.running, () => browser.warm.take(), visit, measures);
@@ -137,7 +140,7 @@ export class BrowserPool implements BrowserEngine {
         return result;
       } catch (error) {
         const isBusy = await tab.isBusy(error);
-        // What a script of the caller's takes is not its page's doing.
+        // Resources that a caller's script uses are not the page's fault.
         if (!visit.scripted && (error instanceof PageExcess || isBusy)) this.#offenders.note(host);
         if (this.#closed) throw stopping();
         const isBurnt = error instanceof TurnpikeError && (await tab.hasBurnt(error, isBusy));
@@ -156,7 +159,7 @@ export class BrowserPool implements BrowserEngine {
     this.#closed = true;
     this.#semaphore.close();
     await this.#browser?.catch(() => undefined);
-    // One that is being started in place of another ends as soon as it runs.
+    // A replacement browser that is still starting ends as soon as it runs.
     await Promise.all([this.#replacing, ...[...this.#browsers].map((browser) => browser.close())]);
   }
 
@@ -189,11 +192,11 @@ export class BrowserPool implements BrowserEngine {
     }
   }
 
-  /** Starts a fresh browser for the visits to come; the worn one ends with its last visit. */
+  /** Starts a new browser for later visits. The worn browser ends with its last visit. */
   #replace(worn: PooledBrowser): void {
     if (this.#closed || this.#replacing !== undefined || !this.#browsers.has(worn) || worn.retired) return;
     this.#replacing = this.#replaceBy(this.#launch(), worn)
-      // It was logged. The worn one goes on, and the end of its next visit tries again.
+      // The failure was logged. The worn browser continues, and the end of its next visit tries again.
       .catch(() => undefined)
       .finally(() => {
         this.#replacing = undefined;
@@ -202,7 +205,7 @@ export class BrowserPool implements BrowserEngine {
 
   async #replaceBy(launched: Promise<PooledBrowser>, worn: PooledBrowser): Promise<void> {
     const fresh = await launched;
-    // Where the worn one died meanwhile, another may have been started already.
+    // If the worn browser ended in the meantime, another one may have been started already.
     if (this.#browsers.has(worn)) this.#browser = Promise.resolve(fresh);
     else await fresh.close();
     await worn.retire();
@@ -227,7 +230,10 @@ export class BrowserPool implements BrowserEngine {
   }
 }
 
-/** Opens the page and uses it; where its time is over and the caller takes a part, uses what is there. */
+/**
+ * Opens the page and uses it. After the timeout, if the caller accepts a partial page, it uses the part that has
+ * loaded.
+ */
 async function useOf<T>(tab: Tab, visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {
   const { deadline, request } = visit;
   let used = false;
@@ -250,13 +256,13 @@ function stopping(): TurnpikeError {
   return new TurnpikeError("browser-unavailable", "Cannot load the page: the service is stopping");
 }
 
-/** Tries the programs in order, each with its sandbox first where that can work at all. */
+/** Tries the programs in order, each with its sandbox first if the sandbox can work. */
 async function firstThatStarts(
   options: PoolOptions,
   folder: string,
 ): Promise<{ browser: RunningBrowser; choice: Choice }> {
   let failure: string | undefined;
-  // Chromium refuses to build its sandbox as root.
+  // Chromium refuses to use its sandbox as root.
   const modes = process.geteuid?.() === 0 ? [false] : [true, false];
   for await (const program of browserPrograms(options.browserPath, folder)) {
     for (const sandboxed of modes) {
@@ -272,7 +278,10 @@ async function firstThatStarts(
   throw failure === undefined ? new NoBrowserError() : new Error(brokenBrowserMessage(failure));
 }
 
-/** Only a start sets the name that a browser goes by, and only a running one tells its version for sure. */
+/**
+ * Starts a browser with a matching user agent. The user agent can only be set at the start, and only a running browser
+ * reports its exact version.
+ */
 async function launchNamed(
   program: BrowserProgram,
   folder: string,

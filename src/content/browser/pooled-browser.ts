@@ -8,19 +8,21 @@ import { WarmTabs } from "./warm-tabs.ts";
 export const MAX_VISITS = 500;
 const WORN_BYTES = 512 * 1024 * 1024;
 
-/** A browser answers within milliseconds, even under load; one that visits wait for is asked this often. */
+/**
+ * Milliseconds between two checks of a browser with visits. A browser responds within milliseconds, even under load.
+ */
 const ASK_EVERY_MS = 200;
-/** One that takes longer may be flooded by a page. @bound */
+/** Milliseconds. A browser that takes longer to respond may be flooded with calls by a page. @bound */
 const SLOW_MS = 150;
 const HUNG_MS = 6_000;
 
-/** Closing a tab takes milliseconds; a browser that does not manage within this has hung. @bound */
+/** Milliseconds. Closing a tab takes a few; a browser that takes longer than this has hung. @bound */
 const DISPOSE_TIMEOUT_MS = 3_000;
 
 /** Workers that do not belong to one tab. */
 const WORKERS = [{ type: "shared_worker" }, { type: "service_worker" }];
 
-/** A browser with the tabs of its visits and those kept warm for the next. */
+/** A browser with the tabs of its visits and the warm tabs for later visits. */
 export class PooledBrowser {
   readonly running: RunningBrowser;
   readonly warm: WarmTabs;
@@ -32,7 +34,7 @@ export class PooledBrowser {
   #asking: ReturnType<typeof setInterval> | undefined;
   #asked = 0;
 
-  /** `hung` is told why, where the browser had to be killed. */
+  /** Calls `hung` with the reason when it had to kill the browser. */
   constructor(running: RunningBrowser, maxVisits: number, hung: (reason: string) => void) {
     this.running = running;
     this.#maxVisits = maxVisits;
@@ -47,12 +49,12 @@ export class PooledBrowser {
     void running.cdp.ended.then(() => this.#onGone());
   }
 
-  /** Whether it has served its time. */
+  /** True if a new browser should replace it. */
   get worn(): boolean {
     return this.#visits >= this.#maxVisits || this.running.processes.browserBytes() > WORN_BYTES;
   }
 
-  /** Whether it ends with its last visit. */
+  /** True if it ends with its last visit. */
   get retired(): boolean {
     return this.#retired;
   }
@@ -64,7 +66,7 @@ export class PooledBrowser {
     this.#asking ??= setInterval(() => this.#ask(), ASK_EVERY_MS);
   }
 
-  /** Closes the tab of a visit that ended, whatever that takes. */
+  /** Closes the tab of a visit that ended, and kills the browser if it does not close the tab. */
   async leave(tab: Tab): Promise<void> {
     this.running.processes.leave();
     await this.#dispose(tab);
@@ -75,14 +77,14 @@ export class PooledBrowser {
     if (this.#retired) await this.running.close();
   }
 
-  /** Has it end when its last visit did. */
+  /** Lets it end with its last visit. */
   async retire(): Promise<void> {
     this.#retired = true;
     this.warm.close();
     if (this.#tabs.size === 0) await this.running.close();
   }
 
-  /** Ends it now, and every visit it has. */
+  /** Ends it and all its visits now. */
   async close(): Promise<void> {
     this.warm.close();
     await this.running.close();
@@ -115,12 +117,15 @@ export class PooledBrowser {
     if (method === "Target.attachedToTarget") return this.#onWorker(info, params);
     if (method !== "Target.targetCreated") return;
     if (info["type"] === "iframe") return this.#owner(info)?.onOtherSite();
-    // Tabs that a page opened beside its own are closed.
+    // Closes other tabs that a page opened.
     if (typeof info["openerId"] !== "string") return;
     this.running.cdp.send("Target.closeTarget", { targetId: info["targetId"] }).catch(() => undefined);
   }
 
-  /** Workers that more than one page may use are nobody's but their context's; each waits until it is let run. */
+  /**
+   * Workers that several pages can share belong only to their browser context. Each is paused until it is allowed to
+   * run.
+   */
   #onWorker(info: CdpFields, params: CdpFields): void {
     const owner = this.#owner(info);
     if (owner !== undefined) return owner.onWorker(params);
@@ -138,7 +143,7 @@ export class PooledBrowser {
     try {
       await Promise.race([tab.close(), late]);
     } catch {
-      // Gone already, or no longer answering: what is left of it goes with the browser.
+      // The tab is gone already, or the browser no longer responds and ends with all its tabs.
       this.#kill("The browser does not close a tab; it is stopped");
     } finally {
       clearTimeout(timer);

@@ -1,29 +1,29 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What the kernel says of a process. */
+/** The kernel's data about a process. */
 export interface ProcessFacts {
   readonly pid: number;
   readonly threads: number;
   readonly residentBytes: number;
-  /** CPU time of all its threads since it started, in milliseconds. */
+  /** Milliseconds of CPU time of all its threads since it started. */
   readonly cpuMs: number;
 }
 
-/** The unit of resident memory in /proc/PID/stat, on every machine that the browser runs on. */
+/** Bytes in the unit of resident memory in /proc/PID/stat, on all machines that the browser supports. */
 const PAGE_BYTES = 4096;
 /** USER_HZ is 100 on every architecture. */
 const MS_PER_TICK = 10;
 const NS_PER_MS = 1e6;
-/** Fields of /proc/PID/stat, counted from the one after the program's name. */
+/** Positions of fields in /proc/PID/stat, counted from the field after the program's name. */
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 const THREADS = 17;
 const RESIDENT_PAGES = 21;
 
-/** Undefined if the process is gone, or the system has no such table. */
+/** Undefined if the process has ended, or the system has no process table. */
 export function processFacts(pid: number): ProcessFacts | undefined {
   const text = readQuietly(`/proc/${pid}/stat`);
-  // The program's name may itself have spaces and parentheses.
+  // The program's name can itself contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   if (fields.length <= RESIDENT_PAGES) return undefined;
   const number = (at: number): number => Number(fields[at]);
@@ -36,8 +36,8 @@ export function processFacts(pid: number): ProcessFacts | undefined {
 }
 
 /**
- * Milliseconds that a process's main thread has run or waited for a processor since it started: a thread that always has work
- * does so all the time, however busy the machine is. 0 if the kernel does not tell.
+ * Milliseconds that a process's main thread has run or waited for a processor since it started. For a thread that
+ * always has work this is the whole time, however busy the machine is. 0 if the kernel does not report it.
  */
 export function runnableMs(pid: number): number {
   const [ran = 0, waited = 0] = readQuietly(`/proc/${pid}/task/${pid}/schedstat`).split(" ").map(Number);
@@ -48,19 +48,19 @@ export function threadsOf(pid: number): readonly number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);
   } catch {
-    // It ended while we looked.
+    // The process ended in the meantime.
     return [];
   }
 }
 
 export function childrenOf(pid: number): readonly number[] {
-  // The kernel lists a child under the thread that made it.
+  // The kernel lists a child under the thread that created it.
   return threadsOf(pid).flatMap((thread) =>
     readQuietly(`/proc/${pid}/task/${thread}/children`).split(" ").filter(Boolean).map(Number),
   );
 }
 
-/** Its words; empty once it is gone. */
+/** The words of its command line; empty after it has ended. */
 export function commandOf(pid: number): readonly string[] {
   return readQuietly(`/proc/${pid}/cmdline`).split(/[\0 ]/);
 }

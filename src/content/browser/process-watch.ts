@@ -2,39 +2,48 @@ import { availableParallelism, setPriority, totalmem } from "node:os";
 import { runWhenIdle } from "./idle-policy.ts";
 import { childrenOf, commandOf, type ProcessFacts, processFacts, runnableMs, threadsOf } from "./process-table.ts";
 
-/** Resident memory of one page's process: far above what pages need, far below what a machine can bear. In bytes. */
+/**
+ * Bytes of resident memory of one page's process, far above the need of pages and far below the memory of a machine.
+ * The process is killed above it.
+ */
 const MAX_RENDERER_BYTES = 1024 * 1024 * 1024;
-/** The same of the browser's main process, which is not a page's alone. */
+/** The same for the browser's main process, which all pages share. */
 const MAX_BROWSER_BYTES = 2 * 1024 * 1024 * 1024;
-/** Of all processes of pages together, as a share of the machine's memory. */
+/** Resident memory of all pages' processes together, as a share of the machine's memory. */
 const MAX_MEMORY_SHARE = 0.5;
-/** Threads of one page's process: 10 are the browser's own, and a page may well have a worker for each core. */
+/** Threads of one page's process: the browser has 10 of its own, and a page may have a worker for each core. */
 const MAX_RENDERER_THREADS = 64 + availableParallelism();
-/** A process with so many threads is one of several workers, which together slow others as several such processes would. */
+/** A process with more threads has several workers. Together they slow other pages down as several processes would. */
 const USUAL_THREADS = 12;
-/** CPU time of one page's process. Heavy pages take 3 s. */
+/** Milliseconds of CPU time of one page's process. Heavy pages take 3 s. */
 const MAX_RENDERER_CPU_MS = 15_000;
 const LOOK_EVERY_MS = 100;
-/** Processes of pages that started since are found this often; in looks. */
+/** Number of checks between two searches for new processes of pages. */
 const LOOKS_PER_WALK = 3;
-/** Renderers are children of a zygote, which is the browser's child, itself below another one with some sandboxes. */
+/**
+ * Renderers are children of a zygote, which is a child of the browser. With some sandboxes the zygote has another
+ * zygote as its parent.
+ */
 const MAX_GENERATIONS = 4;
 
-/** Nice values that a page's process gets by the CPU time that it has taken, so that pages that took less go first. @bound */
+/** Nice values for a page's process by the CPU time that it has used, so that pages that used less run first. @bound */
 const NICENESS: readonly (readonly [fromCpuMs: number, nice: number])[] = [
   [1_500, 19],
   [300, 10],
 ];
-/** CPU time from which it runs only when no other process wants to. @bound */
+/** Milliseconds of CPU time after which a process runs only when no other process wants the processor. @bound */
 const IDLE_CPU_MS = 4_000;
-/** Share of the time that the main thread has work to do while it is flooded, and CPU time of a page's process that may be to blame. */
+/**
+ * Share of the time that the main thread has work while a page floods it, and milliseconds of CPU time above which a
+ * page's process can be the cause.
+ */
 const BUSY_SHARE = 0.7;
 const RELIEF_CPU_MS = 800;
 
-/** A process that was killed is gone within milliseconds; a crash later than this has another cause. */
+/** Milliseconds. A killed process ends within a few; a crash later than this has another cause. */
 const KILL_SEEN_MS = 1_000;
 
-/** What the processes of a browser may take. @internal */
+/** Limits of a browser's processes. @internal */
 export const PROCESS_LIMITS = {
   rendererBytes: MAX_RENDERER_BYTES,
   allRenderersBytes: Math.min(totalmem(), process.constrainedMemory() || totalmem()) * MAX_MEMORY_SHARE,
@@ -44,12 +53,15 @@ export const PROCESS_LIMITS = {
 
 interface Watched {
   readonly facts: ProcessFacts;
-  /** CPU time between the last two looks. */
+  /** Milliseconds of CPU time between the last two checks. */
   readonly recentMs: number;
   readonly isRenderer: boolean;
 }
 
-/** Keeps the processes of a browser within bounds: lowers the priority of those that burn, and kills those that take too much. Decision 0903. */
+/**
+ * Limits the resources of a browser's processes: lowers the priority of those that use much CPU time, and kills those
+ * that exceed a limit. Decision 0903.
+ */
 export class ProcessWatch {
   readonly #browser: number;
   readonly #limits: typeof PROCESS_LIMITS;
@@ -61,7 +73,7 @@ export class ProcessWatch {
   #busyShare = 0;
   #lookedAt = 0;
   #killed = 0;
-  /** When it killed processes of pages that took too much by themselves. */
+  /** The times at which it killed processes of pages that exceeded a limit by themselves. */
   #excesses: number[] = [];
 
   constructor(browser: number, limits: Partial<typeof PROCESS_LIMITS> = {}) {
@@ -74,13 +86,16 @@ export class ProcessWatch {
     return this.#killed;
   }
 
-  /** Whether a page's process that ended just now was killed for what it took by itself. Each kill explains one end. */
+  /**
+   * True if a page's process that ended just now was killed because it exceeded a limit by itself. Each kill explains
+   * one end.
+   */
   claimExcess(): boolean {
     this.#forgetExcesses();
     return this.#excesses.shift() !== undefined;
   }
 
-  /** Watches until as many calls of `leave` came as of this. */
+  /** Starts the watch. It runs until `leave` was called as often as this. */
   enter(): void {
     this.#watchers += 1;
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
@@ -93,14 +108,14 @@ export class ProcessWatch {
     this.#timer = undefined;
   }
 
-  /** Resident memory of the browser's main process. */
+  /** Bytes of resident memory of the browser's main process. */
   browserBytes(): number {
     return processFacts(this.#browser)?.residentBytes ?? 0;
   }
 
   /**
-   * Tells that the browser's main process is slow to answer. If that is by its own work, the process of the page that
-   * burns most ends: pages can flood the main process with calls.
+   * Reports that the browser's main process responds slowly. If its own work is the cause, the page's process with the
+   * most CPU time is killed, because a page can flood the main process with calls.
    */
   relieve(): void {
     if (this.#busyShare < BUSY_SHARE) return;
@@ -173,7 +188,10 @@ export class ProcessWatch {
   }
 }
 
-/** Priorities are the threads' own; a thread begins with that of the one that starts it. */
+/**
+ * Lowers a process's priority. Priorities belong to threads, and a thread begins with the priority of the thread that
+ * starts it.
+ */
 function calm({ pid, cpuMs, threads }: ProcessFacts): void {
   const weight = cpuMs * Math.max(1, threads / USUAL_THREADS);
   const [, nice] = NICENESS.find(([from]) => weight >= from) ?? [];
@@ -183,7 +201,7 @@ function calm({ pid, cpuMs, threads }: ProcessFacts): void {
       if (weight >= IDLE_CPU_MS) runWhenIdle(thread);
       else setPriority(thread, nice);
     } catch {
-      // It ended, or has a higher value, which only root may lower.
+      // The thread ended, or it has a higher nice value, which only root can lower.
     }
   }
 }
@@ -202,6 +220,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself.
+    // The process ended by itself.
   }
 }

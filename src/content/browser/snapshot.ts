@@ -4,10 +4,13 @@ import { type FetchedResponse, MARK, type PageSource } from "../page/page.ts";
 import { type CdpFields } from "./cdp.ts";
 import { CLOSED_ROOTS } from "./closed-roots.ts";
 
-/** A page's HTML may have this many characters; a longer one is no text that anybody reads. */
+/** Characters of a page's HTML. A longer page is not readable text. */
 const MAX_HTML_LENGTH = 20_000_000;
 
-/** Frames that are shown with the page, and characters of theirs together; smaller ones in pixels show no content. */
+/**
+ * Limits of the frames that are included in a page: their number, their total characters, and the least size in pixels,
+ * since smaller frames show no content.
+ */
 const MAX_FRAMES = 20;
 const MAX_FRAMES_LENGTH = 2_000_000;
 const MIN_FRAME_WIDTH = 100;
@@ -15,8 +18,8 @@ const MIN_FRAME_HEIGHT = 50;
 const MAX_FRAME_DEPTH = 3;
 
 /**
- * Gives the HTML of the frames of a document that its own scripts could read, by their elements. Copies are made in a document
- * in which nothing runs; what they lead to is written out, since a frame has an address of its own.
+ * Returns the HTML of the frames of a document that its own scripts could read, by their elements. The frames are
+ * copied into an inert document. URLs in them are made absolute, because a frame has its own base URL.
  */
 const FRAMES = `((top) => {
   let left = ${MAX_FRAMES};
@@ -59,15 +62,15 @@ const FRAMES = `((top) => {
   return framesOf(top, 0);
 })`;
 
-/** Types that the browser shows as their own text, in one element of its own making. */
+/** Types that the browser shows as plain text, in one element that it creates. */
 const TEXT_TYPES = String.raw`/^text\/(?!html$|xml$)|[\/+]json$|javascript$|ecmascript$/`;
 const XML_TYPES = String.raw`/[\/+]xml$/`;
 
 /**
- * Runs in a world of its own where the page cannot change what its words mean. Open shadow roots come as declarative ones
- * (`<template shadowrootmode>`), since what web components show is in there; what frames show is another document. The
- * marks are there for the moment of writing alone: observers of the page run later. An XML document without a style sheet
- * is shown in a viewer, which keeps what came in an element with an id of its own.
+ * Runs in a separate world, in which the page cannot redefine functions. It writes open shadow roots as declarative
+ * ones (`<template shadowrootmode>`), because they hold the content of web components. A frame's content is another
+ * document. The marks exist only while the HTML is written: observers of the page run later. An XML document without a
+ * style sheet is shown in a viewer, which keeps the original document in an element with its own id.
  */
 const READ = `((marks, withFrames) => {
   const { documentElement: root, contentType } = document;
@@ -124,12 +127,17 @@ const READ = `((marks, withFrames) => {
   return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + written);
 })`;
 
-/** The script that reads the page as it stands, with the frames of its own site in it if wanted; what it gives is for `sourceOf`. */
+/**
+ * The script that reads the page as it stands, with the frames of its own site if wanted. `sourceOf` reads its result.
+ */
 export function readScript(mark: Readonly<Record<string, string>>, withFrames: boolean): string {
   return `${READ}(${JSON.stringify(Object.values(mark))}, ${withFrames})`;
 }
 
-/** Makes a source of what the script gave. `shown` is the document that the tab shows, where its bytes are there. */
+/**
+ * Makes a source from the script's result. `shown` is the fetched document that the tab shows, if its bytes are
+ * available.
+ */
 export function sourceOf(
   read: CdpFields,
   mark: Readonly<Record<string, string>>,

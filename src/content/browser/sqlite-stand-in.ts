@@ -1,9 +1,11 @@
 /** From sqlite3.h: unable to open the database file. */
 const SQLITE_CANTOPEN = 14;
-/** The functions that give a pointer; the null pointer is their failure. */
+/** The functions that return a pointer. They report failure by the null pointer. */
 const GIVES_POINTER = /^sqlite3_(?:mprintf|column_(?:blob|name|text))$/;
 
-/** What the browser's certificate library wants of SQLite; it is linked so that each of them must exist. */
+/**
+ * The functions of SQLite that the browser's certificate library uses. The linker requires that each of them exists.
+ */
 const FUNCTIONS = [
   "bind_blob",
   "bind_int",
@@ -28,7 +30,7 @@ const FUNCTIONS = [
 ].map((name) => `sqlite3_${name}`);
 const VARIABLE = "sqlite3_temp_directory";
 
-/** The file name that the certificate library asks for. */
+/** The file name that the certificate library loads. */
 export const SQLITE_FILE = "libsqlite3.so.0";
 
 // Sizes and numbers of the ELF specification (elf.h), for 64 bits.
@@ -36,14 +38,14 @@ const HEADER = 64;
 const PROGRAM_HEADER = 56;
 const SYMBOL = 24;
 const PAGE = 4096;
-/** `mov eax, imm32; ret`, and two bytes of nothing. */
+/** Bytes of a function: `mov eax, imm32; ret`, and two bytes of padding. */
 const CODE = 8;
 
 /**
- * A shared library (ELF, x86-64) in place of SQLite, in which nothing can be opened. libsoftokn3 of the npm package is
- * linked against SQLite, which the package lacks and a bare machine has not; without it the browser ends at the first
- * HTTPS page. The certificate database that it is for is not wanted: where it cannot be opened, the browser goes on
- * without one.
+ * Makes a shared library (ELF, x86-64) in place of SQLite that cannot open any database. libsoftokn3 of the npm package
+ * is linked against SQLite, but neither the package nor a minimal system includes it. Without the library the browser
+ * ends at the first HTTPS page. It needs SQLite only for its certificate database, which is not wanted: if the database
+ * cannot be opened, the browser continues without it.
  *
  *     page 0, read and execute: header, program headers, hash table, symbols, names, code
  *     page 1, read and write:   dynamic table, the one variable
@@ -68,7 +70,8 @@ export function sqliteStandIn(): Buffer {
   const variableAt = PAGE + dynamic.length * 16;
   const file = Buffer.alloc(variableAt + 8);
   writeHeaders(file, codeEnd, dynamic.length * 16);
-  // The hash table of one bucket is a list: bucket count, chain count, the first symbol, then to each its next.
+  // The hash table with one bucket is a list: bucket count, chain count, the first symbol, then the next symbol of
+  // each.
   const chain = symbols.map((_, n) => (n + 2) % (symbols.length + 1));
   for (const [n, word] of [1, symbols.length + 1, 1, 0, ...chain].entries()) file.writeUInt32LE(word, hashAt + 4 * n);
   for (const [n, name] of symbols.entries()) {
@@ -76,7 +79,7 @@ export function sqliteStandIn(): Buffer {
     const isFunction = name !== VARIABLE;
     file.writeUInt32LE(names.indexOf(`\0${name}\0`) + 1, at);
     file[at + 4] = isFunction ? 0x12 : 0x11; // STB_GLOBAL with STT_FUNC or STT_OBJECT
-    file.writeUInt16LE(isFunction ? 1 : 2, at + 6); // any section: only "defined" counts
+    file.writeUInt16LE(isFunction ? 1 : 2, at + 6); // any section: only "defined" matters
     file.writeBigUInt64LE(BigInt(isFunction ? codeAt + CODE * n : variableAt), at + 8);
     file.writeBigUInt64LE(BigInt(8), at + 16);
     if (!isFunction) continue;
@@ -113,7 +116,8 @@ function writeHeaders(file: Buffer, codeEnd: number, dynamicBytes: number): void
     const at = HEADER + PROGRAM_HEADER * n;
     file.writeUInt32LE(type, at);
     file.writeUInt32LE(flags, at + 4);
-    // Offset in the file, virtual and physical address are one; so are the sizes in the file and in memory.
+    // The offset in the file is also the virtual and the physical address. The size in the file is also the size in
+    // memory.
     for (const [field, value] of [offset, offset, offset, bytes, bytes, alignment].entries()) {
       file.writeBigUInt64LE(BigInt(value), at + 8 + 8 * field);
     }

@@ -17,23 +17,28 @@ import { NetworkWatch } from "./network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 import { Stealth } from "./stealth/stealth.ts";
 
-/** Documents that a visit may go through by script or refresh; what goes on for ever must not. */
+/** Documents that a visit may go through by scripts or refreshes, so that endless navigation ends. */
 const MAX_DOCUMENTS = 20;
 
-/** Frames that a visit may make, those counted that are gone; and frames with a process of their own, which other sites have. */
+/**
+ * Limits of the frames that a visit may create, including removed ones, and of frames with their own process, which
+ * belong to other sites.
+ */
 const MAX_FRAMES = 1_000;
 const MAX_FRAMES_OF_OTHER_SITES = 64;
 
-/** What pages fetch after they have loaded is waited for so long, and no longer than half of the time that is left. */
+/**
+ * Milliseconds of the wait for content that pages fetch after they have loaded, and at most half of the remaining time.
+ */
 const MAX_SETTLING_MS = 3_000;
 
-/** A page that is not busy answers within this time. */
+/** Milliseconds. A page that is not busy responds within this time. */
 const BUSY_MS = 250;
 
-/** Blank tabs tried for one visit, where those that waited had crashed. */
+/** Blank tabs that are tried for one visit if warm tabs have crashed. */
 const MAX_BLANK_TABS = 3;
 
-/** The tab of one visit, in a browser context of its own: nothing of it is seen by another visit. */
+/** The tab of one visit, in its own browser context, so that no other visit can see its data. */
 export class Tab {
   readonly deadline: Deadline;
   readonly #browser: RunningBrowser;
@@ -52,12 +57,12 @@ export class Tab {
   #stealth: Stealth | undefined;
   readonly #killedBefore: number;
   readonly #measures: boolean;
-  /** The process of its page was killed for what it took by itself. */
+  /** The process of its page was killed because it exceeded a limit by itself. */
   #tookTooMuch = false;
   #frames = 0;
   #framesOfOtherSites = 0;
 
-  /** `take` gives a blank tab of the browser. `measures`: the page's processor time is counted, for `hasBurnt`. */
+  /** `take` returns a blank tab of the browser. `measures`: the page's processor time is measured for `hasBurnt`. */
   constructor(browser: RunningBrowser, take: () => Promise<BlankTab>, visit: Visit, measures: boolean) {
     this.#browser = browser;
     this.#cdp = browser.cdp;
@@ -70,7 +75,7 @@ export class Tab {
     this.#killedBefore = browser.processes.killed;
   }
 
-  /** The page as far as it has come, once it has a document. */
+  /** The page as far as it has loaded; undefined until it has a document. */
   get unfinished(): OpenPage | undefined {
     const page = this.#page;
     if (page === undefined || this.#watch === undefined || this.#watch.documents === 0) return undefined;
@@ -80,7 +85,7 @@ export class Tab {
     };
   }
 
-  /** Loads the page and waits for all that the request asks to wait for. */
+  /** Loads the page and waits as the request asks. */
   async open(): Promise<OpenPage> {
     const { url, waitMs, selector } = this.#request;
     await this.deadline.race(this.#egress.assertReachable(url));
@@ -97,25 +102,25 @@ export class Tab {
     return page;
   }
 
-  /** Waits until the page has nothing more to fetch; one that goes to another page meanwhile is followed. */
+  /** Waits until the page fetches nothing more. It follows a page that navigates in the meantime. */
   async #idle(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
     const longest = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
     await this.deadline.race(Promise.race([watch.idling(), Bun.sleep(longest)]));
     if (!watch.settled) await this.#settle(watch, page);
   }
 
-  /** Waits while there is nothing to show: data may come a second or two after the page event. */
+  /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
   async #awaitContent(page: ScriptedPage): Promise<void> {
     const { settles, awaits = [] } = this.#visit;
     await page.waitForContent({ names: awaits, parts: settles, mostMs: Math.floor(this.deadline.leftMs / 2) });
   }
 
-  /** Whether the tab is in this browser context. */
+  /** True if the tab is in this browser context. */
   isIn(context: unknown): boolean {
     return context === this.#blank?.context;
   }
 
-  /** A shared or service worker of the tab's began and waits, by the event Target.attachedToTarget. */
+  /** Handles a new, paused shared or service worker of the tab, from the event Target.attachedToTarget. */
   onWorker(params: CdpFields): void {
     if (this.#stealth !== undefined) return this.#stealth.onAttached(params);
     this.#network?.onAttached(params);
@@ -125,13 +130,13 @@ export class Tab {
     this.#cdp.send("Runtime.runIfWaitingForDebugger", {}, session).catch(() => undefined);
   }
 
-  /** A frame of another site began in the tab. */
+  /** Called when a frame of another site begins in the tab. */
   onOtherSite(): void {
     this.#framesOfOtherSites += 1;
     if (this.#framesOfOtherSites > MAX_FRAMES_OF_OTHER_SITES) this.deadline.stop(framesError());
   }
 
-  /** Whether the visit ended in a time-out because the page's script leaves no time for anything else. */
+  /** True if the visit timed out because the page's script leaves no time for anything else. */
   async isBusy(end: unknown): Promise<boolean> {
     if (!isTimeout(end) || this.#page === undefined) return false;
     const responded = this.#send("Runtime.evaluate", { expression: "0" }).then(
@@ -141,7 +146,9 @@ export class Tab {
     return await Promise.race([responded, Bun.sleep(BUSY_MS).then(() => true)]);
   }
 
-  /** Whether the visit ended because its page used the time up, or was stopped for what it took by itself. */
+  /**
+   * True if the visit ended because its page used up the time, or was stopped because it exceeded a limit by itself.
+   */
   async hasBurnt(end: unknown, isBusy: boolean): Promise<boolean> {
     if (!this.#measures) return false;
     if (end instanceof PageExcess) return this.#tookTooMuch;
@@ -149,16 +156,16 @@ export class Tab {
     return await hasBurnt((method) => this.#send(method), { elapsedMs: this.deadline.elapsedMs, isBusy });
   }
 
-  /** Closes the tab and all it opened. Fails where the browser does not do so. */
+  /** Closes the tab and all targets that it opened. Fails if the browser does not close them. */
   async close(): Promise<void> {
     this.#stealth?.close();
     this.#network?.close();
-    // A tab that was still being made when the deadline came is closed as well.
+    // A tab that was still being opened at the deadline is closed as well.
     const blank = await this.#taking?.catch(() => undefined);
     if (blank !== undefined) await closeBlankTab(this.#browser, blank);
   }
 
-  /** Takes a blank tab and makes it the visit's own. */
+  /** Takes a blank tab and binds it to the visit. */
   async #prepare(tries: number): Promise<{ watch: DocumentWatch; page: ScriptedPage }> {
     this.#taking = this.#take();
     const blank = await this.deadline.race(this.#taking);
@@ -196,7 +203,10 @@ export class Tab {
     return new NetworkWatch(this.#cdp, () => this.#watch?.check());
   }
 
-  /** Sets what depends on the visit. The page's process answers the last of it: one that waited may have crashed. */
+  /**
+   * Applies the visit's settings. The page's process responds to the last of them, which shows whether a warm tab has
+   * crashed.
+   */
   async #furnish(interception: Interception): Promise<"ready"> {
     const { userAgent, stealth, window } = this.#request;
     const identity = identityOf(this.#browser.product, userAgent, stealth);
@@ -216,12 +226,12 @@ export class Tab {
     return "ready";
   }
 
-  /** Waits for the page event of a document that is not on its way to another one. */
+  /** Waits for the page event of a document that does not navigate to another one. */
   async #settle(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
     let partial: boolean;
     do {
       await this.deadline.race(watch.settling());
-      // A refresh is announced after the page event; once the document answered, its announcement is here.
+      // A refresh is announced after the page event. When the document has responded, its announcement has arrived.
       partial = await page.isPartial();
     } while (!watch.settled);
     if (partial) {
@@ -233,7 +243,7 @@ export class Tab {
     const response = await this.#call("Page.navigate", { url: this.#request.url.href });
     const failure = response["errorText"];
     if (response["isDownload"] === true) throw new DownloadError("Cannot load the page: it is a download");
-    // A tab that crashes before its page is in place aborts the load as well, and its crash is announced just after.
+    // A tab that crashes before its page has loaded aborts the load as well, and its crash event comes just after.
     if (failure === "net::ERR_ABORTED") await this.#call("Target.getTargetInfo");
     if (typeof failure === "string" && failure !== "") throw loadError(this.#egress, failure, undefined);
   }
@@ -242,7 +252,7 @@ export class Tab {
     return this.#cdp.send(method, params, this.#blank?.session ?? "");
   }
 
-  /** Calls a method on the tab; fails with the deadline where no response comes before it. */
+  /** Calls a method on the tab. Fails with the deadline if no response comes before it. */
   #call(method: string, params: CdpFields = {}): Promise<CdpFields> {
     return this.deadline.race(this.#send(method, params));
   }
@@ -257,7 +267,7 @@ export class Tab {
         // The protocol gives a frame object with this event.
         return this.#onNavigated(params["frame"] as CdpFields);
       case "Page.javascriptDialogOpening":
-        // The page stands still until the dialog is answered; the response to the response matters to nobody.
+        // The dialog blocks the page until it is closed. The response of the browser does not matter.
         this.#send("Page.handleJavaScriptDialog", { accept: false }).catch(() => undefined);
         return;
       case "Page.frameAttached":

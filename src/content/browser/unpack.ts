@@ -8,37 +8,40 @@ import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 import { codeOf } from "../../lib/caught.ts";
 import { SQLITE_FILE, sqliteStandIn } from "./sqlite-stand-in.ts";
 
-/** Where an unpacked browser lies, and what it needs in its environment. */
+/** The location of an unpacked browser, and its environment. */
 export interface UnpackedBrowser {
-  /** The npm package's, whose first number is the browser's own. */
+  /** The version of the npm package. Its first number is the browser's main version. */
   readonly version: string;
   readonly path: string;
   readonly libraries: string;
-  /** The folder of the few fonts that come with it. */
+  /** The folder of the few fonts that the package includes. */
   readonly fonts: string;
 }
 
 const unbrotli = promisify(brotliDecompress);
 
-/** A half-written folder older than this belongs to a start that was killed; in milliseconds. */
+/** Milliseconds. A partly written folder older than this belongs to a start that was killed. */
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
 
-/** Replacing a broken browser takes milliseconds: how long a start waits for another, and when it takes it for dead. */
+/**
+ * Milliseconds that a start waits for another one, and after which it treats the other as killed. Replacing a broken
+ * browser takes milliseconds.
+ */
 const LOCK_WAIT_MS = 15_000;
 const LOCK_STALE_MS = 10_000;
 const LOCK_POLL_MS = 20;
 
-/** Fewer and bigger pieces let unpacking and writing keep a core each; in bytes. */
+/** Bytes. With fewer and larger reads, unpacking and writing can each use a core. */
 const READ_BYTES = 1024 * 1024;
 const WRITE_BYTES = 4 * 1024 * 1024;
 
-/** Counted up when what is unpacked changes; a folder of another layout is unpacked again. */
+/** Increased when the unpacked files change. A folder with another layout is unpacked again. */
 const LAYOUT = 3;
 
 const PROGRAM = "headless_shell";
 const MANIFEST = "unpacked.json";
 
-/** The folder of @sparticuz/chromium, or undefined where npm did not install it. Its own code is never run. */
+/** The folder of @sparticuz/chromium, or undefined if npm did not install it. The package's own code is never run. */
 export function packageFolder(): string | undefined {
   try {
     return dirname(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))));
@@ -48,8 +51,8 @@ export function packageFolder(): string | undefined {
 }
 
 /**
- * Unpacks the browser that npm brought into `folder`, once: about 1.3 s and 220 MB, then nothing.
- * Safe for several processes at once: each unpacks beside, the first to rename wins.
+ * Unpacks the npm package's browser into `folder`, once: this takes about 1.3 s and 220 MB. Safe for several processes
+ * at once: each unpacks into its own folder, and the first rename wins.
  */
 export async function unpackBrowser(source: string, folder: string): Promise<UnpackedBrowser> {
   const version = await versionOf(source);
@@ -81,7 +84,8 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
       decompress(join(source, "bin/chromium.br"), program),
       extract(join(source, "bin/al2023.tar.br"), temporary),
       extract(join(source, "bin/fonts.tar.br"), temporary),
-      // Draws WebGL without a graphics card: a browser that has none is no ordinary one, and maps stay empty.
+      // SwiftShader draws WebGL without a graphics card. A browser without WebGL does not look ordinary, and maps stay
+      // empty.
       extract(join(source, "bin/swiftshader.tar.br"), temporary),
     ]);
     await chmod(program, 0o700);
@@ -97,8 +101,8 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
 }
 
 /**
- * Another start may have been faster: then its browser stays. What is broken is replaced under a lock: a start that
- * judged by an earlier look would otherwise take a whole browser from under the one that has just put it there.
+ * Moves the unpacked browser to its place. If another start was faster, its browser stays. A broken browser is replaced
+ * under a lock: otherwise a start with an outdated check could remove a browser that another start has just put there.
  */
 async function putInPlace(temporary: string, target: string): Promise<void> {
   const lock = `${target}.lock`;
@@ -116,7 +120,7 @@ async function putInPlace(temporary: string, target: string): Promise<void> {
       if (await isComplete(target)) return;
       const broken = `${temporary}-broken`;
       await rename(target, broken);
-      // A start that found nothing there may put its own in between: as good as this one.
+      // Another start that found nothing there may have put its browser there in between, which is equally good.
       await renamed(temporary, target);
       await rm(broken, { recursive: true, force: true });
       return;
@@ -127,7 +131,7 @@ async function putInPlace(temporary: string, target: string): Promise<void> {
   }
 }
 
-/** False where the target is there already. */
+/** Renames the folder. False if the target already exists. */
 async function renamed(temporary: string, target: string): Promise<boolean> {
   return rename(temporary, target).then(
     () => true,
@@ -138,7 +142,7 @@ async function renamed(temporary: string, target: string): Promise<boolean> {
   );
 }
 
-/** A lock is held for milliseconds: an old one is a killed start's. */
+/** Removes an old lock. A lock is held for milliseconds, so an old one belongs to a killed start. */
 async function removeStale(lock: string): Promise<void> {
   const changed = await stat(lock).then(
     (found) => found.mtimeMs,
@@ -176,7 +180,7 @@ async function isComplete(target: string): Promise<boolean> {
   }
 }
 
-/** A folder that somebody else may write to could hold a planted program. */
+/** Throws if another user can write to the folder, which could then hold a planted program. */
 async function assertPrivate(target: string): Promise<void> {
   const { uid, mode } = await stat(target);
   if (uid !== process.geteuid?.() || (mode & 0o022) !== 0) {

@@ -5,38 +5,38 @@ import { CdpError, type CdpFields } from "../cdp.ts";
 import { type CaptureHost, showAll, waitForPaint } from "./show-all.ts";
 import { stitch } from "./stitch.ts";
 
-/** A picture of a full page is cut here, or where it has MAX_FULL_PAGE_PIXELS; in pixels. */
+/** Pixels. A picture of a full page is cut at this height, or when it has MAX_FULL_PAGE_PIXELS. */
 const MAX_PICTURE_HEIGHT: Readonly<Record<PictureFormat, number>> = {
   png: 30_000,
   jpeg: 30_000,
-  // The format knows no more (VP8 frame header: 14 bits).
+  // The format's limit (VP8 frame header: 14 bits).
   webp: 16_383,
 };
 
-/** A picture of a full page that is wider than its window is cut here; in pixels. */
+/** Pixels. A picture of a full page that is wider than its window is cut at this width. */
 const MAX_PICTURE_WIDTH = 16_383;
 
-/** Takes 1.3 GB in four processes; 100 million would take 2.5 GB. */
+/** This many pixels take 1.3 GB in four processes; 100 million would take 2.5 GB. */
 const MAX_FULL_PAGE_PIXELS = 40_000_000;
 
 /**
- * A window of more pixels is taken in bands: 10,000 by 10,000 at once takes 3.2 GB in four processes and 5.5 s, in bands
- * 1.3 GB and 2.5 s. What lies below the window cannot be: each band would cost as much as the whole.
- * @bound
+ * Pixels. A larger window is captured in bands: 10,000 by 10,000 at once takes 3.2 GB in four processes and 5.5 s, in
+ * bands 1.3 GB and 2.5 s. Content below the window cannot be captured in bands, because each band would cost as much as
+ * the whole. @bound
  */
 const MAX_UNDIVIDED_PIXELS = 10_000_000;
 const BAND_PIXELS = 5_000_000;
 
-/** A picture in bands has this many bytes as a PNG at most, before a jpeg or webp is made of it. */
+/** Bytes of a picture in bands as a PNG, before it is converted to jpeg or webp. */
 const MAX_BETWEEN_BYTES = 128 * 1024 * 1024;
 
-/** Pixels of all pictures that are being taken. */
+/** Pixels of all pictures that are captured at one time. */
 const MAX_PIXELS_AT_ONCE = 32_000_000;
 
-/** One for the process, as is the memory that it saves. */
+/** One budget for the process, because the process's memory is the limit. */
 const budget = new PixelBudget(MAX_PIXELS_AT_ONCE);
 
-/** Takes a picture of the page as it stands; a full one after the page was scrolled through. */
+/** Takes a picture of the page as it stands. For a full page, it first scrolls through the page. */
 export async function takePicture(host: CaptureHost, request: PictureRequest): Promise<Picture> {
   host.deadline.doing("capturing");
   const { truncated, ...area } = await fitting(host, request);
@@ -52,14 +52,14 @@ export async function takePicture(host: CaptureHost, request: PictureRequest): P
   }
 }
 
-/** The part of the page that is shown; `left` is below 0 on a page that goes on to the left. */
+/** The captured part of the page. `left` is below 0 on a page that extends to the left. */
 interface Area {
   readonly left: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** How large the picture is to be, once all is there that it shows. */
+/** The size of the picture, after all content that it shows has loaded. */
 async function fitting(host: CaptureHost, request: PictureRequest): Promise<Area & { truncated: boolean }> {
   const { format, fullPage, width, height } = request;
   if (!fullPage) {
@@ -75,12 +75,12 @@ async function fitting(host: CaptureHost, request: PictureRequest): Promise<Area
   const shown = Math.min(wanted.width, Math.max(width, MAX_PICTURE_WIDTH));
   const most = highest(format, { width: shown, height });
   const truncated = wanted.height > most || wanted.width > shown;
-  // A page that is written from right to left goes on to the left.
+  // A page that is written from right to left extends to the left.
   const left = cssContentSize.x < 0 ? Math.max(cssContentSize.x, width - shown) : 0;
   return { left, width: shown, height: Math.min(wanted.height, most), truncated };
 }
 
-/** The most pixels that a picture of a full page may be high; never less than its window. */
+/** The greatest height of a picture of a full page in pixels; never less than that of its window. */
 function highest(
   format: PictureFormat,
   { width, height }: { readonly width: number; readonly height: number },
@@ -100,7 +100,7 @@ async function capture(host: CaptureHost, request: PictureRequest, area: Area): 
   const png = await stitch(bands(host, width, height), format === "png" ? MAX_CAPTURE_BYTES : MAX_BETWEEN_BYTES);
   if (format === "png") return png;
   const image = new Bun.Image(png);
-  // What the browser makes of these qualities.
+  // The browser encodes these qualities the same way.
   if (format === "jpeg") return await bytesOf(image.jpeg({ quality: Math.max(1, quality) }));
   return await bytesOf(image.webp(quality === 100 ? { lossless: true } : { quality }));
 }
@@ -120,7 +120,7 @@ async function* bands(host: CaptureHost, width: number, height: number): AsyncGe
 }
 
 async function shot(host: CaptureHost, params: CdpFields): Promise<Uint8Array<ArrayBuffer>> {
-  // A PNG for 20 ms of CPU in place of 52, at the price of 40 to 130 % more bytes.
+  // A PNG then takes 20 ms of CPU time and not 52, but has 40 to 130 % more bytes.
   const optimizeForSpeed = params["format"] === "png";
   const response = await host.call("Page.captureScreenshot", { ...params, optimizeForSpeed });
   return new Uint8Array(Buffer.from(String(response["data"]), "base64"));
@@ -132,7 +132,7 @@ interface Layout {
 }
 
 async function layout(host: CaptureHost): Promise<Layout> {
-  // The protocol's own shape.
+  // The protocol gives an object of this shape.
   return (await host.call("Page.getLayoutMetrics", {})) as unknown as Layout;
 }
 

@@ -3,13 +3,13 @@ import { MAX_CAPTURE_BYTES, type PrintRequest } from "../../page/capture.ts";
 import { CdpError } from "../cdp.ts";
 import { type CaptureHost, hasLateParts, showAll } from "./show-all.ts";
 
-/** How far down a page is scrolled, so that its late pictures are there; in pixels. @bound */
+/** Pixels. A page is scrolled down this far, so that its lazily loaded pictures are printed. @bound */
 const SHOWN_PIXELS = 30_000;
 
-/** Read at one time; in bytes. */
+/** Bytes that are read at one time. */
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** Prints the page as a PDF, after it was scrolled through if a part of it may come late. */
+/** Prints the page as a PDF. If a part of the page may load lazily, it first scrolls through the page. */
 export async function printPage(host: CaptureHost, request: PrintRequest): Promise<Uint8Array<ArrayBuffer>> {
   host.deadline.doing("printing");
   if (await hasLateParts(host)) await showAll(host, SHOWN_PIXELS);
@@ -22,7 +22,7 @@ export async function printPage(host: CaptureHost, request: PrintRequest): Promi
   }
 }
 
-/** One message with all of it would be as long as the page likes. */
+/** Reads the document in pieces. In one message its length would have no limit. */
 async function readStream(host: CaptureHost, handle: string): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,46 +1,46 @@
-/** What a page is captured through. */
 import { type Deadline } from "../../page/deadline.ts";
 import { type CdpFields } from "../cdp.ts";
 
+/** Access to the tab of a page that is captured. */
 export interface CaptureHost {
-  /** Calls a method on the tab; fails with the deadline where no response comes before it. */
+  /** Calls a method on the tab. Fails with the deadline if no response comes before it. */
   call(method: string, params: CdpFields): Promise<CdpFields>;
-  /** Runs a script of ours beside the page's own. */
+  /** Runs a script of the service in a world separate from the page's scripts. */
   run(expression: string): Promise<unknown>;
   readonly deadline: Deadline;
 }
 
-/** Longest wait for the pictures and fonts of what is in view; in milliseconds. */
+/** Milliseconds of the longest wait for the visible pictures and fonts. */
 const MAX_PAINT_MS = 2_000;
 
-/** Longest time that a page is scrolled through, at most half of what its time-out leaves; in milliseconds. */
+/** Milliseconds of the longest scrolling through a page, and at most half of the visit's remaining time. */
 const MAX_SCROLL_MS = 10_000;
 
-/** A frame or two, in which a page notices that it was scrolled; in milliseconds. */
+/** Milliseconds: one or two frames, in which a page notices that it was scrolled. */
 const STEP_MS = 30;
 
-/** A page that is at its end has this long to bring more; in milliseconds. */
+/** Milliseconds that a page has to load more after it was scrolled to its end. */
 const GROWTH_MS = 250;
 
-/** A window that is less high is scrolled by this much; in pixels. */
+/** Pixels of one scroll step in a window that is lower than this. */
 const MIN_STEP_PIXELS = 400;
 
-/** Pictures that are looked at: a page may have a million. */
+/** Pictures that are examined. A page can have a million. */
 const MAX_IMAGES = 2_000;
 
-/** Animations that are ended, and how often: the end of one may begin another. */
+/** Limits of the animations that are ended, and of the rounds: the end of one animation can start another. */
 const MAX_ANIMATIONS = 5_000;
 const MAX_ENDINGS = 3;
 
-/** Pictures and frames that come late, and what scripts uncover when it is scrolled to. */
+/** Lazily loaded pictures and frames, and content that scripts uncover when it is scrolled to. */
 const LATE =
   "img[loading=lazy], iframe[loading=lazy], [data-src], [data-srcset], [data-lazy], [data-lazy-src], [data-original], " +
   "[data-bg], [data-background], .lazyload, .lazy, [data-aos], [data-sal], [data-scroll], .wow, [class*=reveal], " +
   "[class*=animate-on-scroll]";
 
 /**
- * Brings what moves to its end, as it looks when it has come to rest; what never rests is shown as it is without moving.
- * What moves with the scrolling stays as it is.
+ * Moves finite animations to their end, so that they look as they do at rest. Endless animations are cancelled.
+ * Animations that follow scrolling stay as they are.
  */
 const END_ANIMATIONS = `const endAnimations = () => {
     let ended = 0;
@@ -62,7 +62,7 @@ const END_ANIMATIONS = `const endAnimations = () => {
 
 const PAUSE = "const pause = (ms) => new Promise((done) => setTimeout(done, ms));";
 
-/** Waits until the pictures and fonts of what is in view are there, for a bounded time, and ends what moves. */
+/** Waits for the visible pictures and fonts, for a limited time, and ends animations. */
 export async function waitForPaint(host: CaptureHost): Promise<void> {
   await host.run(`(async () => {
     ${PAUSE}
@@ -79,7 +79,10 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
   })()`);
 }
 
-/** Whether a part of the page may come only when it is scrolled to. If not, waits for its pictures and fonts, and ends what moves. */
+/**
+ * True if a part of the page may load only when it is scrolled to. If not, waits for its pictures and fonts, and ends
+ * animations.
+ */
 export async function hasLateParts(host: CaptureHost): Promise<boolean> {
   const late = await host.run(`(async () => {
     ${PAUSE}
@@ -95,7 +98,7 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
   return late !== false;
 }
 
-/** Scrolls through the page down to `height`, so that it loads what it loads in view alone, and back to its top. */
+/** Scrolls through the page down to `height`, so that it loads its lazy content, and back to its top. */
 export async function showAll(host: CaptureHost, height: number): Promise<void> {
   await host.run(`(async () => {
     ${PAUSE}

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { promisify } from "node:util";
 import { PNG_SIGNATURE, pngChunk } from "../../../lib/png.ts";
 
-/** One part of a picture, from the top down, as a PNG that the browser wrote. */
+/** The parts of a picture from top to bottom, each as a PNG that the browser wrote. */
 export type Bands = AsyncIterable<Uint8Array>;
 
 interface Png {
-  /** IHDR: width and height, then depth, colour type and the like. */
+  /** The IHDR chunk: width and height, then depth, colour type and more. */
   readonly header: Buffer;
   readonly data: Buffer;
 }
@@ -15,17 +15,17 @@ interface Png {
 const HEADER_BYTES = 13;
 const HEIGHT_AT = 4;
 const COLOUR_TYPE_AT = 9;
-/** Bytes a pixel of the colour types that the browser writes: RGB and RGBA, eight bits each. */
+/** Bytes of a pixel by colour type. The browser writes RGB and RGBA, with eight bits for each channel. */
 const PIXEL_BYTES: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
 
 const FILTER = { none: 0, sub: 1, up: 2, average: 3, paeth: 4 } as const;
 
-/** Compressed bytes that are written in one piece. */
+/** Compressed bytes that are written as one piece. */
 const CHUNK_BYTES = 256 * 1024;
 
 const inflated = promisify(inflate);
 
-/** Joins bands of one width into one PNG, a band at a time. Fails where it would have more than `maxBytes`. */
+/** Joins bands of the same width into one PNG, band by band. Fails if the PNG would have more than `maxBytes`. */
 export async function stitch(bands: Bands, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const deflate = createDeflate({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
   const packed: Buffer[] = [];
@@ -87,8 +87,8 @@ function pixelBytes(header: Buffer): number {
 }
 
 /**
- * Rewrites the first row so that it does not look at the row above (PNG §9), which is no longer empty: with an empty
- * one, Up is no filter, and Paeth is Sub.
+ * Rewrites the first row so that it does not refer to the row above (PNG §9), which is no longer empty. With an empty
+ * row above, Up is no filter, and Paeth is Sub.
  */
 function startAfresh(rows: Buffer, rowBytes: number, bytesPerPixel: number): void {
   const filter = rows[0];

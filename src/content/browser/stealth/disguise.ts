@@ -1,12 +1,13 @@
 import { type Identity } from "../identity.ts";
 import { type Profile } from "./profile.ts";
 
-/** What a window has around the page: tabs, address and bookmarks. In pixels. */
+/** Pixels of a window above the page: tabs, address bar and bookmarks. */
 const FRAME_HEIGHT = 87;
 
 /**
- * What the DevTools protocol has no setting for. Runs before any script of the page, in windows and workers. Native
- * functions are called first, so that they fail where they would, and stand behind proxies that show their source.
+ * Overrides properties that the DevTools protocol has no setting for. It runs before all scripts of the page, in
+ * windows and workers. Native functions are called first, so that they throw as usual. Proxies replace them, so that
+ * their source text stays the native one.
  */
 const DISGUISE = `((profile) => {
   const scope = globalThis, { Reflect, Proxy, WeakMap, Object } = scope;
@@ -150,7 +151,7 @@ const DISGUISE = `((profile) => {
   Object.defineProperty(scope, "chrome", { value, writable: true, enumerable: true, configurable: false });
 })`;
 
-/** The script that has windows and workers show this computer and this browser. */
+/** The script that makes windows and workers report the properties of this computer and this browser. */
 export function disguiseScript(profile: Profile, { chrome, override }: Identity): string {
   const { userAgent, platform } = override;
   return `${DISGUISE}(${JSON.stringify({ ...profile, chrome, userAgent, platform })})`;

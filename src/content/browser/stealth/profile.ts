@@ -1,21 +1,21 @@
 import { type System } from "../identity.ts";
 
-/** A computer that a page is shown: what belongs together is drawn together. */
+/** The computer that a page sees. Properties that belong together are chosen together. */
 export interface Profile {
-  /** What WebGL names, unmasked. */
+  /** The unmasked vendor and renderer of WebGL. */
   readonly gpu: { readonly vendor: string; readonly renderer: string };
   readonly cores: number;
-  /** Gigabytes, as `navigator.deviceMemory` has them. */
+  /** Gigabytes, as in `navigator.deviceMemory`. */
   readonly memory: number;
   readonly screen: { readonly width: number; readonly height: number };
-  /** What the system's bars take of the screen's height. */
+  /** Pixels of the screen's height that the system's bars take. */
   readonly bars: number;
-  /** How much of that is above. */
+  /** Pixels of the bars at the top of the screen. */
   readonly top: number;
   readonly timeZone: string;
-  /** Where the window stands. */
+  /** The position of the window. */
   readonly position: { readonly x: number; readonly y: number };
-  /** What the noise in pictures is made from. */
+  /** The seed of the noise in pictures. */
   readonly seed: number;
 }
 
@@ -38,7 +38,7 @@ const NEWER_LAPTOP = { cores: [8, 12], memory: [16], screens: [FULL_HD, { width:
 const DESKTOP = { cores: [8, 12, 16], memory: [16, 32], screens: [FULL_HD, QUAD_HD] };
 const MACBOOK = { cores: [8], memory: [8, 16], screens: [{ width: 1440, height: 900 }] };
 
-/** As Chrome names them on each system: through OpenGL, Direct3D and Metal. */
+/** GPU names as Chrome reports them on each system: through OpenGL, Direct3D and Metal. */
 const MACHINES: Readonly<Record<System, readonly Machine[]>> = {
   linux: [
     machine("Intel", "Intel, Mesa Intel(R) UHD Graphics 620 (KBL GT2), OpenGL 4.6", LAPTOP),
@@ -57,10 +57,10 @@ const MACHINES: Readonly<Record<System, readonly Machine[]>> = {
 
 const BARS = { linux: { bars: 27, top: 27 }, windows: { bars: 48, top: 0 }, mac: { bars: 25, top: 25 } } as const;
 
-/** Where English of the United States is at home, as the languages say. */
+/** Time zones that match the language, which is English of the United States. */
 const TIME_ZONES = ["America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles"];
 
-/** Draws a computer for one visit. `random` gives numbers from 0 to below 1. */
+/** Chooses a computer for one visit. `random` returns numbers from 0 up to, but not including, 1. */
 export function drawProfile(system: System, random: () => number): Profile {
   const pick = <T>(of: readonly T[]): T => {
     const chosen = of[Math.floor(random() * of.length)];

@@ -4,10 +4,10 @@ import { type NetworkWatch } from "../network-watch.ts";
 import { disguiseScript } from "./disguise.ts";
 import { drawProfile } from "./profile.ts";
 
-/** Frames and workers of one visit that are disguised; more of them run as they are. */
+/** Frames and workers of one visit that are disguised. Further ones run undisguised. */
 const MAX_SCOPES = 1_000;
 
-/** Shows the pages of one visit an ordinary computer, in every frame and worker. */
+/** Shows an ordinary computer to the pages of one visit, in every frame and worker. */
 export class Stealth {
   readonly #cdp: CdpConnection;
   readonly #identity: Identity;
@@ -16,7 +16,7 @@ export class Stealth {
   readonly #sessions = new Set<string>();
   readonly #network: NetworkWatch | undefined;
 
-  /** `random` gives numbers from 0 to below 1. `network` watches what is disguised as well. */
+  /** `random` returns numbers from 0 up to, but not including, 1. `network` watches the disguised targets as well. */
   constructor(cdp: CdpConnection, identity: Identity, random: () => number, network?: NetworkWatch) {
     this.#cdp = cdp;
     this.#network = network;
@@ -26,7 +26,7 @@ export class Stealth {
     this.#timeZone = profile.timeZone;
   }
 
-  /** Disguises a page or a frame that has a process of its own, before any script of it runs. */
+  /** Disguises a page, or a frame in a process of its own, before its scripts run. */
   async disguisePage(session: string): Promise<void> {
     await Promise.all([
       this.#cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: this.#script }, session),
@@ -34,7 +34,7 @@ export class Stealth {
     ]);
   }
 
-  /** Disguises what began in the page and waits, by the event Target.attachedToTarget, and lets it run. */
+  /** Disguises a new, paused target from the event Target.attachedToTarget, and lets it run. */
   onAttached(params: CdpFields): void {
     const session = String(params["sessionId"]);
     // The protocol gives a TargetInfo with this event.
@@ -71,7 +71,7 @@ export class Stealth {
     ]);
   }
 
-  /** What is gone, or knows no such setting, is left as it is. */
+  /** A target that has ended, or has no such setting, is left unchanged. */
   #ask(sent: Promise<unknown>): void {
     sent.catch(() => undefined);
   }
