@@ -5,7 +5,7 @@ import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { type PriceList } from "./price-list.ts";
 
-/** The version of the interface, as its contract has it. */
+/** The version of the API's contract. */
 const API_VERSION = "0.2.0";
 
 const problemSchema = z
@@ -21,8 +21,8 @@ const problemSchema = z
   .openapi("Problem", { description: "RFC 9457 problem details" });
 
 /**
- * The OpenAPI 3.1 description of all operations; `baseUrl` is the address that the client knows the service by. Without `prices`
- * it says of no operation what it costs.
+ * The OpenAPI 3.1 description of all operations. `baseUrl` is the URL at which the client reaches the service. Without
+ * `prices` the description states no prices.
  */
 export function describeApi(baseUrl: string, prices?: PriceList): object {
   const app = new OpenAPIHono();
@@ -53,9 +53,9 @@ type PathConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
 type Responses = PathConfig["responses"];
 type Response = Exclude<Responses[string], { readonly $ref: string }>;
 
-/** What any request with a body can end in; the last while the service starts. */
+/** Errors of all requests with a body; the last one while the service starts. */
 const BODY_FAILURES = ["bad-request", "body-too-large", "internal", "browser-unavailable"] as const;
-/** What any request with a price can end in: the gateway answers these. */
+/** Errors of all paid requests, which the gateway sends. */
 const PAYMENT_FAILURES = [
   "invalid-payment",
   "payment-required",
@@ -65,7 +65,7 @@ const PAYMENT_FAILURES = [
   "settlement-pending",
 ] as const;
 
-/** Response fields and what each says. */
+/** The schema of response header fields, from their descriptions. */
 function fields(descriptions: Readonly<Record<string, string>>): z.ZodObject {
   const described = Object.entries(descriptions).map(([name, description]) => [
     name,
@@ -84,7 +84,7 @@ const HEADERS: Readonly<Record<number, z.ZodObject>> = {
 function describeOperation(operation: Operation, prices: PriceList | undefined): PathConfig {
   const { success, body, example, path } = operation;
   const price = prices?.prices[path];
-  // Where nobody says what it costs, it may cost something, unless it never does.
+  // If the prices are not known, an operation may cost something, unless it is always free.
   const isSold = prices === undefined ? operation.price !== undefined : price !== undefined;
   return {
     method: operation.method,
@@ -118,7 +118,7 @@ function describeContent({ success }: Operation): NonNullable<Response["content"
   return Object.fromEntries(types.map((type) => [type, { schema: { type: "string", contentMediaType: type } }]));
 }
 
-/** One response a status, with an example of each error that has it. */
+/** One response for each status, with an example of each error that has it. */
 function describeFailures(codes: readonly ErrorCode[], price: string | undefined): Responses {
   const responses: Responses = {};
   for (const [status, group] of Map.groupBy(new Set(codes), (code) => ERRORS[code].status)) {

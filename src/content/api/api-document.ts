@@ -1,7 +1,7 @@
 import { describeApi } from "./api-description.ts";
 import { type PriceList } from "./price-list.ts";
 
-/** The parts of a JSON schema that the description of the API makes use of. */
+/** The parts of a JSON schema that the API's description uses. */
 export interface ApiSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -49,7 +49,7 @@ export interface ApiOperation {
   readonly "x-price"?: string;
 }
 
-/** The description of the API as its readers see it: documents, the typed client. */
+/** The API's description as its readers use it: the documentation and the typed client. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
@@ -57,22 +57,22 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
 }
 
-/** One operation, with where it is. */
+/** One operation with its method and path. */
 export interface PlacedOperation extends ApiOperation {
   readonly path: string;
   readonly method: "get" | "post";
 }
 
-/** Descriptions that are kept, one for each price list: a gateway has few. */
+/** Cached descriptions, one for each price list. A gateway has few price lists. */
 const MAX_KEPT = 16;
 const described = new Map<string, ApiDocument>();
 
-/** The description of the API at an address, where `prices` hold; without them it says no price. */
+/** The API's description at a base URL, with the given prices. Without `prices` it states no prices. */
 export function apiDocument(baseUrl: string, prices?: PriceList): ApiDocument {
   const key = JSON.stringify(prices?.prices ?? "");
   let document = described.get(key);
   if (document === undefined) {
-    // The description's own test validates it as OpenAPI; these are the parts of OpenAPI that it has.
+    // The description's own test validates it as OpenAPI. The type has the parts of OpenAPI that the description uses.
     document = JSON.parse(JSON.stringify(describeApi("/", prices))) as ApiDocument;
     const [oldest] = described.keys();
     if (described.size >= MAX_KEPT && oldest !== undefined) described.delete(oldest);
@@ -81,7 +81,7 @@ export function apiDocument(baseUrl: string, prices?: PriceList): ApiDocument {
   return { ...document, servers: [{ url: baseUrl }, { url: "/" }] };
 }
 
-/** What an operation costs, for people; undefined where nobody says. */
+/** The price of an operation as text for people; undefined if it is not known. */
 export function priceOf(operation: ApiOperation, prices: PriceList | undefined): string | undefined {
   return operation["x-price"] ?? (prices === undefined ? undefined : "free");
 }
@@ -94,7 +94,7 @@ export function operationsOf({ paths }: ApiDocument): readonly PlacedOperation[]
   ]);
 }
 
-/** The schema that a reference names, or the schema itself, with the name. */
+/** The schema that a reference names, or the schema itself, with its name. */
 export function resolveSchema(
   document: ApiDocument,
   schema: ApiSchema,

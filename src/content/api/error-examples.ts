@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, type Problem } from "../../lib/errors.ts";
 
-/** What is said of each error in an example; its title where nothing is. */
+/** The detail of each error in an example. Default: the error's title. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {
   "bad-request": "Cannot read the body: it is not JSON in UTF-8",
   "invalid-parameters": "Cannot take the request: 'timeout' must be at most 120",
@@ -31,7 +31,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
 
 const INSTANCE = "01a1fb01-e675-745a-8782-7dbae25d301d";
 
-/** An example of an error's problem document; `price` is what the operation costs, where that is known. */
+/** An example of an error's problem document. `price` is the operation's price, if it is known. */
 export function errorExample(code: ErrorCode, price?: string): Problem {
   const { title, status } = ERRORS[code];
   const asked = `This costs ${price ?? "what PAYMENT-REQUIRED says"}. Pay with an x402 client, such as 'npx turnpike pay'.`;

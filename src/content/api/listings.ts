@@ -2,7 +2,7 @@ import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "./
 import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 
-/** x402's `bazaar` extension: how a paid route is called, for catalogues and agents. */
+/** x402's `bazaar` extension: tells catalogues and agents how to call a paid route. */
 export interface Bazaar {
   readonly info: {
     readonly input: {
@@ -17,13 +17,13 @@ export interface Bazaar {
   readonly schema: object;
 }
 
-/** What a route's challenge says of the operation behind it. */
+/** The description of an operation in the challenge of its route. */
 export interface Listing {
   readonly description: string;
   readonly bazaar: Bazaar;
 }
 
-/** What is told of each operation that is sold, by its path. */
+/** The listing of each paid operation, by its path. */
 export function listings(): Readonly<Record<string, Listing>> {
   const document = apiDocument("/");
   const sold = OPERATIONS.filter(({ price, body }) => price !== undefined && body !== undefined);
@@ -67,7 +67,7 @@ function infoSchema(body: object): object {
   };
 }
 
-/** The schema without words: it goes into a header with every challenge. */
+/** The schema without descriptions, because it is sent in a header field with every challenge. */
 function bare(schema: ApiSchema): object {
   const { properties, items, additionalProperties } = schema;
   const kept = Object.entries(schema).filter(([key]) => key !== "description" && key !== "example");

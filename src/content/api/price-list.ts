@@ -5,23 +5,23 @@ import { priceText } from "../../payments/x402/price-text.ts";
 import { type Send } from "./gateway-address.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 
-/** What the operations cost at a gateway; nobody knows it but the gateway. */
+/** The prices of the operations at a gateway. Only the gateway knows them. */
 export interface PriceList {
-  /** `$0.005`, by path; a path that is not there is free. */
+  /** Prices such as `$0.005`, by path. A path that is not listed is free. */
   readonly prices: Readonly<Record<string, string>>;
-  /** Payments are checked, and move no money. */
+  /** The gateway checks payments but moves no money. */
   readonly testMode: boolean;
 }
 
-/** Asks what the operations cost for a client that knows the gateway by `host`; undefined where that cannot be learned. */
+/** Asks for the prices of a client that knows the gateway by `host`; undefined if they cannot be fetched. */
 export type AskPrices = (host: string) => Promise<PriceList | undefined>;
 
-/** For a service that no gateway is named to. */
+/** For a service without a configured gateway. */
 export const unknownPrices: AskPrices = async () => undefined;
 
-/** Milliseconds that a list counts as new: a reload of the gateway is seen so late. @bound */
+/** Milliseconds that a list counts as fresh, which delays the effect of a reload of the gateway. @bound */
 const FRESH_MS = 1000;
-/** Hosts whose lists are kept; the one asked for longest ago goes. */
+/** Hosts whose lists are kept. The list that was used longest ago is removed. */
 const MAX_HOSTS = 64;
 /** Milliseconds and bytes of a gateway's response. @bound */
 const TIMEOUT_MS = 3000;
@@ -40,7 +40,10 @@ interface Asked {
   readonly list: Promise<PriceList | undefined>;
 }
 
-/** Asks the gateway at `gatewayUrl` by its catalogue, `send` being how it is reached; `now` in milliseconds. */
+/**
+ * Reads the prices from the catalogue of the gateway at `gatewayUrl`. `send` sends the requests; `now` is in
+ * milliseconds.
+ */
 export function pricesOf(gatewayUrl: string, send: Send, now: () => number = () => performance.now()): AskPrices {
   const query = OPERATIONS.map(({ path }) => `path=${encodeURIComponent(path)}`).join("&");
   const url = `${gatewayUrl}/.well-known/x402?${query}`;

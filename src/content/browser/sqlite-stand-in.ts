@@ -42,7 +42,7 @@ const PAGE = 4096;
 const CODE = 8;
 
 /**
- * Makes a shared library (ELF, x86-64) in place of SQLite that cannot open any database. libsoftokn3 of the npm package
+ * Makes a shared library (ELF, x86-64) in place of SQLite that cannot open any database. The npm package's libsoftokn3
  * is linked against SQLite, but neither the package nor a minimal system includes it. Without the library the browser
  * ends at the first HTTPS page. It needs SQLite only for its certificate database, which is not wanted: if the database
  * cannot be opened, the browser continues without it.

@@ -4,7 +4,7 @@ import { isOwnPeer } from "./peer.ts";
 import { parseProxyRequest, type ProxyRequest, rewriteResponseHead } from "./proxy-head.ts";
 import { readHead } from "./read-head.ts";
 
-/** What the proxy asks of the visit it belongs to. */
+/** The rules of the visit that the proxy asks before each connection. */
 export interface EgressRules {
   addressesOf(host: string, port: number): Promise<readonly string[] | EgressFailure>;
   fail(host: string, port: number, failure: EgressFailure): void;
@@ -14,21 +14,22 @@ export interface EgressRules {
 
 export interface ForwardProxy {
   readonly port: number;
-  /** Has the visit's rules decide from now on; before, everything is refused. */
+  /** Applies the visit's rules from now on. Before, the proxy refuses everything. */
   bind(rules: EgressRules): void;
   close(): void;
 }
 
-/** Time for the browser to send its request head: it does so at once. @bound @internal */
+/** Milliseconds for the browser to send its request head, which it normally sends at once. @bound @internal */
 export const HEAD_TIMEOUT_MS = 10_000;
 
 /**
- * Starts the way out of one page visit: an HTTP proxy on a loopback port that lives as long as the visit, and serves
- * our own user's processes alone. What it refuses it answers by closing, so that no words of ours become a page.
+ * Starts the egress proxy of one page visit: an HTTP proxy on a loopback port that exists as long as the visit. It
+ * serves only processes of its own user. It refuses a request by closing the connection, so that no text of the proxy
+ * becomes a page.
  */
 export async function startForwardProxy(): Promise<ForwardProxy> {
   let rules: EgressRules | undefined;
-  // Each of the browser's connections has at most one to a server.
+  // Each of the browser's connections has at most one connection to a server.
   const clients = new Set<Socket>();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -86,7 +87,7 @@ async function serve(client: Socket, bound: () => EgressRules | undefined, socke
     return;
   }
   client.on("close", () => server.destroy());
-  // A response that is torn off has no "end" for a pipe to pass on.
+  // A response that is cut off has no "end" event that a pipe could pass on.
   server.on("close", () => client.end());
   server.on("data", (chunk: Buffer) => {
     if (rules.receive(chunk.length)) return;
@@ -106,12 +107,12 @@ async function serve(client: Socket, bound: () => EgressRules | undefined, socke
   }
 }
 
-/** A connection that ended has no ports, and is nobody's. */
+/** A connection that has ended has no ports, and is refused. */
 function isOurs({ localPort = 0, remotePort = 0 }: Socket): Promise<boolean> {
   return isOwnPeer(localPort, remotePort);
 }
 
-/** Connects to the first of the permitted addresses that accepts, for as long as the client is there. */
+/** Connects to the first of the permitted addresses that accepts, as long as the client stays connected. */
 async function reach(
   request: ProxyRequest,
   rules: EgressRules,
@@ -145,12 +146,12 @@ function connected(socket: Socket): Promise<boolean> {
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Passes the response on with `Connection: close`, so that this connection carries one request to one server. */
+/** Relays the response with `Connection: close`, so that this connection carries one request to one server. */
 async function relayResponse(server: Socket, client: Socket): Promise<void> {
   for (;;) {
     const head = await readHead(server);
     const rewritten = rewriteResponseHead(head.text);
-    // Interim answers (1xx) are for the connection that asked; the next head is the response.
+    // Interim responses (1xx) are skipped; the next head is the final response.
     if (rewritten.interim) {
       server.unshift(head.rest);
       continue;

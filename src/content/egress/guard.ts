@@ -6,34 +6,34 @@ import { PageExcess } from "./page-excess.ts";
 import { type ForwardProxy } from "./forward-proxy.ts";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 
-/** Looks a name up and gives every address; the system's resolver unless a test brings its own. */
+/** Looks a host name up and returns all its addresses. Default: the system's resolver; tests pass another. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Which connections may be made at all; asked for each address that a host has. */
+/** Decides which connections are allowed. Called for each address of a host. */
 export interface EgressPolicy {
   allowsAddress(address: string): boolean;
   allowsPort(port: number): boolean;
 }
 
-/** The web servers of the public Internet, and nothing of this machine, which may have public addresses of its own. */
+/** The web servers of the public Internet. This machine is excluded, even at its public addresses. */
 export const PUBLIC_WEB: EgressPolicy = {
   allowsAddress: isRemotePublicAddress,
   allowsPort: (port) => port === 80 || port === 443,
 };
 
-/** Private, loopback and link-local addresses and every port too: for trials and intranets. */
+/** All addresses and ports, including private, loopback and link-local addresses: for trials and intranets. */
 export const ANYWHERE: EgressPolicy = { allowsAddress: () => true, allowsPort: () => true };
 
 export interface EgressOptions {
   readonly policy: EgressPolicy;
   readonly resolve?: Resolve;
-  /** Hosts that the visit has no use for: trackers, where the caller wants none. */
+  /** Hosts that the visit does not need: trackers, if the caller wants none. */
   readonly blocks?: (host: string) => boolean;
-  /** Told when the visit asks for twice as much as it may. */
+  /** Called when the visit has made twice its limit of requests. */
   readonly onExcess?: (error: Error) => void;
 }
 
-/** A name in DNS has 253 characters, and may end in a dot. */
+/** Characters of a host name: DNS allows 253, and a final dot. */
 const MAX_HOST_LENGTH = 254;
 
 const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
@@ -43,8 +43,9 @@ async function systemResolve(host: string): Promise<readonly string[]> {
 }
 
 /**
- * What one page visit may reach. A host is looked up once, all its addresses are checked, and every connection of the
- * visit goes to one of those very addresses: a name that changes its response (DNS rebinding) changes nothing. Decision 0902.
+ * Decides which servers one page visit can reach. A host is looked up once and all its addresses are checked. Every
+ * connection of the visit goes to one of these addresses, so that a changed DNS response (DNS rebinding) has no effect.
+ * Decision 0902.
  */
 export class EgressSession {
   readonly #options: EgressOptions;
@@ -59,19 +60,22 @@ export class EgressSession {
     this.#options = options;
   }
 
-  /** Takes a proxy as the visit's way out, and closes it with the visit. */
+  /** Makes the proxy the visit's egress proxy, and closes it with the visit. */
   adopt(proxy: ForwardProxy): void {
     this.#proxy = proxy;
     if (this.#closed) proxy.close();
     else proxy.bind(this);
   }
 
-  /** Why the last connection to the authority that failed did so; undefined where none did, or long ago. */
+  /**
+   * The reason why the last failed connection to the authority failed. Undefined if none failed, or if that was long
+   * ago.
+   */
   failureOf(host: string, port: number): EgressFailure | undefined {
     return this.#failures.get(authority(host, port));
   }
 
-  /** The failure that came last, of whatever host. */
+  /** The most recent failure, for any host. */
   get lastFailure(): EgressFailure | undefined {
     return [...this.#failures.values()].at(-1);
   }
@@ -80,21 +84,21 @@ export class EgressSession {
     return this.#received > EGRESS_LIMITS.receivedBytes || this.#requests > EGRESS_LIMITS.requests;
   }
 
-  /** Counts a request or a tunnel; false once the visit has had its share. */
+  /** Counts a request or a tunnel. False after the visit has reached its limit. */
   request(): boolean {
     this.#requests += 1;
-    // A page that goes on regardless costs us something with each request.
+    // Each further request of a page that continues costs resources.
     if (this.#requests > EGRESS_LIMITS.requests * 2) this.#options.onExcess?.(egressError("too-much"));
     return !this.tooMuch;
   }
 
-  /** Counts received bytes; false once the visit has had its share. */
+  /** Counts received bytes. False after the visit has reached its limit. */
   receive(bytes: number): boolean {
     this.#received += bytes;
     return !this.tooMuch;
   }
 
-  /** The addresses that the visit may connect to for this host and port, or why there are none. */
+  /** The addresses that the visit may connect to for this host and port, or the reason why there is no such address. */
   async addressesOf(host: string, port: number): Promise<readonly string[] | EgressFailure> {
     const found = await this.#permitted(bareHost(host), port);
     if (typeof found === "string") this.fail(host, port, found);
@@ -110,7 +114,7 @@ export class EgressSession {
     this.#failures.delete(oldest);
   }
 
-  /** Fails with `address-refused` or `page-failed` where the URL may not or cannot be reached. */
+  /** Throws `address-refused` or `page-failed` if the URL may not or cannot be reached. */
   async assertReachable(url: URL): Promise<void> {
     const found = await this.addressesOf(url.hostname, portOf(url));
     if (typeof found === "string") throw egressError(found);
@@ -135,13 +139,13 @@ export class EgressSession {
     const addresses = await entry;
     if (addresses.length === 0) return "unresolved";
     const { policy } = this.#options;
-    // Asked each time: while a visit lasts, an interface of this machine may get one of the addresses.
+    // Checked each time: during a visit, an interface of this machine can get one of the addresses.
     return addresses.every((address) => policy.allowsAddress(address)) ? addresses : "refused";
   }
 
   async #look(host: string): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host];
-    // RFC 6761 §6.3: these names are this machine, whatever a resolver says.
+    // RFC 6761 §6.3: these names are always this machine, whatever a resolver says.
     return /(?:^|\.)localhost\.?$/i.test(host) ? LOOPBACK : await this.#resolve(host);
   }
 
@@ -158,7 +162,10 @@ export class EgressSession {
   }
 }
 
-/** The error of a page whose own connection failed. It names no address: the response must not map a private network. */
+/**
+ * The error of a page whose own connection failed. It names no address, because the response must not reveal a private
+ * network.
+ */
 export function egressError(failure: EgressFailure): TurnpikeError {
   const { code, reason } = FAILURES[failure];
   if (failure === "too-much") return new PageExcess(`Cannot load the page: ${reason}`);

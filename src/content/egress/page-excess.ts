@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 
-/** A page that took more than a visit may: of memory, processor time, threads, frames, requests. */
+/** The error of a page that exceeded a limit of a visit: memory, processor time, threads, frames or requests. */
 export class PageExcess extends TurnpikeError {
   constructor(detail: string) {
     super("page-failed", detail);

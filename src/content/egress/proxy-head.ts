@@ -1,19 +1,22 @@
-/** What the browser asks of its proxy: a tunnel, or one plain HTTP request. */
+/** The browser's request to its proxy: a tunnel, or one plain HTTP request. */
 export interface ProxyRequest {
   readonly tunnel: boolean;
   readonly host: string;
   readonly port: number;
-  /** The request head to send on; empty for a tunnel. */
+  /** The request head to send to the server; empty for a tunnel. */
   readonly head: string;
 }
 
 const AUTHORITY = /^(\[[0-9a-fA-F:.]+\]|[^:[\]@/?#\s]+):(\d{1,5})$/;
 /** Fields that concern the connection between the browser and the proxy. */
 const CONNECTION_FIELDS = /^(?:proxy-[^:]*|connection|keep-alive|upgrade|te)\s*:/i;
-/** As browsers read responses: a server could hide a field from us behind a line end that only they know. */
+/**
+ * Line ends as browsers read them. A server could otherwise hide a field from the proxy behind a line end that only
+ * browsers accept.
+ */
 const LINE_END = /[\r\n]+/;
 
-/** Reads the head of a request to a proxy (RFC 9112 §3.2.2 and §3.2.3), or gives undefined where it is none. */
+/** Parses the head of a request to a proxy (RFC 9112 §3.2.2 and §3.2.3). Undefined if it is not valid. */
 export function parseProxyRequest(text: string): ProxyRequest | undefined {
   const lines = text.trimEnd().split(LINE_END);
   const [method, target, version, ...more] = (lines[0] ?? "").split(" ");
@@ -21,7 +24,7 @@ export function parseProxyRequest(text: string): ProxyRequest | undefined {
   if (method === "CONNECT") return parseTunnel(target);
   if (!target.startsWith("http://") || !URL.canParse(target)) return undefined;
   const url = new URL(target);
-  // Sent as the browser wrote it: the query may hold characters that a URL object would rewrite.
+  // The path is sent as the browser wrote it, because a URL object could rewrite characters of the query.
   const path = /^http:\/\/[^/?#]*([^#]*)/.exec(target)?.[1] ?? "";
   const fields = lines.slice(1).filter((line) => !CONNECTION_FIELDS.test(line));
   const origin = path.startsWith("/") ? path : `/${path}`;
@@ -37,7 +40,10 @@ function parseTunnel(target: string): ProxyRequest | undefined {
   return { tunnel: true, host, port, head: "" };
 }
 
-/** A response head with `Connection: close` in place of what the server says, and whether it is an interim one. */
+/**
+ * Returns a response head with `Connection: close` in place of the server's value, and whether it is an interim
+ * response.
+ */
 export function rewriteResponseHead(text: string): { interim: boolean; head: string } {
   const lines = text.trimEnd().split(LINE_END);
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(lines[0] ?? "")?.[1];

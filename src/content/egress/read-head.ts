@@ -1,18 +1,18 @@
 import { type Readable } from "node:stream";
 
-/** A request head from the browser, or a response head from a server, may be this long. @internal */
+/** Bytes of a request head from the browser, or of a response head from a server. @internal */
 export const MAX_HEAD_BYTES = 256 * 1024;
 
 const LF = 10;
 const CR = 13;
 
-/** A head without its empty line, and what came behind it. */
+/** A head without its empty line, and the bytes after it. */
 export interface Head {
   readonly text: string;
   readonly rest: Buffer;
 }
 
-/** Where the empty line is; as in browsers, a line may end in a bare LF. */
+/** The position of the empty line. As in browsers, a line may end in a bare LF. */
 function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
     if (bytes[end + 1] === LF) return { text: end, rest: end + 2 };
@@ -21,7 +21,10 @@ function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
   return undefined;
 }
 
-/** Reads up to the empty line, and leaves the socket paused. Fails if that takes too many bytes, or the socket closes before. */
+/**
+ * Reads up to the empty line, and leaves the socket paused. Fails if the head is too long, or if the socket closes
+ * before its end.
+ */
 export function readHead(socket: Readable): Promise<Head> {
   const { promise, resolve, reject } = Promise.withResolvers<Head>();
   let bytes: Buffer = Buffer.alloc(0);

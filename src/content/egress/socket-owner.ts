@@ -11,15 +11,18 @@ const NO_COOKIE = 0xffff_ffff;
 /** struct nlmsghdr, then struct inet_diag_req_v2. */
 const REQUEST_BYTES = NETLINK_HEADER_BYTES + 56;
 const SOCKET_ID_AT = NETLINK_HEADER_BYTES + 8;
-/** Where struct inet_diag_msg has the user id. */
+/** The offset of the user id in struct inet_diag_msg. */
 const USER_AT = NETLINK_HEADER_BYTES + 4 + 48 + 12;
 
-/** The user id that owns the end `port` of a connection of 127.0.0.1 with itself; undefined where there is no such end. */
+/**
+ * Returns the id of the user that owns the end `port` of a connection from 127.0.0.1 to itself; undefined if there is
+ * no such end.
+ */
 export type SocketOwner = (port: number, otherPort: number) => number | undefined;
 
 /**
- * Asks the kernel for one connection, which takes it microseconds. Its table as a file takes 1 ms a thousand
- * connections, those counted that ended a minute ago. Undefined where the system lets nobody ask.
+ * Asks the kernel for one connection, which takes microseconds. The kernel's table as a file takes 1 ms for each
+ * thousand connections, including those that ended up to a minute ago. Undefined if the system does not allow that.
  */
 export function openSocketOwner(): SocketOwner | undefined {
   const ask = openNetlink(NETLINK_SOCK_DIAG);
@@ -34,7 +37,7 @@ export function openSocketOwner(): SocketOwner | undefined {
   };
 }
 
-/** Ports and addresses are in network order. */
+/** Ports and addresses are in network byte order. */
 function writeRequest(view: DataView, port: number, otherPort: number): void {
   view.setUint8(NETLINK_HEADER_BYTES, AF_INET);
   view.setUint8(NETLINK_HEADER_BYTES + 1, IPPROTO_TCP);

@@ -1,9 +1,9 @@
 import thirdParties from "third-party-web/nostats-subset";
 
-/** What a host does that a page's content never needs. */
+/** Categories of hosts that a page's content never needs. */
 const CATEGORIES = new Set(["ad", "analytics", "marketing", "tag-manager"]);
 
-/** Hosts by their whole name, and the ends of names that a list gives as "*.example.com". */
+/** Host names, and the suffixes that a list gives as "*.example.com". */
 const hosts = new Set<string>();
 const families = new Set<string>();
 for (const { categories, domains } of thirdParties.entities) {
@@ -14,15 +14,15 @@ for (const { categories, domains } of thirdParties.entities) {
   }
 }
 
-/** Labels of a host name that are looked at; a name has 127 at most (RFC 1035 §2.3.4). */
+/** Labels of a host name that are checked. A name has at most 127 (RFC 1035 §2.3.4). */
 const MAX_LABELS = 127;
 
-/** What keeps trackers out of a page, but lets a page through that is one itself. */
+/** Returns a function that blocks trackers, but not the page itself if it is on a tracker's host. */
 export function trackersBeside(page: URL): (host: string) => boolean {
   return (host) => isTracker(host) && !isTracker(page.hostname);
 }
 
-/** Whether a host serves advertisements or watches readers, by the lists of third-party-web. */
+/** True if a host serves advertisements or tracks visitors, by the lists of third-party-web. */
 export function isTracker(host: string): boolean {
   let name = host.toLowerCase().replace(/\.$/, "");
   if (hosts.has(name)) return true;

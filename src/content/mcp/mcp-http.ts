@@ -16,24 +16,30 @@ import { type AskPrices } from "../api/price-list.ts";
 import { callLimit, createMcpServer } from "./mcp-server.ts";
 import { type Gateway } from "./tool-call.ts";
 
-/** Bytes of one message: an operation's longest body, and a payment. */
+/** Bytes of one message: the longest body of an operation, and a payment. */
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 64 * 1024;
-/** Sessions at one time, and milliseconds that one may be idle: who comes later begins another. */
+/**
+ * Sessions at one time, and milliseconds that a session may be idle. A client whose session has ended begins another
+ * one.
+ */
 const MAX_SESSIONS = 256;
 const MAX_IDLE_MS = 600_000;
-/** Protocol errors as JSON-RPC numbers them. */
+/** JSON-RPC codes of protocol errors. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const SERVER_ERROR = -32_000;
 
 export interface McpHttpOptions {
-  /** The gateway that sells the operations: its base URL, no slash at the end. */
+  /** The base URL of the gateway that sells the operations, without a slash at the end. */
   readonly gatewayUrl: string;
-  /** Host names that browsers may know this server by, beside those of loopback; "*" lets requests without an Origin name any. */
+  /**
+   * Host names that browsers may use for this server, in addition to those of loopback. "*" allows any host in requests
+   * without an Origin field.
+   */
   readonly hosts: readonly string[];
   readonly prices: AskPrices;
   readonly log: Log;
-  /** Milliseconds, from any beginning. */
+  /** A clock in milliseconds, from any starting point. */
   readonly now?: () => number;
 }
 
@@ -41,15 +47,15 @@ interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
   usedAt: number;
-  /** Calls under way. */
+  /** Calls in progress. */
   calls: number;
 }
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * MCP over streamable HTTP: the revisions with sessions and the one without. A session is what a client's word to give a call up is
- * heard by; it holds nothing else, so one that was dropped costs no more than another handshake.
+ * MCP over streamable HTTP: the revisions with sessions and the one without. A session is needed only to receive a
+ * client's cancellation of a call. It holds nothing else, so that losing one costs only another handshake.
  */
 export class McpHttp {
   readonly #options: McpHttpOptions;
@@ -65,7 +71,7 @@ export class McpHttp {
     this.#modern = createMcpHandler(() => this.#server(), {
       legacy: "reject",
       maxRequestBodySize: MAX_MESSAGE_BYTES,
-      // Nothing here changes while it runs: a stream of changes would be open for nothing.
+      // The tools do not change at run time, so a subscription to changes would stay open without effect.
       maxSubscriptions: 0,
       onerror: (error) => options.log("info", `MCP: ${error.message}`),
     });
@@ -90,7 +96,10 @@ export class McpHttp {
     for (const id of this.#sessions.keys()) await this.#drop(id);
   }
 
-  /** A page of somebody else's may reach this address under its own name, and would send that in Host and Origin. */
+  /**
+   * Rejects requests from pages of other sites. Such a page may reach this address under its own host name, which it
+   * would send in Host and Origin.
+   */
   #refuseStranger(request: Request): Response | undefined {
     const named = this.#options.hosts.filter((host) => host !== "*");
     const known = [...LOOPBACK, ...named];
@@ -105,7 +114,7 @@ export class McpHttp {
   async #serve(request: Request): Promise<Response> {
     if (request.method === "DELETE") return await this.#inSession(request, undefined);
     if (request.method !== "POST") {
-      // A stream of the server's own words would stay silent: it has none.
+      // The server sends no messages of its own, so a stream for them would stay silent.
       return rpcError(405, SERVER_ERROR, "Only POST and DELETE are served here", { allow: "POST, DELETE" });
     }
     const read = await readRequestBody(request, MAX_MESSAGE_BYTES);
@@ -166,7 +175,7 @@ export class McpHttp {
     return session;
   }
 
-  /** False where all are at work. */
+  /** False if all sessions have calls in progress. */
   async #dropIdlest(): Promise<boolean> {
     for (const [id, { calls }] of this.#sessions) {
       if (calls > 0) continue;
@@ -186,7 +195,7 @@ export class McpHttp {
     return createMcpServer((context) => this.#gateway(context), admit);
   }
 
-  /** The gateway under the name that the client knows it by: routes and allowed hosts may go by that. */
+  /** The gateway under the host name that the client uses, because routes and allowed hosts can depend on it. */
   #gateway({ http }: ServerContext): Gateway {
     const request = http?.req;
     const host = request === undefined ? "" : hostOf(request);

@@ -4,9 +4,9 @@ import { callTool, type Gateway } from "./tool-call.ts";
 import { failure } from "./tool-result.ts";
 import { costText, isFree, tools } from "./tools.ts";
 
-/** Tool calls under way at one time, over all connections. */
+/** Tool calls in progress at one time, over all connections. */
 const MAX_CALLS = 64;
-/** Milliseconds between two signs of life of a call whose client asked for them. */
+/** Milliseconds between two progress messages of a call whose client asked for them. */
 const PROGRESS_MS = 5000;
 
 const INFO = { name: "turnpike", title: "Turnpike web content", version: VERSION };
@@ -15,10 +15,10 @@ const INSTRUCTIONS =
   "is not paid for ends in an x402 challenge; failed calls cost nothing, unless the operator charges for pages that use up " +
   "their own time: such a failure has a receipt.";
 
-/** Begins a call, and returns how to end it; undefined where there is no room for one more. */
+/** Begins a call and returns the function that ends it; undefined if too many calls are in progress. */
 export type Admit = () => (() => void) | undefined;
 
-/** Lets MAX_CALLS be under way at one time, over all servers that share it. */
+/** Allows MAX_CALLS at one time, over all servers that share it. */
 export function callLimit(): Admit {
   let calls = 0;
   return () => {
@@ -30,7 +30,7 @@ export function callLimit(): Admit {
   };
 }
 
-/** An MCP server over the content operations: it passes calls to the gateway and holds no money and no content. */
+/** An MCP server for the content operations. It passes calls to the gateway, and holds no money and no content. */
 export function createMcpServer(gateway: (context: ServerContext) => Gateway, admit: Admit): Server {
   const server = new Server(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   server.setRequestHandler("tools/list", async (_, context) => {
@@ -41,7 +41,8 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
         title: tool.operation.summary,
         description: `${tool.description} ${costText(tool, list)}`,
         inputSchema: tool.inputSchema,
-        // Clients may call a read-only tool without asking their user; one that spends, whoever pays, is not read-only.
+        // Clients may call a read-only tool without asking their user. A tool that spends anyone's money is not
+        // read-only.
         annotations: { readOnlyHint: isFree(tool.operation, list), openWorldHint: tool.operation.name !== "qr" },
       })),
     };
@@ -62,13 +63,16 @@ export function createMcpServer(gateway: (context: ServerContext) => Gateway, ad
   return server;
 }
 
-/** A client that is gone has no use for a response: what is not settled by then is not paid. */
+/**
+ * Aborts when the client has gone, because it cannot receive the response. A payment that is not settled by then is not
+ * made.
+ */
 function untilGone(signal: AbortSignal, { http }: ServerContext): AbortSignal {
   const gone = http?.req?.signal;
   return gone === undefined ? signal : AbortSignal.any([signal, gone]);
 }
 
-/** Tells the client from time to time, where it asked, that its call goes on; returns how to stop. */
+/** Sends the client progress messages, if it asked for them, and returns the function that stops them. */
 function reportProgress({ mcpReq }: ServerContext): () => void {
   const { _meta: meta } = mcpReq;
   const progressToken = meta?.progressToken;
@@ -77,7 +81,7 @@ function reportProgress({ mcpReq }: ServerContext): () => void {
   const tell = (): void => {
     const params = { progressToken, progress };
     progress += 1;
-    // Who does not hear of it does not need it.
+    // A client that cannot receive the message does not need it.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
   };
   tell();

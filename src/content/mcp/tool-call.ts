@@ -10,17 +10,17 @@ import { type PriceList } from "../api/price-list.ts";
 import { ResponseUnreadable, failure, PAYMENT_KEY, refusal, toolResult } from "./tool-result.ts";
 import { tools } from "./tools.ts";
 
-/** How tools get at the gateway that sells what they do. */
+/** Access of the tools to the gateway that sells the operations. */
 export interface Gateway {
-  /** Its base URL, no slash at the end. */
+  /** Its base URL, without a slash at the end. */
   readonly url: string;
-  /** Sends a request as it is. */
+  /** Sends a request unchanged. */
   readonly send: Send;
-  /** Sends a request that carries no payment of the agent's, and may pay for it; undefined: the agent is told the price. */
+  /** Sends a request that has no payment from the agent, and may pay for it. Undefined: the agent gets the price. */
   readonly pay?: Send | undefined;
-  /** What the operations cost there. */
+  /** The prices of the operations at the gateway. */
   readonly prices: () => Promise<PriceList | undefined>;
-  /** Fields that requests carry beside their own. */
+  /** Header fields that are added to all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -32,12 +32,12 @@ export interface ToolCall {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds that a call may take: more than any route of the gateway lets it. */
+/** Milliseconds of a call, more than any route of the gateway allows. */
 const MAX_CALL_MS = 300_000;
 
 /**
- * Serves a tool's call by a request to the gateway's own priced route, so that nothing is had here that is not paid for
- * there. Never fails: whatever goes wrong is a result that says so.
+ * Serves a tool's call by a request to the gateway's own paid route, so that no operation can be used here without its
+ * payment. Never fails: every error becomes a result that describes it.
  */
 export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallToolResult> {
   const tool = tools().get(call.name);
@@ -45,7 +45,7 @@ export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallTo
   const { body: schema, path } = tool.operation;
   const body = call.arguments ?? {};
   try {
-    // An agent hears what is wrong before it is asked to pay for it.
+    // Checked first, so that an agent learns of invalid arguments before it has to pay.
     if (schema !== undefined) checkBody(schema, body);
     const payment = paymentOf(call.meta);
     const init: RequestInit = {
@@ -67,7 +67,10 @@ export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallTo
   }
 }
 
-/** The words of the paying client are for people; those of a network fault may hold addresses. */
+/**
+ * Error messages of the paying client are written for users. Those of a network error can contain addresses, so they
+ * are hidden.
+ */
 function faultText(error: unknown): string {
   if (error instanceof PaymentDeclined || error instanceof PaymentUnanswered || error instanceof ResponseUnreadable) {
     return error.message;
@@ -75,7 +78,10 @@ function faultText(error: unknown): string {
   return `Cannot get a response from the gateway: ${codeOf(error) ?? (error instanceof Error ? error.name : "unknown")}`;
 }
 
-/** The agent's own payment as the gateway takes it. The same payment gives the same bytes, by which it is known again. */
+/**
+ * The agent's own payment in the gateway's format. The same payment always gives the same bytes, by which the gateway
+ * recognises it.
+ */
 function paymentOf(meta: unknown): string | undefined {
   const payment: unknown = typeof meta === "object" && meta !== null ? Reflect.get(meta, PAYMENT_KEY) : undefined;
   if (payment === undefined) return undefined;
@@ -90,7 +96,7 @@ function paymentOf(meta: unknown): string | undefined {
   return header;
 }
 
-/** What a document in a result is called: by the page that it is of. */
+/** The name of a document in a result: the URL of its page. */
 function documentUri(name: string, body: unknown): string {
   const url: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "url") : undefined;
   return `turnpike://${name}/${typeof url === "string" ? encodeURIComponent(url) : ""}`;

@@ -10,31 +10,34 @@ import {
   receiptSchema,
 } from "../../payments/x402/messages.ts";
 
-/** Where x402 has its receipt in a tool's result. */
+/** The key of x402's receipt in a tool's result. */
 const RECEIPT_KEY = "x402/payment-response";
-/** Where x402 has its payment in a tool's call. */
+/** The key of x402's payment in a tool's call. */
 export const PAYMENT_KEY = "x402/payment";
 
-/** Characters of each text of a problem, and fields that it names: a gateway's words go to an agent. */
+/**
+ * Characters of each text of a problem, and the number of fields that it lists, because a gateway's text is passed to
+ * an agent.
+ */
 const MAX_PROBLEM_TEXT = 2000;
 const MAX_PROBLEM_FIELDS = 20;
 
 type Result = CallToolResult;
 
-/** A result that is an error, in words for the agent. */
+/** A result that reports an error, in text for the agent. */
 export function failure(text: string): Result {
   return { isError: true, content: [{ type: "text", text }] };
 }
 
-/** What is wrong with a tool's arguments, field by field. */
+/** A result that lists the invalid arguments of a tool, field by field. */
 export function refusal(message: string, errors: readonly FieldError[]): Result {
   return failure([message, ...errors.map(({ path, message: what }) => `  ${path}: ${what}`)].join("\n"));
 }
 
-/** A response of the gateway that broke off or makes no sense. */
+/** The gateway's response was cut off or is not valid. */
 export class ResponseUnreadable extends Error {}
 
-/** A gateway's response as a tool's result; `uri` names a document in it. Throws ResponseUnreadable. */
+/** Converts a gateway's response into a tool's result. `uri` names a document in it. Throws ResponseUnreadable. */
 export async function toolResult(response: Response, uri: string): Promise<Result> {
   const receipt = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
   const reading = response.status === 402 ? unpaid(response) : responded(response, uri);
@@ -47,7 +50,7 @@ export async function toolResult(response: Response, uri: string): Promise<Resul
   return receipt.success ? { ...result, _meta: { [RECEIPT_KEY]: receipt.data } } : result;
 }
 
-/** x402 over MCP: the challenge as structured content and as text, in a result that is an error. */
+/** x402 over MCP: the challenge as structured content and as text, in a result that reports an error. */
 async function unpaid(response: Response): Promise<Result> {
   const parsed = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));
   if (!parsed.success) return await problem(response);
@@ -73,7 +76,7 @@ async function responded(response: Response, uri: string): Promise<Result> {
   return { content: [{ type: "resource", resource: { uri, mimeType: type, blob } }] };
 }
 
-/** A problem document as text: title, detail, the fields that are wrong, and when to ask again. */
+/** A problem document as text: the title, the detail, the invalid fields, and when to retry. */
 async function problem(response: Response): Promise<Result> {
   const body: unknown = await readResponse(response)
     .then((bytes): unknown => JSON.parse(Buffer.from(bytes).toString("utf8")))

@@ -3,7 +3,7 @@ import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { type PriceList } from "../api/price-list.ts";
 
-/** A content operation as agents see it. */
+/** A content operation as agents use it. */
 export interface Tool {
   readonly operation: Operation;
   readonly description: string;
@@ -12,7 +12,7 @@ export interface Tool {
 
 let made: ReadonlyMap<string, Tool> | undefined;
 
-/** Every operation that is sold, by name: its schema is that of the API's description, which is the operation's own. */
+/** All paid operations by name. A tool's schema comes from the API's description, which takes it from the operation. */
 export function tools(): ReadonlyMap<string, Tool> {
   made ??= new Map(
     OPERATIONS.filter(({ body }) => body !== undefined).map((operation) => [
@@ -31,18 +31,18 @@ function toolOf(document: ApiDocument, operation: Operation): Tool {
   return { operation, description: `${summary}. ${description}`, inputSchema: { ...schema, type: "object" } };
 }
 
-/** What a tool's description says that it costs. */
+/** The price in a tool's description. */
 export function costText({ operation }: Tool, list: PriceList | undefined): string {
   if (isFree(operation, list)) return "Free.";
   return `Costs ${list?.prices[operation.path] ?? "what the gateway asks"}; a failed call costs nothing unless it has a receipt.`;
 }
 
-/** False where nobody says what it costs. */
+/** False if the price is not known. */
 export function isFree({ path }: Operation, list: PriceList | undefined): boolean {
   return list !== undefined && list.prices[path] === undefined;
 }
 
-/** The schema with what it refers to put in: a tool's schema stands alone. */
+/** The schema with all references replaced by their schemas, because a tool's schema must be complete in itself. */
 function withoutReferences(document: ApiDocument, given: ApiSchema): ApiSchema {
   const { schema } = resolveSchema(document, given);
   const { properties, items } = schema;

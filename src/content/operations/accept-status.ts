@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 const MIN_STATUS = 400;
-/** Some servers answer statuses that no RFC knows, such as 999. */
+/** Some servers send statuses that no RFC defines, such as 999. */
 const MAX_STATUS = 999;
 /** Entries of a list. */
 const MAX_ENTRIES = 20;
@@ -13,7 +13,7 @@ const range = z
   .string()
   .refine((text) => boundsOf(text) !== undefined, 'must be a range of statuses such as "500-599"');
 
-/** Error statuses with which a page is content: a list of statuses and ranges, or all. */
+/** Error statuses with which a page is still content: a list of statuses and ranges, or all. */
 export const acceptStatus = z
   .union(
     [
@@ -34,7 +34,7 @@ export const acceptStatus = z
     example: [404, "500-599"],
   });
 
-/** Whether a page with this status is content. Every status below 400 is. */
+/** True if a page with this status is content. Every status below 400 is. */
 export function acceptsStatus(accepted: z.output<typeof acceptStatus>, code: number): boolean {
   if (code < MIN_STATUS || accepted === "any") return true;
   return (accepted ?? []).some((entry) => {

@@ -2,18 +2,18 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { ContentBudget } from "./content-budget.ts";
 import { type Metadata, failedMetadata } from "./metadata.ts";
 
-/** Results of a batch: as many as it has URLs. */
+/** Results of a batch: one for each URL. */
 export const MAX_RESULTS = 20;
-/** Bytes of one result: JSON writes a character in six bytes at most, and metadata are short. */
+/** Bytes of one result. JSON needs at most six bytes for a character, and metadata are short. */
 const MAX_RESULT_BYTES = 6 * 1_000_000 + 64 * 1024;
 /** Bytes of one response: the most results, each with the most characters that a caller can request. */
 const MAX_RESPONSE_BYTES = MAX_RESULTS * MAX_RESULT_BYTES;
-/** Bytes of all responses that are made and sent at one time. */
+/** Bytes of all responses that are built or sent at one time. */
 const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 
 const budget = new ContentBudget(MAX_BUFFERED_BYTES);
 
-/** What became of one URL. */
+/** The result for one URL. */
 export interface BatchResult {
   readonly url: string;
   readonly format: string;
@@ -23,13 +23,13 @@ export interface BatchResult {
   readonly error_type?: string;
 }
 
-/** The members of a result that failed; `startedAt` is from performance.now(). */
+/** The members of a failed result. `startedAt` is from performance.now(). */
 export function failed(error: TurnpikeError, startedAt: number): Omit<BatchResult, "url" | "format"> {
   const metadata = failedMetadata(startedAt, error.members.page_status);
   return { content: "", metadata, error: error.message, error_type: `urn:turnpike:error:${error.code}` };
 }
 
-/** The response of a batch, written as its results come: their texts are not held beside their JSON. */
+/** The response of a batch. Each result is converted to JSON when it arrives, so that its text is not kept as well. */
 export class BatchResponse {
   readonly #results: Uint8Array[];
   readonly #share = budget.share(MAX_RESPONSE_BYTES);
@@ -44,7 +44,7 @@ export class BatchResponse {
     return this.#succeeded;
   }
 
-  /** Writes the result of the URL at `place`; one that does not fit becomes an error. */
+  /** Adds the result of the URL at position `place`. A result that does not fit becomes an error. */
   put(place: number, result: BatchResult): void {
     const bytes = encode(result);
     const room = result.error === undefined ? this.#share.take(bytes.length) : "error";
@@ -52,13 +52,13 @@ export class BatchResponse {
     this.#results[place] = room === "taken" || room === "error" ? bytes : encode(refused(result, room));
   }
 
-  /** The response in JSON, piece by piece. */
+  /** The pieces of the response in JSON. */
   parts(totalTimeMs: number): Uint8Array[] {
     const between = this.#results.flatMap((result, at) => (at === 0 ? [result] : [COMMA, result]));
     return [text('{"results":['), ...between, text(`],"total_time_ms":${totalTimeMs}}`)];
   }
 
-  /** Gives its part of the budget back: the response is sent, or nobody wants it. */
+  /** Returns its part of the budget. Called when the response was sent or the client has gone. */
   release(): void {
     this.#share.release();
   }

@@ -9,7 +9,7 @@ import { type Answer, postOperation, type Services } from "./operation.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 
-/** Milliseconds from the beginning of a batch to its end, below what the gateway's route waits for a response. */
+/** Milliseconds from the beginning of a batch to its end, below the timeout of the gateway's route. */
 const MAX_BATCH_MS = 180_000;
 
 const { url: _, ...sharedParameters } = pageParameters;
@@ -102,18 +102,18 @@ export const batch = postOperation(
 
 type Loaded = Omit<BatchResult, "url" | "format">;
 
-/** Fails with `invalid-parameters` if the parameters cannot be had together, whatever the page. */
+/** Throws `invalid-parameters` if the parameters contradict each other for every page. */
 function assertTakenTogether(input: Input, signal: AbortSignal): void {
   pageRequest({ ...input, url: "https://site.invalid/" }, signal, evaluateOf(input));
 }
 
-/** The request for one page. A page that has not begun by its wait's end would end after the batch. */
+/** The request for one page. A page that has not begun after its waiting time would end after the batch. */
 function batchRequest(input: Input, url: string, signal: AbortSignal): PageRequest {
   const request = pageRequest({ ...input, url }, signal, evaluateOf(input));
   return { ...request, turnMs: MAX_BATCH_MS - request.timeoutMs - request.waitMs };
 }
 
-/** Loads each address once, and never fails. All have one signal: the queues for places know them as one request by it. */
+/** Loads each URL once, and never fails. All loads share one signal, by which the queues count them as one request. */
 class Loader {
   readonly #input: Input;
   readonly #services: Services;
@@ -127,7 +127,7 @@ class Loader {
     this.#signal = signal;
   }
 
-  /** Whether a page used its time up itself, and may be charged for. */
+  /** True if a page used up its time itself, so that the batch may be charged for. */
   get hasBurnt(): boolean {
     return this.#hasBurnt;
   }

@@ -2,10 +2,10 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 import { type Answer, invalidParameters } from "./operation.ts";
 
-/** Characters of an address in a field; a longer one is left out. */
+/** Characters of an URL in a header field. A longer URL is left out. */
 const MAX_URL_LENGTH = 4096;
 
-/** What binary answers tell in fields of their head, since they have no metadata. */
+/** Header fields of binary responses, which have no metadata in their body. */
 export const CAPTURE_HEADERS: Readonly<Record<string, string>> = {
   "X-Turnpike-Final-Url": "The page's address after redirects",
   "X-Turnpike-Status": "HTTP status of the page, where it is known",
@@ -22,7 +22,7 @@ export interface Captured {
   readonly truncated: boolean;
 }
 
-/** The response with what was captured; `startedAt` is from performance.now(). */
+/** The response with the captured bytes. `startedAt` is from performance.now(). */
 export function captureResponse({ bytes, contentType, source, truncated }: Captured, startedAt: number): Answer {
   const { finalUrl, statusCode, engine, complete } = source;
   const headers: Record<string, string> = {
@@ -30,14 +30,16 @@ export function captureResponse({ bytes, contentType, source, truncated }: Captu
     "X-Turnpike-Engine": engine,
     "X-Turnpike-Truncated": String(truncated),
   };
-  // Addresses of documents are ASCII, however they were written; one that is not must not break the head.
+  // URLs of documents are ASCII, in whatever form they were written. Another URL must not break the field section.
   if (/^[\x21-\x7e]+$/.test(finalUrl) && finalUrl.length <= MAX_URL_LENGTH) headers["X-Turnpike-Final-Url"] = finalUrl;
   if (statusCode !== undefined) headers["X-Turnpike-Status"] = String(statusCode);
   if (!complete) headers["X-Turnpike-Partial"] = "true";
   return { bytes, contentType, headers };
 }
 
-/** A page that is to be seen: by a browser, with its pictures. Fails where the request names another engine. */
+/**
+ * The request for a page that is shown: by a browser, with its pictures. Throws if the request names another engine.
+ */
 export function shownRequest(request: PageRequest): PageRequest {
   if (request.engine === "static") {
     throw invalidParameters([{ path: "engine", message: "must be auto or browser: only a browser shows pages" }]);
@@ -45,7 +47,7 @@ export function shownRequest(request: PageRequest): PageRequest {
   return { ...request, engine: "browser", pictures: true };
 }
 
-/** The error of a document that is none of the things this operation takes. */
+/** The error of a document that the operation does not support. */
 export function notShown({ contentType }: PageSource): TurnpikeError {
   const type = contentType.slice(0, 80).replaceAll(/[^\x20-\x7e]/g, "?");
   const named = type === "" ? "it is a download without a type" : `its type is ${type}`;

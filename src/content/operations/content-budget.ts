@@ -1,4 +1,7 @@
-/** Bytes that all responses together hold until they are sent: what no longer fits is refused, so that memory has an end. */
+/**
+ * Limits the bytes that all responses together hold until they are sent. Further bytes are refused, so that memory use
+ * is bounded.
+ */
 export class ContentBudget {
   #free: number;
 
@@ -6,7 +9,7 @@ export class ContentBudget {
     this.#free = total;
   }
 
-  /** A part of the budget that one response fills, up to `most` bytes. */
+  /** A part of the budget for one response, up to `most` bytes. */
   share(most: number): ContentShare {
     let room = most;
     let held = 0;
@@ -30,8 +33,8 @@ export class ContentBudget {
 }
 
 export interface ContentShare {
-  /** `full`: the response has no room for so many bytes; `busy`: all responses together have none. */
+  /** `full`: the response would exceed its own limit. `busy`: all responses together would exceed the budget. */
   take(bytes: number): "taken" | "full" | "busy";
-  /** Gives back all that was taken; nothing can be taken afterwards. */
+  /** Returns all bytes to the budget. Nothing can be taken afterwards. */
   release(): void;
 }

@@ -12,7 +12,7 @@ const MAX_NAME_LENGTH = 100;
 
 type Selectors = Readonly<Record<string, string>>;
 
-// A record of zod's passes over a name such as __proto__ in silence; here a name is a name.
+// A record of zod silently ignores a name such as __proto__; this schema accepts it as a name.
 const selectorsSchema = z.unknown().transform((value, context): Selectors => {
   const selectors: Record<string, string> = Object.create(null);
   const refuse = (message: string, ...path: string[]) => context.addIssue({ code: "custom", message, path });
@@ -99,7 +99,7 @@ export const extract = postOperation(
   },
 );
 
-/** The task, and a field that only a browser can match. Fails with `invalid-parameters` where a selector is none. */
+/** The task, and a field that only a browser can match. Throws `invalid-parameters` if a selector is not valid. */
 function readSelectors(given: Selectors): { task: ExtractionTask; needsBrowser: string | undefined } {
   const selectors: Record<string, string> = Object.create(null);
   const attributes: Record<string, string> = Object.create(null);
@@ -119,7 +119,7 @@ function readSelectors(given: Selectors): { task: ExtractionTask; needsBrowser: 
   return { task: { kind: "fields", selectors, attributes }, needsBrowser };
 }
 
-/** No selector has an @ outside of strings and escapes, and no string ends like a name. */
+/** A selector has no @ outside of strings and escapes, and a string does not end like a name. */
 function splitAttribute(text: string): { selector: string; attribute: string | undefined } {
   const match = /^([^]*[^\\])@([a-z_:][\w:.-]*)[ \t\n\r\f]*$/i.exec(text);
   const [, selector, attribute] = match ?? [];

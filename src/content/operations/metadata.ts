@@ -3,7 +3,7 @@ import { cut } from "../../lib/cut-text.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { type PageSource } from "../page/page.ts";
 
-/** What is told of every page beside its content. */
+/** The metadata of every page, returned with its content. */
 export const metadataSchema = z
   .object({
     content_length: z.int().openapi({ description: "Length of the content in bytes, before it was cut" }),
@@ -46,7 +46,7 @@ export const METADATA_EXAMPLE = {
 
 export type Metadata = z.output<typeof metadataSchema>;
 
-/** The metadata of a page that failed; `status` is its server's, if that is what is wrong. */
+/** The metadata of a failed page. `status` is the status of its server, if that is the cause. */
 export function failedMetadata(startedAt: number, status: number | undefined): Metadata {
   return {
     content_length: 0,
@@ -56,13 +56,13 @@ export function failedMetadata(startedAt: number, status: number | undefined): M
   };
 }
 
-/** Content cut to what was asked for, and the metadata that says so. */
+/** Content after the requested cut, and the metadata that reports the cut. */
 export interface CutContent {
   readonly content: string;
   readonly metadata: Metadata;
 }
 
-/** Cuts the content; `startedAt` is from performance.now(). */
+/** Cuts the content. `startedAt` is from performance.now(). */
 export function cutContent(
   content: string,
   max: number | undefined,

@@ -6,7 +6,7 @@ import { type PageReader } from "../page-reader/page-reader.ts";
 import { type Resolver } from "../resolve/resolver.ts";
 import { type Search } from "../search/search.ts";
 
-/** What operations work with. */
+/** The services that operations use. */
 export interface Services {
   readonly pages: PageReader;
   readonly search: Search;
@@ -16,59 +16,62 @@ export interface Services {
   readonly log: Log;
 }
 
-/** A response that is a success: a JSON value, JSON in pieces, or bytes of some type. */
+/** A successful response: a JSON value, JSON in pieces, or bytes with a content type. */
 export type Answer =
   | { readonly json: Readonly<Record<string, unknown>> }
   | JsonParts
   | {
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly contentType: string;
-      /** What is told beside the bytes, in ASCII. */
+      /** Header fields of the response, in ASCII. */
       readonly headers?: Readonly<Record<string, string>>;
     };
 
 /** A long JSON response. */
 export interface JsonParts {
   readonly parts: readonly Uint8Array[];
-  /** Called once or more when the pieces are sent, or nobody wants them. */
+  /** Called once or more when the pieces were sent, or the client has gone. */
   readonly release: () => void;
-  /** Whether nothing is to be paid for it. */
+  /** True if the response is free of charge. */
   readonly isFree: boolean;
 }
 
-/** What an operation gives when all goes well, for its description. */
+/** The successful response of an operation, for the API's description. */
 export interface SuccessDescription {
   readonly description: string;
   readonly contentType: string;
-  /** The other types that a binary answer may have, as the request asks. */
+  /** Further content types of a binary response, which the request can select. */
   readonly otherTypes?: readonly string[];
-  /** Fields of the response's head, and what each says. */
+  /** Header fields of the response, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The schema of a JSON response; undefined for binary ones. */
+  /** The schema of a JSON response; undefined for a binary response. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
 }
 
-/** One operation of the web content API: its description as data, and the one function that serves it. */
+/** One operation of the web content API: its description as data, and the function that serves it. */
 export interface Operation {
-  /** Its name in metrics, documents and on the command line. */
+  /** Its name in metrics, documentation and on the command line. */
   readonly name: string;
   readonly method: "get" | "post";
   readonly path: string;
-  /** What the shipped configuration asks for a call, as "$0.005"; undefined where it is free. What a gateway asks is in its price list. */
+  /**
+   * The price of a call in the shipped configuration, such as "$0.005"; undefined if it is free. A gateway's own prices
+   * are in its price list.
+   */
   readonly price: string | undefined;
   readonly summary: string;
   readonly description: string;
-  /** The request body's schema; undefined where there is no body. */
+  /** The schema of the request body; undefined if the operation has no body. */
   readonly body: z.ZodType | undefined;
   readonly example: Readonly<Record<string, unknown>> | undefined;
   readonly success: SuccessDescription;
   readonly failures: readonly ErrorCode[];
-  /** Serves a parsed, not yet checked body. Fails with a TurnpikeError. */
+  /** Serves a body that is parsed but not yet checked. Fails with a TurnpikeError. */
   run(body: unknown, services: Services, signal: AbortSignal): Promise<Answer>;
 }
 
-/** An operation whose body is checked by `body` before `run` sees it. */
+/** An operation whose body is checked with `body` before `run` gets it. */
 export function postOperation<S extends z.ZodType>(
   description: Omit<Operation, "run" | "method" | "body"> & { readonly body: S },
   run: (input: z.output<S>, services: Services, signal: AbortSignal) => Promise<Answer>,
@@ -80,23 +83,26 @@ export function postOperation<S extends z.ZodType>(
   };
 }
 
-/** Errors that a response lists, and characters of a field's name in them: a caller's words come back in part. */
+/**
+ * Errors that a response lists, and characters of a field's name in them, because a part of the caller's text is
+ * returned.
+ */
 const MAX_FIELD_ERRORS = 20;
 const MAX_PATH_LENGTH = 100;
 
-/** The body as `schema` reads it. Fails with `invalid-parameters`, which names every field that is wrong. */
+/** The body as parsed by `schema`. Throws `invalid-parameters`, which names every invalid field. */
 export function checkBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return result.data;
   const all = result.error.issues.flatMap(fieldErrors);
-  // One thing that is wrong with a field is enough to say: an empty URL is no URL either.
+  // One error for each field is enough: an empty URL is not a URL either.
   const errors = [...Map.groupBy(all, ({ path }) => path).values()]
     .flatMap(([first]) => first ?? [])
     .slice(0, MAX_FIELD_ERRORS);
   throw invalidParameters(errors.map(({ path, message }) => ({ path: path.slice(0, MAX_PATH_LENGTH), message })));
 }
 
-/** The error of a request whose fields are not as they must be; its detail names the first of them. */
+/** The error of a request with invalid fields. Its detail names the first of them. */
 export function invalidParameters(errors: readonly FieldError[]): TurnpikeError {
   const [first] = errors;
   const where = first === undefined || first.path === "" ? "the body" : `'${first.path}'`;

@@ -10,7 +10,10 @@ import { scrape } from "./scrape.ts";
 import { screenshot } from "./screenshot.ts";
 import { search } from "./search.ts";
 
-/** Every operation of the content service, with its price: what the routes, the API description and the documents name. */
+/**
+ * All operations of the content service with their prices. The routes, the API's description and the documentation use
+ * this list.
+ */
 export const OPERATIONS: readonly Operation[] = [
   search,
   scrape,

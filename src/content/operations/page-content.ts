@@ -3,7 +3,7 @@ import { type PageReader } from "../page-reader/page-reader.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 import { maxLength } from "./page-parameters.ts";
 
-/** The parameters of operations that give a page's content in a format of the caller's choice. */
+/** The parameters of operations that return a page's content in a format that the caller selects. */
 export const contentParameters = {
   format: z.enum(["html", "markdown", "text", "links"]).default("markdown").openapi({ description: "Output format" }),
   max_length: maxLength,
@@ -15,18 +15,18 @@ export const contentParameters = {
 
 const schema = z.object(contentParameters);
 
-/** Content in a format, and the page that it was made of. */
+/** Content in a format, and the page that it was made from. */
 export interface PageContent {
   readonly content: string;
   readonly page: { readonly source: PageSource; readonly title: string };
 }
 
-/** The parameter that needs a browser, where it is used. */
+/** The parameter that needs a browser, if the request uses it. */
 export function evaluateOf({ evaluate }: { readonly evaluate?: string | undefined }): "evaluate" | undefined {
   return evaluate === undefined ? undefined : "evaluate";
 }
 
-/** Loads the page and gives its content, or what `evaluate` made of it. Fails with a TurnpikeError. */
+/** Loads the page and returns its content, or the result of `evaluate`. Fails with a TurnpikeError. */
 export async function pageContent(
   request: PageRequest,
   { format, evaluate }: Pick<z.output<typeof schema>, "format" | "evaluate">,
@@ -36,7 +36,7 @@ export async function pageContent(
     const { extraction, source } = await pages.read(request, { kind: format });
     return { content: extraction.content, page: { source, title: extraction.title } };
   }
-  // The script may look at the pictures: their sizes, or which of them are broken.
+  // The script may examine the pictures, for example their sizes, or which of them are broken.
   return await pages.open({ ...request, pictures: true }, async (open) => {
     const content = await open.evaluate(evaluate);
     return { content, page: { source: await open.snapshot(), title: "" } };

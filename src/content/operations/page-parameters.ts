@@ -4,7 +4,7 @@ import { type PageRequest } from "../page/page.ts";
 import { acceptsStatus, acceptStatus } from "./accept-status.ts";
 import { invalidParameters } from "./operation.ts";
 
-/** What every operation that loads a page can end in. */
+/** The errors of all operations that load a page. */
 export const PAGE_FAILURES = [
   "invalid-parameters",
   "address-refused",
@@ -18,15 +18,17 @@ export const PAGE_FAILURES = [
   "page-timeout",
 ] as const satisfies readonly ErrorCode[];
 
-/** The header value of a user agent: visible ASCII and spaces, so that it cannot end its line. */
+/** The value of a User-Agent field: visible ASCII and spaces, so that it cannot end its line. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
-/** Characters of a URL; servers take no more either. */
+/** Characters of a URL. Servers accept no longer ones either. */
 const MAX_URL_LENGTH = 8192;
 /** Characters of a CSS selector. */
 export const MAX_SELECTOR_LENGTH = 2000;
 
-/** The address of a page to load. A name and password in it would come back in answers and logs. */
+/**
+ * The URL of a page to load. User names and passwords are rejected, because they would appear in responses and logs.
+ */
 export const pageUrl = z
   .string()
   .min(1)
@@ -76,7 +78,7 @@ export const pageParameters = {
   accept_status: acceptStatus,
 };
 
-/** The most characters that a caller may ask for. */
+/** The characters of content that a caller may request. */
 export const maxLength = z
   .int()
   .min(1)
@@ -86,7 +88,7 @@ export const maxLength = z
 
 const schema = z.object(pageParameters);
 
-/** The first parameter that only a browser can serve. */
+/** The first parameter of the request that needs a browser. */
 function needsOf({ selector, wait, wait_until, stealth }: z.output<typeof schema>): string | undefined {
   if (selector !== undefined) return "selector";
   if (wait !== undefined && wait > 0) return "wait";
@@ -95,8 +97,9 @@ function needsOf({ selector, wait, wait_until, stealth }: z.output<typeof schema
 }
 
 /**
- * What the page engine is asked for; `forBrowser` names a parameter beyond these that only a browser can serve. Fails with
- * `address-refused` where the URL is neither http nor https, with `invalid-parameters` where `static` is asked for too much.
+ * Makes the request to the page engine. `forBrowser` names a further parameter that needs a browser. Throws
+ * `address-refused` if the URL is neither http nor https, and `invalid-parameters` if the `static` engine cannot serve
+ * a parameter.
  */
 export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal, forBrowser?: string): PageRequest {
   const needs = forBrowser ?? needsOf(input);

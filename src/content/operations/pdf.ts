@@ -6,7 +6,10 @@ import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capt
 import { type Answer, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
-/** Inches of paper, and those that margins must leave; PDF readers know no page above 200 (ISO 32000-1, Annex C). */
+/**
+ * Inches of the paper, and inches that margins must leave. PDF readers support no page above 200 inches (ISO 32000-1,
+ * Annex C).
+ */
 const MIN_PAPER = 0.5;
 const MAX_PAPER = 200;
 const MIN_PRINTED = 0.5;
@@ -96,7 +99,7 @@ function printRequest(input: Input): PrintRequest {
   return print;
 }
 
-/** Names the margins that the caller gave, and the paper where he gave none. */
+/** Names the margins that the caller gave, or the paper if the caller gave none. */
 function assertRoom(inches: number, margins: readonly (keyof Input)[], input: Input): void {
   if (inches >= MIN_PRINTED) return;
   const given = margins.filter((name) => input[name] !== undefined);
@@ -105,10 +108,10 @@ function assertRoom(inches: number, margins: readonly (keyof Input)[], input: In
   throw invalidParameters((given.length > 0 ? given : [along]).map((path) => ({ path, message })));
 }
 
-/** A document that is a PDF already. */
+/** The bytes of a document that is already a PDF. */
 function documentOf(source: PageSource): Uint8Array<ArrayBuffer> {
   const { body: bytes } = source;
-  // Readers look for the mark within the first kilobyte.
+  // Readers search for the marker in the first kilobyte.
   const isPdf = typeof bytes !== "string" && Buffer.from(bytes.subarray(0, 1024)).includes("%PDF-");
   if (!isPdf) throw notShown(source);
   if (bytes.length > MAX_CAPTURE_BYTES) {

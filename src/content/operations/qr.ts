@@ -8,7 +8,7 @@ const body = z
       .string()
       .min(1)
       .max(4296)
-      // Half a pair of surrogates has no code: what is read back would be something else.
+      // Half a surrogate pair cannot be encoded: a decoder would read another text.
       .refine((text) => text.isWellFormed(), "must be well-formed Unicode")
       .openapi({ description: "Text, URL or data to encode", example: "https://example.com/" }),
     size: z.int().min(32).max(2048).default(256).openapi({ description: "Width and height of the image in pixels" }),

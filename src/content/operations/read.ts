@@ -57,7 +57,7 @@ export const read = postOperation(
   },
 );
 
-/** What the page says of the article itself, and how sure the reader is of its choice. */
+/** The page's metadata about the article, and the reader's confidence in its choice. */
 function about(extraction: Extraction): Readonly<Record<string, string | number>> {
   const { byline, published, language, siteName, canonical, image, confidence } = extraction;
   const texts = { byline, published, language, site_name: siteName, canonical_url: canonical, image };

@@ -142,14 +142,14 @@ export const resolve = postOperation(
   },
 );
 
-/** Fails with `address-refused` where a hint is neither http nor https. */
+/** Throws `address-refused` if a hint is neither http nor https. */
 function assertWeb(hints: readonly string[]): void {
   const other = hints.map((hint) => new URL(hint).protocol).find((protocol) => !/^https?:$/.test(protocol));
   if (other === undefined) return;
   throw new TurnpikeError("address-refused", `Cannot load a source: only http and https are allowed, not ${other}`);
 }
 
-/** A page without a title is known by its host. */
+/** A page without a title is listed by its host. */
 function consulted({ title, url }: Source): { title: string; url: string } {
   return { title: title === "" ? new URL(url).host : title, url };
 }

@@ -3,7 +3,7 @@ import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capt
 import { type Answer, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
-/** What the browser takes for the quality where none is named. */
+/** The browser's default quality. */
 const DEFAULT_QUALITY = 80;
 
 const body = z

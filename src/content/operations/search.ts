@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type Answer, postOperation } from "./operation.ts";
 
-/** Characters of a query; the providers take no more. */
+/** Characters of a query. The search providers accept no more. */
 const MAX_QUERY_LENGTH = 500;
 
 const body = z

@@ -1,4 +1,7 @@
-/** Prints how pages at an address of this machine end, by each engine; runs in a network of its own. */
+/**
+ * Prints how visits to pages at an address of this machine end, for each engine. It runs in a separate network
+ * namespace.
+ */
 import { giveAddress } from "../../../lib/testing/own-network.ts";
 import { EgressSession, PUBLIC_WEB } from "../guard.ts";
 import { startContentService } from "../../service.ts";
@@ -10,7 +13,7 @@ const hosts = ["9.9.9.77", "[2a00::7]", "[::ffff:9.9.9.77]"];
 
 const state = createStateFolder();
 const egress = new EgressSession({ policy: PUBLIC_WEB });
-// Not the machine's own yet.
+// The address does not belong to the machine yet.
 const before = await egress.addressesOf(OWN, 80);
 giveAddress(OWN);
 giveAddress("2a00::7");
