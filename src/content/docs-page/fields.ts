@@ -1,7 +1,7 @@
 import { type ApiDocument, type ApiSchema, resolveSchema } from "../api/api-document.ts";
 import { type Html, html, prose } from "../../lib/html.ts";
 
-/** The table of an object's fields; undefined where the schema has none. */
+/** The table of an object's fields; undefined if the schema has no fields. */
 export function fieldsTable(document: ApiDocument, schema: ApiSchema, caption: string): Html | undefined {
   const { schema: object } = resolveSchema(document, schema);
   const fields = Object.entries(object.properties ?? {});
@@ -34,7 +34,7 @@ function boundsOf(field: ApiSchema): Html | undefined {
   return parts.length === 0 ? undefined : html`<small>${parts.join("; ")}</small>`;
 }
 
-/** Bounds of safe integers are no bounds that anybody meets. */
+/** The limits of safe integers are left out, because no reader needs them. */
 function range(least: number | undefined, most: number | undefined, unit: string): string | undefined {
   const from = least === undefined || least === Number.MIN_SAFE_INTEGER ? undefined : least;
   const to = most === undefined || most === Number.MAX_SAFE_INTEGER ? undefined : most;

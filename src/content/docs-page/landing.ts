@@ -20,7 +20,7 @@ td:last-child { padding-right: 0; text-align: right; color: var(--price); font-v
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** The header fields that go with the page: it loads nothing and runs nothing. */
+/** The header fields of the page: it loads nothing and runs no script. */
 export const LANDING_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -29,7 +29,7 @@ export const LANDING_HEADERS: Readonly<Record<string, string>> = {
   vary: "Accept",
 };
 
-/** What programs that ask for `/` are told. */
+/** The JSON response to programs that request `/`. */
 export function pointers({ document }: DocumentedAt): object {
   const { title, version, description } = document.info;
   return {
@@ -43,7 +43,7 @@ export function pointers({ document }: DocumentedAt): object {
   };
 }
 
-/** The page at `/`: what this is, what it offers, and where it is described. */
+/** The page at `/`: what the service is and offers, with links to its description. */
 export function landingPage({ document, list }: DocumentedAt): string {
   const { title, description } = document.info;
   const base = document.servers[0]?.url.replace(/\/$/, "") ?? "";

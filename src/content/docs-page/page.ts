@@ -16,7 +16,9 @@ import { STYLE } from "./style.ts";
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 const SCRIPT_HASH = createHash("sha256").update(SCRIPT).digest("base64");
 
-/** The header fields that go with the page: it loads nothing, runs its own script alone, and sends to where it came from. */
+/**
+ * The header fields of the page: it loads nothing, runs only its own script, and sends requests only to its own origin.
+ */
 export const DOCS_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'sha256-${SCRIPT_HASH}'; connect-src 'self'; img-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -24,10 +26,10 @@ export const DOCS_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
 };
 
-/** The description of the API at an address, and what its operations cost there. */
+/** The API's description at a base URL, and the prices there. */
 export interface DocumentedAt {
   readonly document: ApiDocument;
-  /** Undefined where nobody says. */
+  /** Undefined if the prices are not known. */
   readonly list: PriceList | undefined;
 }
 
@@ -35,7 +37,7 @@ function priceTag(price: string | undefined): Html | undefined {
   return price === undefined ? undefined : html`<span class="price">${price}</span>`;
 }
 
-/** The API's description as a page for people: one document that loads nothing, and is whole without its script. */
+/** The API's description as a page for people: one document that loads nothing, and is complete without its script. */
 export function docsPage({ document, list }: DocumentedAt): string {
   const operations = operationsOf(document);
   const { title, version, description } = document.info;
@@ -80,7 +82,7 @@ function navigation(operations: readonly PlacedOperation[], list: PriceList | un
 const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves. Each operation has a form here that
 tries it with a test wallet's payment.</p>`;
 
-/** The script shows it. */
+/** Hidden until the script shows it. */
 const SEARCH = html`<form role="search" hidden><label for="find">Search</label><input id="find" type="search" autocomplete="off" placeholder="Operation, field or error"><ul id="results" hidden></ul></form>`;
 
 function paying(): Html {
@@ -118,7 +120,7 @@ function figure(caption: string, code: string): Html {
   return html`<figure><figcaption>${caption}</figcaption><pre><code>${code}</code></pre></figure>`;
 }
 
-/** The script shows it, and sends it. */
+/** Hidden until the script shows it. The script sends it. */
 function tryForm({ operationId, requestBody }: PlacedOperation): Html {
   const example = requestBody?.content["application/json"]?.example;
   const id = `${operationId}-body`;
@@ -157,7 +159,7 @@ function detailOf(problem: unknown): string {
   return typeof problem === "object" && problem !== null && "detail" in problem ? String(problem.detail) : "";
 }
 
-/** The schemas that others refer to; those of requests and answers are with their operations. */
+/** The schemas that other schemas refer to. Schemas of requests and responses stand with their operations. */
 function schemas(document: ApiDocument): Html {
   const shared = Object.keys(document.components.schemas).filter((name) => !/(?:Request|Response)$/.test(name));
   return html`<section class="part" id="schemas" aria-labelledby="schemas-title"><h2 id="schemas-title">Schemas</h2>${shared.map(

@@ -1,13 +1,13 @@
 import { type ApiDocument, type PlacedOperation } from "../api/api-document.ts";
 
-/** The same call by curl, by the typed client and by the command. */
+/** The same call with curl, with the typed client and with the command. */
 export interface Samples {
   readonly curl: string;
   readonly client: string;
   readonly command: string;
 }
 
-/** The field that the command takes without a name. */
+/** The field that the command takes as an argument without a name. */
 const ARGUMENTS = ["url", "urls", "query", "data", "question"];
 
 export function samplesOf(document: ApiDocument, operation: PlacedOperation): Samples {
@@ -36,11 +36,11 @@ export function samplesOf(document: ApiDocument, operation: PlacedOperation): Sa
 
 function exampleOf(operation: PlacedOperation): Readonly<Record<string, unknown>> | undefined {
   const example = operation.requestBody?.content["application/json"]?.example;
-  // Examples of bodies are objects: the schemas are.
+  // Examples of bodies are objects, because their schemas are.
   return typeof example === "object" && example !== null ? (example as Readonly<Record<string, unknown>>) : undefined;
 }
 
-/** As people write it: names without quotes. */
+/** JavaScript as people write it: names without quotes. */
 function script(body: unknown): string {
   return JSON.stringify(body, undefined, 2).replace(/^( +)"([a-z_]\w*)": /gim, "$1$2: ");
 }

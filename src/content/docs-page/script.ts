@@ -1,4 +1,7 @@
-/** The page's only script: it reads the page, copies code, and sends what a form holds to `docs/try`. Without it the page is whole. */
+/**
+ * The page's only script: it searches the page, copies code, and sends forms to `docs/try`. Without it the page is
+ * complete.
+ */
 export const SCRIPT = `
 "use strict";
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];

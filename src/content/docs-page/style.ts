@@ -1,6 +1,6 @@
 import { PAGE_STYLE } from "../../lib/page-style.ts";
 
-/** The page's only style: no font, picture or script comes from anywhere. */
+/** The page's only style. It loads no font, picture or script. */
 export const STYLE = `${PAGE_STYLE}
 html { scroll-behavior: smooth; scroll-padding-top: 1rem }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto } }

@@ -6,25 +6,25 @@ import { hostOf, type Send } from "../api/gateway-address.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { type AskPrices } from "../api/price-list.ts";
 
-/** How the gateway that sells the operations is reached, and what it asks. */
+/** Access to the gateway that sells the operations, and its prices. */
 export interface TryGateway {
   readonly url: string;
   readonly send: Send;
   readonly prices: AskPrices;
 }
 
-/** Tries under way at one time. */
+/** Trials in progress at one time. */
 const MAX_TRIES = 8;
-/** Milliseconds of one. */
+/** Milliseconds of one trial. */
 const MAX_TRY_MS = 300_000;
-/** No limit: the key that signs has no money, and is gone with the request. */
+/** No limit: the signing key has no money, and exists only for the request. */
 const ANY_PRICE = "$999999999";
 
 let tries = 0;
 
 /**
- * Calls an operation for the documentation page, through the gateway's own priced route, with a payment by a key made for it: this
- * works in test mode alone, where no money moves. Throws a TurnpikeError.
+ * Calls an operation for the documentation page, through the gateway's own paid route, with a payment from a new key.
+ * This works only in test mode, in which no money moves. Throws a TurnpikeError.
  */
 export async function tryOperation(request: Request, body: string, gateway: TryGateway | undefined): Promise<Response> {
   const url = new URL(request.url);

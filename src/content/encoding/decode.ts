@@ -1,23 +1,29 @@
 import { metaCharset } from "./meta-charset.ts";
 
-/** What declares the encoding of a document beside its Content-Type: `meta`, an XML declaration, or nothing. */
+/**
+ * The kind of declaration of the encoding in a document, in addition to its Content-Type: `meta`, an XML declaration,
+ * or none.
+ */
 export type Markup = "html" | "xml" | "text" | "json";
 
 export interface Decoded {
   readonly text: string;
   /** The encoding's name in the Encoding Standard, in lower case. */
   readonly encoding: string;
-  /** Whether nothing declares the encoding and the bytes do not tell: a browser looks at their frequencies. */
+  /**
+   * True if the document declares no encoding and its bytes do not show it. A browser then uses the frequencies of the
+   * bytes.
+   */
   readonly isGuess: boolean;
 }
 
-/** Whether a Content-Type is one of HTML; a page without a type is taken for HTML, as browsers mostly find it to be. */
+/** True if a Content-Type is HTML. A page without a type is treated as HTML, as browsers usually do. */
 export function isHtml(contentType: string): boolean {
   const essence = essenceOf(contentType);
   return essence === "" || essence === "text/html" || essence === "application/xhtml+xml";
 }
 
-/** The media type without its parameters, in lower case; empty where there is none. */
+/** The media type without its parameters, in lower case; empty if there is no type. */
 export function essenceOf(contentType: string): string {
   return contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
@@ -29,8 +35,8 @@ export function decodeBody(body: string | Uint8Array, contentType: string): stri
 }
 
 /**
- * The text of a document, by its byte order mark, its Content-Type, its own declaration, in this order, as browsers do
- * (WHATWG HTML §13.2.3). Where nothing declares it, bytes that are UTF-8 are taken for it, others for windows-1252.
+ * Decodes a document by its byte order mark, its Content-Type and its own declaration, in this order, as browsers do
+ * (WHATWG HTML §13.2.3). Without a declaration, valid UTF-8 is decoded as UTF-8, and other bytes as windows-1252.
  */
 export function decode(body: string | Uint8Array, contentType: string, markup: Markup): Decoded {
   if (typeof body === "string") return { text: body.replace(/^\uFEFF/, ""), encoding: "utf-8", isGuess: false };
@@ -41,11 +47,11 @@ export function decode(body: string | Uint8Array, contentType: string, markup: M
   }
   const text = asUtf8(body);
   if (text === undefined) return { text: decodeAs(body, "windows-1252"), encoding: "windows-1252", isGuess: true };
-  // Browsers call bare ASCII by the name of their default.
+  // Browsers report pure ASCII by the name of their default encoding.
   return { text, encoding: text.length === body.length ? "windows-1252" : "utf-8", isGuess: false };
 }
 
-/** Whether nothing declares the encoding of an HTML document and its bytes do not tell, as in `Decoded`. */
+/** True if an HTML document declares no encoding and its bytes do not show it, as in `Decoded`. */
 export function isGuess(body: string | Uint8Array, contentType: string): boolean {
   return typeof body !== "string" && declaredOf(body, contentType, "html") === undefined && asUtf8(body) === undefined;
 }
@@ -54,7 +60,7 @@ function declaredOf(body: Uint8Array, contentType: string, markup: Markup): stri
   return markOf(body) ?? labelled(charsetParameter(contentType)) ?? declaredIn(body, markup);
 }
 
-/** The text where the bytes are valid UTF-8; one that was cut off may end within a character. */
+/** The text if the bytes are valid UTF-8. A document that was cut off may end within a character. */
 function asUtf8(body: Uint8Array): string | undefined {
   const decoded = (stream: boolean): string | undefined => {
     try {
@@ -66,11 +72,11 @@ function asUtf8(body: Uint8Array): string | undefined {
   const whole = decoded(false);
   if (whole !== undefined) return whole;
   const cut = decoded(true);
-  // A single odd character at the end of ASCII is no UTF-8 that was cut off.
+  // A single non-ASCII character at the end of ASCII text does not indicate UTF-8 that was cut off.
   return cut !== undefined && /[^\x00-\x7f]/.test(cut) ? cut : undefined;
 }
 
-/** The encoding of a byte order mark, which counts before all else (Encoding Standard §6.1). */
+/** The encoding of a byte order mark, which takes precedence over all declarations (Encoding Standard §6.1). */
 function markOf([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xff && second === 0xfe) return "utf-16le";
@@ -89,12 +95,12 @@ function declaredIn(body: Uint8Array, markup: Markup): string | undefined {
   if (found === undefined && markup === "html") {
     found = labelled(metaCharset(beginning, (label) => labelled(label) !== undefined));
   }
-  // Whoever could read the declaration as ASCII has no UTF-16 before him.
+  // If the declaration is readable as ASCII, the document cannot be UTF-16.
   if (found === "utf-16le" || found === "utf-16be") return "utf-8";
   return found === "x-user-defined" ? "windows-1252" : found;
 }
 
-/** The encoding of an XML declaration, which browsers look for in HTML as well. */
+/** The encoding of an XML declaration, which browsers also recognise in HTML. */
 function xmlEncoding(text: string): string | undefined {
   if (!text.startsWith("<?xml")) return undefined;
   const declaration = text.slice(0, text.indexOf(">") + 1).slice(0, 1024);
@@ -102,7 +108,7 @@ function xmlEncoding(text: string): string | undefined {
   return match?.[1] ?? match?.[2];
 }
 
-/** Encodings that are decoded to nothing, since they were used to hide scripts in (Encoding Standard §14.1). */
+/** Encodings that are decoded to nothing, because they were used to hide scripts (Encoding Standard §14.1). */
 const REPLACEMENT = new Set([
   "replacement",
   "hz-gb-2312",
@@ -112,13 +118,13 @@ const REPLACEMENT = new Set([
   "iso-2022-kr",
 ]);
 
-/** The encoding that a label stands for; undefined where it is none. */
+/** The encoding of a label; undefined if the label is not valid. */
 function labelled(label: string | undefined): string | undefined {
   const name = label?.trim().toLowerCase() ?? "";
   if (name === "") return undefined;
   if (REPLACEMENT.has(name)) return "replacement";
   try {
-    // The label is anybody's; those that are none throw.
+    // The label comes from the document. The decoder throws for an unknown one.
     return new TextDecoder(name as Bun.Encoding).encoding.toLowerCase();
   } catch {
     return undefined;
@@ -127,6 +133,6 @@ function labelled(label: string | undefined): string | undefined {
 
 function decodeAs(body: Uint8Array, encoding: string): string {
   if (encoding === "replacement") return body.length === 0 ? "" : "\uFFFD";
-  // `labelled` or this file names it.
+  // The name comes from `labelled` or from this file.
   return new TextDecoder(encoding as Bun.Encoding).decode(body);
 }

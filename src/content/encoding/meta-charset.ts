@@ -1,18 +1,21 @@
-/** Characters that are looked through for a `meta`, wherever it stands (WHATWG HTML §13.2.3.2). @bound */
+/** Characters that are always searched for a `meta` element (WHATWG HTML §13.2.3.2). @bound */
 const PRESCAN_LENGTH = 1024;
-/** As long as nothing but a head has come, Chromium looks on; this is far beyond any head. */
+/**
+ * Characters of the longest search. Chromium continues the search while only head elements have come; this is far
+ * longer than any head.
+ */
 const MAX_PRESCAN_LENGTH = 256 * 1024;
 
-/** Tags that may stand before a `meta` that is still in the head, as Chromium has them. */
+/** Tags that may precede a `meta` in the head, as in Chromium. */
 const HEAD_TAGS = new Set(["script", "noscript", "style", "link", "meta", "object", "title", "base"]);
-/** Elements whose content holds no tags. */
+/** Elements whose content contains no tags. */
 const RAW_TAGS = new Set(["script", "style", "title", "textarea", "xmp", "iframe", "noframes", "noembed"]);
 
 const SPACE = /[\t\n\f\r ]/;
 
 /**
- * The first label that a `meta` of the document declares and that `isKnown`; undefined where there is none. `bytes` is the
- * document's beginning, a character a byte.
+ * The first label declared by a `meta` of the document for which `isKnown` is true; undefined if there is no such
+ * label. `bytes` is the document's beginning, with one character for each byte.
  */
 export function metaCharset(bytes: string, isKnown: (label: string) => boolean): string | undefined {
   const text = bytes.slice(0, MAX_PRESCAN_LENGTH);
@@ -53,11 +56,11 @@ interface Tag {
   readonly name: string;
   readonly isEnd: boolean;
   readonly attributes: ReadonlyMap<string, string>;
-  /** Behind the tag. */
+  /** The position after the tag. */
   readonly end: number;
 }
 
-/** Reads the tag that begins at `start`; what it holds up to the end of the text where it does not end. */
+/** Reads the tag that begins at `start`. A tag that does not end is read up to the end of the text. */
 function readTag(text: string, start: number): Tag {
   const isEnd = text[start + 1] === "/";
   let at = start + (isEnd ? 2 : 1);
@@ -69,7 +72,7 @@ function readTag(text: string, start: number): Tag {
     while (at < text.length && /[\t\n\f\r /]/.test(text[at] ?? "")) at += 1;
     if (at >= text.length || text[at] === ">") break;
     const attribute = readAttribute(text, at);
-    // The first of several of one name counts.
+    // The first of several attributes with the same name counts.
     if (!attributes.has(attribute.name)) attributes.set(attribute.name, attribute.value);
     at = attribute.end;
   }

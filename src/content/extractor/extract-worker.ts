@@ -2,7 +2,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { type ExtractionResponse, type ExtractionMessage } from "../extraction/extraction.ts";
 import { outcomeOf } from "./outcome-of.ts";
 
-/** The worker's own side of its message channel; the types of Bun describe the main thread's. */
+/** The worker's side of its message channel. The types of Bun only describe the main thread's side. */
 declare const self: Worker;
 
 async function response({ id, job }: ExtractionMessage): Promise<void> {

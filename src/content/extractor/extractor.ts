@@ -3,28 +3,30 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type SemaphoreFigures } from "../figures/figures.ts";
 import { type ExtractionResponse, type ExtractionJob, type ExtractionOutcome } from "../extraction/extraction.ts";
 
-/** A longer page is not parsed; far above any that is read. In characters, or bytes where it has not been decoded. */
+/** Characters of a page that is parsed, or bytes if it is not decoded yet. No real article is that long. */
 const MAX_INPUT_LENGTH = 10_000_000;
-/** Hostile pages send some of the libraries into loops that never end. @bound */
+/** Milliseconds. Hostile pages can send some libraries into endless loops. @bound */
 const DEADLINE_MS = 10_000;
 const MAX_WORKERS = 4;
 const MAX_QUEUED = 128;
-/** The process may take this much while something is extracted: a document of kilobytes may hide gigabytes. */
+/** Bytes of the process's memory during an extraction: a document of kilobytes can expand to gigabytes. */
 const MAX_PROCESS_BYTES = 2 * 1024 * 1024 * 1024;
-/** The memory of a worker may always grow by this much: earlier pages must not reduce the memory for this one. @bound */
+/**
+ * Bytes by which a worker's memory may always grow, so that earlier pages do not reduce the memory for this one. @bound
+ */
 const MIN_GROWTH_BYTES = 1024 * 1024 * 1024;
-/** A worker fills about 200 MB in this time. @bound */
+/** Milliseconds between two checks of the memory. A worker fills about 200 MB in this time. @bound */
 const MEMORY_LOOK_MS = 100;
 
 interface Task {
   readonly job: ExtractionJob;
-  /** Whose request it is for. */
+  /** The request that the task belongs to. */
   readonly owner: object;
   resolve(outcome: ExtractionOutcome): void;
   reject(error: TurnpikeError): void;
 }
 
-/** Runs all parsing of strangers' HTML in workers, which are stopped and replaced when they take too long. */
+/** Parses all HTML from other servers in workers. A worker that takes too long is stopped and replaced. */
 export class Extractor {
   readonly #idle: Worker[] = [];
   readonly #queue: Task[] = [];
@@ -33,12 +35,12 @@ export class Extractor {
   readonly #deadlineMs: number;
   readonly #maxProcessBytes: number;
   readonly #minGrowthBytes: number;
-  /** Memory of the process when the first of those that run began. */
+  /** Memory of the process when the first of the present extractions began. */
   #bytesBefore = 0;
   #looking: ReturnType<typeof setInterval> | undefined;
   #closed = false;
   #nextId = 1;
-  /** When each owner was served last. */
+  /** The turn in which each owner was last served. */
   readonly #turns = new WeakMap<object, number>();
 
   constructor(deadlineMs = DEADLINE_MS, maxProcessBytes = MAX_PROCESS_BYTES, minGrowthBytes = MIN_GROWTH_BYTES) {
@@ -48,8 +50,9 @@ export class Extractor {
   }
 
   /**
-   * Fails with `page-failed` where the page is too long, takes too long or too much memory, or breaks the extraction, and as soon as
-   * `stopped` fails: then nobody waits for the response any more. A worker goes to the `owner` who has the fewest.
+   * Extracts content in a worker. Fails with `page-failed` if the page is too long, takes too much time or memory, or
+   * breaks the extraction. It also fails as soon as `stopped` rejects, because its result is then not needed. The
+   * `owner` with the fewest workers gets the next one.
    */
   extract(job: ExtractionJob, stopped?: Promise<never>, owner: object = {}): Promise<ExtractionOutcome> {
     if (job.source.body.length > MAX_INPUT_LENGTH)
@@ -71,7 +74,7 @@ export class Extractor {
 
   close(): void {
     this.#closed = true;
-    // The queue first: each worker that ends makes room for what is in there.
+    // The queue is cleared first, because each worker that ends starts the next task in it.
     for (const task of this.#queue.splice(0)) task.reject(failed("the service stops"));
     for (const worker of this.#idle) worker.terminate();
     for (const [worker, { task }] of this.#running) this.#end(worker, () => task.reject(failed("the service stops")));
@@ -96,7 +99,10 @@ export class Extractor {
     worker.postMessage({ id: this.#nextId++, job: task.job });
   }
 
-  /** The owner with the fewest workers, of several the one served longest ago: a batch of slow pages holds up itself alone. */
+  /**
+   * Takes the task of the owner with the fewest workers. Among equals, the one served longest ago is first, so that a
+   * batch of slow pages delays only itself.
+   */
   #takeNext(): Task | undefined {
     const running = [...this.#running.values()];
     const [first] = this.#queue;
@@ -112,7 +118,9 @@ export class Extractor {
     return task;
   }
 
-  /** Workers share the process's memory, so that nobody but their own work tells who took it: the one longest at it ends. */
+  /**
+   * Workers share the process's memory, so it is not known which one uses it. The worker that has run longest is ended.
+   */
   #lookAtMemory(): void {
     const [longest] = this.#running;
     if (longest === undefined) {
@@ -138,7 +146,7 @@ export class Extractor {
       event.preventDefault();
       broke();
     });
-    // Without an error where it was not our end of it: nobody would answer its task.
+    // Called without an error if the worker ended by itself. Otherwise its task would never be settled.
     worker.addEventListener("close", broke);
     return worker;
   }
@@ -147,7 +155,7 @@ export class Extractor {
     const entry = this.#running.get(worker);
     if (entry === undefined) return;
     if (!response.ok) {
-      // What threw may have left the worker's engine in pieces.
+      // An error can leave the worker's engine in a broken state.
       this.#end(worker, () => entry.task.reject(failed("it breaks the parser")));
       return;
     }
@@ -161,7 +169,7 @@ export class Extractor {
   #end(worker: Worker, settle: () => void): void {
     clearTimeout(this.#running.get(worker)?.timer);
     this.#running.delete(worker);
-    // What a document left behind may fail when its response has been given.
+    // A worker can still fail after its response, because of something that the document left behind.
     const idle = this.#idle.indexOf(worker);
     if (idle !== -1) this.#idle.splice(idle, 1);
     worker.terminate();

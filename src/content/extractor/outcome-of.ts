@@ -12,14 +12,14 @@ import {
 } from "../extraction/extraction.ts";
 import { signOfCode } from "../extraction/signs/script-code.ts";
 
-/** Makes of any document what the job asks for; runs in a worker under a deadline. */
+/** Does the job's task with any document. Runs in a worker, with a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
   const { source, task } = job;
   if (task.kind === "script") return scriptOutcome(source, task);
   const document = await documentOf(source);
   switch (document.is) {
     case "html":
-      // Browsers tell encodings that nobody declares by how often each byte comes.
+      // Browsers guess undeclared encodings by the frequency of each byte.
       if (document.isGuess && job.mayNeedBrowser) return { outcome: "needs-browser", sign: "undeclared-encoding" };
       return extract({ ...job, source: document.source });
     case "unsupported":
@@ -33,7 +33,7 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
   }
 }
 
-/** A script is no document: it is only looked into. */
+/** A script is not a document. It is only searched for signs that it fills places. */
 function scriptOutcome({ body }: PageSource, task: Pick<Placeholders, "names">): ExtractionOutcome {
   const sign = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), task);
   if (sign !== undefined) return { outcome: "needs-browser", sign };
@@ -59,7 +59,7 @@ const FAULTS: Readonly<Record<PdfFault, ExtractionOutcome>> = {
   },
 };
 
-/** Characters of a type that an error repeats. */
+/** Characters of a content type that an error repeats. */
 const MAX_TYPE_LENGTH = 80;
 
 function unsupported({ contentType }: PageSource, what: string): ExtractionOutcome {

@@ -1,11 +1,11 @@
-/** What became of the calls of one operation since the service was started. */
+/** The calls of one operation since the start of the service, and their failures. */
 export interface OperationFigures {
   calls: number;
-  /** How many failed, by the code of the error. */
+  /** Failed calls by the code of the error. */
   failures: Record<string, number>;
 }
 
-/** Counts calls by operation, and failures by their code; both are of fixed lists. */
+/** Counts calls by operation, and failures by error code. Both come from fixed lists. */
 export class OperationCounts {
   readonly #byName = new Map<string, OperationFigures>();
 

@@ -1,10 +1,10 @@
 import { type FontKind } from "../fonts/font-kinds.ts";
 
-/** How the browser is. */
+/** The state of the browser. */
 export interface BrowserHealth {
-  /** Why no page can be loaded; undefined while all is well. */
+  /** The reason why no page can be loaded; undefined if the browser works. */
   readonly failure: string | undefined;
-  /** The kinds of text that pages have no font for; undefined where the browser could not be asked. */
+  /** The kinds of text that pages have no font for; undefined if the browser could not be asked. */
   readonly missingFonts: readonly FontKind[] | undefined;
 }
 
@@ -14,18 +14,18 @@ export interface ProbeDeps {
   readonly now: () => number;
 }
 
-/** What was seen is told for this long: asking is free, and a dead browser is started again by it. In milliseconds. @bound */
+/** Milliseconds that a result is reused: requests for it are free, and each check restarts a dead browser. @bound */
 const KEEP_MS = 1_000;
 
-/** Drawing a few characters takes a tenth of this; in milliseconds. @bound */
+/** Milliseconds. Drawing a few characters takes a tenth of this. @bound */
 const FONTS_TIMEOUT_MS = 3_000;
 
-/** Looks at the browser for all who ask: one look at a time, and one a second. */
+/** Checks the browser for all callers: one check at a time, and one a second. */
 export class BrowserProbe {
   readonly #deps: ProbeDeps;
   #looking: Promise<BrowserHealth> | undefined;
   #seen: { readonly at: number; readonly health: BrowserHealth } | undefined;
-  /** Fonts come and go with a start alone. */
+  /** The fonts change only at a start of the service. */
   #missingFonts: readonly FontKind[] | undefined;
 
   constructor(deps: ProbeDeps) {
@@ -51,7 +51,7 @@ export class BrowserProbe {
   async #lookAtFonts(): Promise<readonly FontKind[] | undefined> {
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(resolve, FONTS_TIMEOUT_MS, undefined);
-    // A browser that dies over it is the next look's to tell.
+    // If the browser ends during this check, the next check reports it.
     const missing = this.#deps.missingFonts().catch(() => undefined);
     try {
       return await Promise.race([missing, late]);

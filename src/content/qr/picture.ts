@@ -2,15 +2,15 @@ import { deflateSync } from "node:zlib";
 import { correction, generate, mode } from "lean-qr";
 import { PNG_SIGNATURE, pngChunk } from "../../lib/png.ts";
 
-/** Why a QR code cannot be made: the data fits no version, or the picture is smaller than its modules. */
+/** The reason why a QR code cannot be made: the data fits no version, or the picture is smaller than its modules. */
 export type QrFailure = { readonly tooLong: true } | { readonly smallest: number };
 
 /**
- * A black-and-white PNG of exactly `size` pixels on a side. Each module takes a whole number of pixels, as many as
- * fit; what is left over is shared out around the code. `margin` is in modules.
+ * A black-and-white PNG of exactly `size` pixels on a side. Each module is a whole number of pixels, as many as fit,
+ * and the remaining pixels are spread around the code. `margin` is in modules.
  */
 export function qrPicture(data: string, size: number, margin: number): Uint8Array<ArrayBuffer> | QrFailure {
-  // Level M mends 15 % of damage; level L, with 7 %, takes more data, or the same in fewer modules.
+  // Level M corrects 15 % of damage. Level L corrects 7 %, but holds more data, or the same data in fewer modules.
   const strong = modulesOf(data, "M");
   const fits = strong !== undefined && strong.length + 2 * margin <= size;
   const modules = fits ? strong : modulesOf(data, "L");
@@ -22,7 +22,7 @@ export function qrPicture(data: string, size: number, margin: number): Uint8Arra
   return png(modules, size, scale, start);
 }
 
-/** The code's modules, true where they are dark; undefined where the data is too long for the level. */
+/** The code's modules, with true for dark ones; undefined if the data is too long for the level. */
 function modulesOf(data: string, level: "L" | "M"): readonly (readonly boolean[])[] | undefined {
   const ecc = correction[level];
   try {
@@ -37,7 +37,10 @@ function modulesOf(data: string, level: "L" | "M"): readonly (readonly boolean[]
 /** The Extended Channel Interpretation for UTF-8 (AIM ITS/04-023). */
 const UTF_8 = 26;
 
-/** Bytes without a declared encoding are ISO 8859-1 by the standard and guessed by decoders, which misread short texts. */
+/**
+ * By the standard, bytes without a declared encoding are ISO 8859-1. Decoders guess the encoding, and misread short
+ * texts.
+ */
 function segmentsOf(data: string): Parameters<typeof generate>[0] {
   if (/^\d+$/.test(data)) return mode.numeric(data);
   if (/^[0-9A-Z $%*+\-./:]+$/.test(data)) return mode.alphaNumeric(data);
@@ -53,7 +56,7 @@ function png(
   start: number,
 ): Uint8Array<ArrayBuffer> {
   const rowBytes = Math.ceil(size / 8) + 1;
-  // One bit a pixel, 1 is white; each row begins with its filter type, 0.
+  // One bit for each pixel, 1 is white. Each row begins with its filter type, 0.
   const pixels = Buffer.alloc(rowBytes * size, 0xff);
   for (let y = 0; y < size; y += 1) pixels[y * rowBytes] = 0;
   for (const [row, line] of modules.entries()) {

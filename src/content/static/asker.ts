@@ -1,16 +1,16 @@
 import { identityOf, ordinaryUserAgent } from "../browser/identity.ts";
 
-/** Who asks for documents: a browser's name, and the client hints that belong to it. */
+/** The client that requests documents: a browser's user agent, and the matching client hints. */
 export interface Asker {
   readonly userAgent: string;
-  /** Whole header lines; none where the user agent is one that we know nothing of. */
+  /** Whole header lines; empty if the user agent is unknown. */
   readonly hints: readonly string[];
 }
 
-/** A version of Chromium where nobody says which browser stands beside. */
+/** A version of Chromium for a service without a browser. */
 const USUAL_VERSION = "153.0.0.0";
 
-/** The asker that the browser of this version is as well: a site sees one and the same, whichever engine asks. */
+/** The client identity of the browser with this version, so that a site sees the same client from both engines. */
 export function askerOf(version = USUAL_VERSION): Asker {
   const { override } = identityOf(`Chrome/${version}`, undefined);
   const { userAgent, userAgentMetadata: metadata } = override;

@@ -3,16 +3,16 @@ import { brokeOff, loadError } from "./faults.ts";
 import { type Coding } from "./content-coding.ts";
 import { ZstdFrames } from "./zstd-frames.ts";
 
-/** A document may be this long, its content coding undone. */
+/** Bytes of a document, after its content coding was undone. */
 export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
-/** What a coded body may grow to, by its bytes; real pages stay below 50 times. */
+/** The decoded size of a body as a multiple of its coded size. Real pages stay below 50. */
 const MAX_RATIO = 250;
 /** Bytes up to which a decoded body may have any size compared with its coded one. @bound */
 const FREE_BYTES = 4 * 1024 * 1024;
-/** Coded bodies up to this are undone in one go, for half of what a stream costs (bench fetch). @bound */
+/** Coded bytes of a body that is decoded in one call, which costs half as much as a stream (bench fetch). @bound */
 const WHOLE_BYTES = 256 * 1024;
 
-/** What a body of coded bytes may have become. */
+/** Bytes that a body of `codedBytes` may have after decoding. */
 function allowance(codedBytes: number, most: number): number {
   return Math.min(most, Math.max(FREE_BYTES, codedBytes * MAX_RATIO));
 }
@@ -21,13 +21,13 @@ function tooLong(most: number): Error {
   return loadError(`it has more than ${most} bytes`);
 }
 
-/** The error of a body that outgrows its allowance. */
+/** The error of a body that exceeds its allowance. */
 function outgrown(codedBytes: number, most: number): Error {
   if (allowance(codedBytes, most) === most) return tooLong(most);
   return loadError(`its content coding hides more than ${MAX_RATIO} times its length`);
 }
 
-/** Gathers a response's body and undoes its content codings, within bounds. */
+/** Collects a response's body and undoes its content codings, with limits on the size. */
 export class Body {
   readonly #codings: readonly Coding[];
   readonly #most: number;
@@ -39,7 +39,9 @@ export class Body {
   #stages: Stages | undefined;
 
   /**
-   * `length` is what the server promises, undefined where it does not; `most` bytes are taken. Throws where it promises more. `onDrain` is called when `write` may go on; `onFault` with an error that was found between writes.
+   * `length` is the length that the server declares, or undefined. At most `most` bytes are accepted: it throws if the
+   * server declares more. `onDrain` is called when `write` can continue, `onFault` with an error that was found between
+   * writes.
    */
   constructor(
     codings: readonly Coding[],
@@ -55,12 +57,12 @@ export class Body {
     this.#frames = codings[0]?.isZstd === true ? new ZstdFrames() : undefined;
   }
 
-  /** Whether there is anything to give. */
+  /** True if no byte of the body has come. */
   get isEmpty(): boolean {
     return this.#received === 0;
   }
 
-  /** Takes bytes as they come; false asks to wait for `onDrain`. Throws where there are too many. */
+  /** Takes bytes as they come. False: wait for `onDrain`. Throws if there are too many bytes. */
   write(bytes: Buffer): boolean {
     this.#received += bytes.length;
     this.#frames?.push(bytes);
@@ -74,9 +76,12 @@ export class Body {
     return this.#stages.write(held, this.#received);
   }
 
-  /** The whole body, or what there is of one that was `cut` off by us. Fails with `page-failed` where it is broken. */
+  /**
+   * The whole body, or the received part of a body that the caller `cut` off. Fails with `page-failed` if the body is
+   * damaged.
+   */
   async finish(cut: boolean): Promise<Uint8Array<ArrayBuffer>> {
-    // Of a coded stream without a byte there is nothing to undo.
+    // A coded stream without a byte needs no decoding.
     if (this.#received === 0) return new Uint8Array();
     let chunks: readonly Buffer[] = this.#chunks;
     if (this.#stages !== undefined) chunks = await this.#stages.finish(cut);
@@ -95,7 +100,7 @@ export class Body {
   }
 }
 
-/** What has come of a body, and what its document may have at most, in bytes. */
+/** The received bytes of a body, and the most bytes that its document may have. */
 interface Bounds {
   readonly received: number;
   readonly most: number;
@@ -111,7 +116,7 @@ function decodeWhole(coding: Coding, chunks: readonly Buffer[], bounds: Bounds, 
   }
 }
 
-/** An exact array, since what is sent to a worker takes all of its buffer along. */
+/** An exact array, because an array that is sent to a worker takes its whole buffer along. */
 function joined(chunks: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
@@ -128,7 +133,7 @@ function decodingError(error: unknown, { received, most }: Bounds): Error {
   return code === "Z_BUF_ERROR" ? brokeOff() : loadError("its compressed content is broken");
 }
 
-/** Undoes codings piece by piece, each into the next, and watches what comes out. */
+/** Undoes codings piece by piece, each into the next, and limits the output. */
 class Stages {
   readonly #streams: Transform[] = [];
   readonly #codings: readonly Coding[];
@@ -145,7 +150,7 @@ class Stages {
     this.#most = most;
     this.#onDrain = onDrain;
     this.#onFault = onFault;
-    // Nobody may be waiting for the end when a fault is found.
+    // The promise may have no handler when a fault is found.
     this.#finished.promise.catch(() => undefined);
   }
 
@@ -168,11 +173,11 @@ class Stages {
     for (const stream of this.#streams) stream.destroy();
   }
 
-  /** A stage is made when its first bytes are there, since they tell what format it is. */
+  /** Creates a stage when its first bytes have come, because they show its format. */
   #stage(at: number, first: Buffer): Transform {
     const known = this.#streams[at];
     if (known !== undefined) return known;
-    // Stages are asked for in order, and `at` is below the number of codings.
+    // Stages are created in order, and `at` is below the number of codings.
     const stream = (this.#codings[at] as Coding).stream(first);
     this.#streams.push(stream);
     let length = 0;

@@ -5,12 +5,12 @@ import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
 import { loadError } from "./faults.ts";
 
-/** Where to connect, and as what. */
+/** The target of a connection. */
 export interface ConnectTarget {
-  /** Addresses that the egress guard gave for the host; no other is connected to. */
+  /** The addresses that the egress guard permitted for the host. Only these are connected to. */
   readonly addresses: readonly string[];
   readonly port: number;
-  /** The host to verify and to ask for by SNI; undefined where there is no TLS. */
+  /** The host name to verify and to send in SNI; undefined without TLS. */
   readonly tlsHost: string | undefined;
   readonly trust: SecureContext;
 }
@@ -22,25 +22,25 @@ export interface Opening {
   abort(): void;
 }
 
-/** The next address is tried as well when one has not answered for this long (RFC 8305 §5). @bound */
+/** Milliseconds after which the next address is tried as well, if one has not responded (RFC 8305 §5). @bound */
 const NEXT_ADDRESS_MS = 250;
 /** Addresses of a host that are tried. */
 const MAX_ADDRESSES = 8;
 
 let ofSystem: SecureContext | undefined;
 
-/** Trust in what the system trusts. */
+/** Trusts the authorities that the system trusts. */
 export function systemContext(): SecureContext {
   ofSystem ??= contextOf(systemTrust());
   return ofSystem;
 }
 
-/** Trust in these authorities (PEM) alone. @internal */
+/** Trusts only these authorities (PEM). @internal */
 export function contextOf(authorities: readonly string[]): SecureContext {
   return createSecureContext({ ca: [...authorities], minVersion: "TLSv1.2" });
 }
 
-/** Opens a connection to whichever of the addresses answers first. */
+/** Opens a connection to the first of the addresses that responds. */
 export function open(target: ConnectTarget): Opening {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const addresses = target.addresses.slice(0, MAX_ADDRESSES);
@@ -75,7 +75,7 @@ export function open(target: ConnectTarget): Opening {
       socket.removeListener("error", failed);
       finish(socket, last);
     });
-    // Stays until the socket is handed over: an error that nobody hears ends the process.
+    // Stays until the socket is handed over, because an unhandled error would end the process.
     function failed(error: Error): void {
       socket.destroy();
       if (!attempts.delete(socket)) return;
@@ -97,17 +97,17 @@ function start(address: string, target: ConnectTarget): { socket: Socket; ready:
   const socket = connectTls({
     host: address,
     port,
-    // RFC 6066 §3: an address is no name to ask for. Without a name the certificate must be for the address.
+    // RFC 6066 §3: an IP address is not sent in SNI. The certificate must then be for the address.
     ...(isIP(tlsHost) === 0 ? { servername: tlsHost } : {}),
     secureContext: trust,
-    // Said here since the environment could say otherwise.
+    // Set explicitly, because an environment variable could change the default.
     rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
   });
   return { socket, ready: "secureConnect" };
 }
 
-/** Names of what is wrong with a certificate, as OpenSSL and Node have them. */
+/** Names of certificate errors, as in OpenSSL and Node. */
 const CERTIFICATE_FAULT = /CERT|SIGNATURE|ISSUER|CHAIN|ALTNAME/;
 
 function openError(error: Error, { tlsHost }: ConnectTarget): Error {

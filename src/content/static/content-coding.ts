@@ -19,12 +19,12 @@ interface ZstdMethods {
   readonly createZstdDecompress: () => Transform;
 }
 
-// The types are those of an older Node; Bun has both.
+// The types are those of an older Node; Bun has both functions.
 const { zstdDecompressSync, createZstdDecompress } = zlib as unknown as ZstdMethods;
 
-/** How a content coding is undone: at once, or piece by piece. */
+/** Undoes a content coding, at once or piece by piece. */
 export interface Coding {
-  /** The first bytes decide among formats that go by one name. */
+  /** The first bytes select one of the formats that share a name. */
   whole(bytes: Bytes, options: { readonly maxOutputLength: number; readonly cut: boolean }): Buffer;
   stream(first: Bytes): Transform;
   readonly isZstd?: boolean;
@@ -35,7 +35,7 @@ const GZIP: Coding = {
   stream: () => createGunzip(),
 };
 
-/** `deflate` is zlib's format (RFC 9110 §8.4.1.2), and bare deflate from servers that did not know. */
+/** `deflate` is zlib's format (RFC 9110 §8.4.1.2), but some servers send raw deflate. */
 const DEFLATE: Coding = {
   whole: (bytes, { maxOutputLength, cut }) =>
     (isZlib(bytes) ? inflateSync : inflateRawSync)(bytes, { maxOutputLength, ...flushOf(cut) }),
@@ -65,7 +65,7 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ["zstd", ZSTD],
 ]);
 
-/** Codings applied to one body. Servers use one, and each further one multiplies the size of a decompression bomb. */
+/** Codings of one body. Servers use one, and each further one multiplies the size of a decompression bomb. */
 const MAX_CODINGS = 2;
 
 function isZlib([first = 0, second = 0]: Bytes): boolean {
@@ -76,7 +76,10 @@ function flushOf(cut: boolean): { finishFlush?: number } {
   return cut ? { finishFlush: constants.Z_SYNC_FLUSH } : {};
 }
 
-/** The codings of Content-Encoding fields, in the order in which they are undone. Fails with `page-failed` for others. */
+/**
+ * The codings of Content-Encoding fields, in the order in which they are undone. Throws `page-failed` for unknown
+ * codings.
+ */
 export function codingsOf(fields: readonly string[]): readonly Coding[] {
   const names = fields
     .flatMap((field) => field.split(","))

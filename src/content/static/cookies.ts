@@ -3,25 +3,28 @@ import { isIP } from "node:net";
 interface Cookie {
   readonly name: string;
   readonly value: string;
-  /** The host alone, or the domain and all below it. */
+  /** The host only, or the domain and its subdomains. */
   readonly domain: string;
   readonly hostOnly: boolean;
   readonly path: string;
   readonly secure: boolean;
 }
 
-/** Cookies of one visit, and characters of each; beyond that the oldest go, and long ones are not taken (as in Chromium). */
+/**
+ * Cookies of one visit, and characters of each. Beyond these limits, the oldest cookies are removed and long ones are
+ * rejected (as in Chromium).
+ */
 const MAX_COOKIES = 100;
 const MAX_COOKIE_LENGTH = 4096;
 
-/** Labels that stand before a country's in names under which anybody registers: `co.uk`, `com.br`, `ne.jp`. */
+/** Labels before a country's label in suffixes under which anyone can register names: `co.uk`, `com.br`, `ne.jp`. */
 const SECOND_LEVEL = /^(?:ac|asso|co|com|edu|firm|gob|gov|gouv|id|info|ltd|me|mil|ne|net|nom|or|org|plc|sch|web)$/;
 
-/** The cookies that the hops of one visit set and get (RFC 6265 §5); nothing of them outlives the visit. */
+/** The cookies that servers set and get during one visit (RFC 6265 §5). They are discarded with the visit. */
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>();
 
-  /** Keeps what the fields of a response from `url` set. */
+  /** Stores the cookies that a response from `url` set. */
   store(url: URL, setCookies: readonly string[], now: number): void {
     for (const text of setCookies) {
       const parsed = parse(text, url, now);
@@ -36,10 +39,10 @@ export class CookieJar {
     }
   }
 
-  /** The Cookie field for a request; empty where there is nothing to send. */
+  /** The Cookie field for a request; empty if there are no cookies to send. */
   header(url: URL): string {
     const sent = [...this.#cookies.values()].filter((cookie) => matches(cookie, url));
-    // Longer paths first (RFC 6265 §5.4); the sort keeps the order of those that are equal.
+    // Longer paths come first (RFC 6265 §5.4). The sort keeps the order of equal ones.
     const sorted = sent.toSorted((a, b) => b.path.length - a.path.length);
     return sorted.map(({ name, value }) => (name === "" ? value : `${name}=${value}`)).join("; ");
   }
@@ -84,14 +87,17 @@ function parse(text: string, url: URL, now: number): { cookie: Cookie; expired: 
   };
 }
 
-/** Whom the cookie is for; undefined where its server may not set it for them. */
+/** The hosts that the cookie is for; undefined if its server may not set it for them. */
 function domainOf(attribute: string, host: string): Pick<Cookie, "domain" | "hostOnly"> | undefined {
   const domain = attribute.replace(/^\./, "").toLowerCase();
   if (domain === "" || domain === host) return { domain: host, hostOnly: domain === "" || isIP(host) !== 0 };
   return isBelow(host, domain) && !isPublicSuffix(domain) ? { domain, hostOnly: false } : undefined;
 }
 
-/** Whether anybody may register below the name, by its form; a name that this misses costs one visit nothing. */
+/**
+ * True if anyone can register names below this one, judged by its form. A name that this check misses affects only one
+ * visit.
+ */
 function isPublicSuffix(domain: string): boolean {
   const labels = domain.split(".");
   if (labels.length < 2) return true;

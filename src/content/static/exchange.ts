@@ -5,30 +5,30 @@ import { codingsOf } from "./content-coding.ts";
 import { brokeOff, noResponse } from "./faults.ts";
 import { type ResponseHead, ResponseParser, valuesOf } from "./response-parser.ts";
 
-/** What a response came to. */
+/** The result of a request. */
 export interface Answer {
   readonly head: ResponseHead;
   readonly body: Uint8Array<ArrayBuffer>;
-  /** False where the body was cut off at our own wish. */
+  /** False if the body was cut off on request. */
   readonly complete: boolean;
-  /** Whether the connection stands ready for another request. */
+  /** True if the connection is ready for another request. */
   readonly reusable: boolean;
 }
 
-/** A connection that served a request before closed without a byte: the server had had enough, and nothing was done. */
+/** The server closed a reused connection without sending a byte. The request was not processed. */
 export class StaleConnection extends Error {}
 
 export interface ExchangeOptions {
   readonly egress: EgressSession;
-  /** Whether the body is of use; where it is not, the response ends with its head. */
+  /** True if the body is needed. If not, the exchange ends after the head of the response. */
   wantsBody(head: ResponseHead): boolean;
-  /** Whether the connection has served a request before. */
+  /** True if the connection has served a request before. */
   readonly reused: boolean;
-  /** Bytes of the body at most, its content coding undone; MAX_DOCUMENT_BYTES by default. */
+  /** Bytes of the body after its content coding was undone. Default: MAX_DOCUMENT_BYTES. */
   readonly maxBytes?: number | undefined;
 }
 
-/** One request and its response on a connection of its own. */
+/** One request and its response on a connection. */
 export class Exchange {
   readonly #socket: Socket;
   readonly #options: ExchangeOptions;
@@ -69,12 +69,12 @@ export class Exchange {
     return this.#result.promise;
   }
 
-  /** Whether there is a part of a body, and of what response. */
+  /** The head of a response with a partial body; undefined if no part has come. */
   get partOf(): ResponseHead | undefined {
     return this.#body?.isEmpty === false && !this.#over ? this.#head : undefined;
   }
 
-  /** Ends the exchange with what there is of the body. */
+  /** Ends the exchange with the received part of the body. */
   cut(): void {
     this.#guarded(() => this.#finish(true, false));
   }
@@ -98,7 +98,7 @@ export class Exchange {
 
   #settle(): void {
     if (this.#ended !== undefined) this.#finish(false, this.#ended.reusable);
-    // What is left of a body that nobody wants is not waited for.
+    // If the body is not needed, the exchange does not wait for it.
     else if (this.#head !== undefined && this.#body === undefined) this.#finish(false, false);
   }
 
@@ -126,7 +126,7 @@ export class Exchange {
     this.#result.reject(error);
   }
 
-  /** Lets go of the socket, which whoever opened it keeps or closes, and hears its errors. */
+  /** Releases the socket, which the caller keeps or closes, and stops handling its errors. */
   #leave(): void {
     this.#over = true;
     for (const [name, listener] of this.#listeners) this.#socket.removeListener(name, listener);

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 
-/** The error of a document that does not come; the reason ends the sentence. */
+/** The error of a document that cannot be loaded. The reason ends the sentence. */
 export function loadError(reason: string): TurnpikeError {
   return new TurnpikeError("page-failed", `Cannot load the page: ${reason}`);
 }

@@ -12,25 +12,25 @@ import { redirectOf } from "./redirect.ts";
 import { requestHead } from "./request-head.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";
 
-/** Redirects that a document may lie behind, as in browsers. */
+/** Redirects before a document, as in browsers. */
 const MAX_REDIRECTS = 20;
-/** Beyond the time-out, to read what has come by then, where the caller takes a part. @bound */
+/** Milliseconds after the timeout to read what has come by then, if the caller accepts a partial page. @bound */
 const PARTIAL_READ_MS = 1_000;
 
 const USUAL = askerOf();
 
 export interface FetchOptions {
-  /** Who asks where the caller names no user agent. */
+  /** The client identity if the caller names no user agent. */
   readonly asker?: Asker;
-  /** Whom TLS trusts; the system's authorities by default. */
+  /** The trusted authorities. Default: those of the system. */
   readonly trust?: SecureContext;
-  /** Whether anything can be made of a document of this Content-Type; where not, its body is not loaded. */
+  /** True if a document of this Content-Type can be processed. If not, its body is not loaded. */
   readonly isReadable?: (contentType: string) => boolean;
 }
 
 /**
- * Fetches the document of a visit through its egress guard, without a browser: follows redirects, undoes content codings.
- * Fails with `page-failed`, `address-refused` or `page-timeout`.
+ * Fetches the document of a visit through its egress guard, without a browser. It follows redirects and undoes content
+ * codings. Fails with `page-failed`, `address-refused` or `page-timeout`.
  */
 export async function fetchDocument(visit: Visit, options: FetchOptions = {}): Promise<FetchedDocument> {
   const { deadline, request } = visit;
@@ -47,7 +47,7 @@ export async function fetchDocument(visit: Visit, options: FetchOptions = {}): P
   }
 }
 
-/** A connection that stands ready for another request of the same visit to the same origin. */
+/** A connection that is ready for another request of the same visit to the same origin. */
 interface Kept {
   readonly origin: string;
   readonly socket: Socket;
@@ -71,13 +71,13 @@ class Fetching {
     this.#asker = userAgent === "" ? (options.asker ?? USUAL) : { userAgent, hints: [] };
   }
 
-  /** Whether a part of an HTML document has come. */
+  /** True if a part of an HTML document has come. */
   get hasPart(): boolean {
     const head = this.#exchange?.partOf;
     return head !== undefined && /html/i.test(valuesOf(head.headers, "content-type")[0] ?? "html");
   }
 
-  /** Ends the fetch with what has come of the document. */
+  /** Ends the fetch with the received part of the document. */
   cut(): void {
     this.#exchange?.cut();
   }
@@ -94,7 +94,7 @@ class Fetching {
     const seen = new Set<string>();
     let url: URL = this.#visit.request.url;
     for (;;) {
-      // With cookies set on the way, an address may answer otherwise the second time.
+      // After a cookie was set, a second request to the same URL can have another response.
       const visited = `${url.href} ${this.#cookies.header(url)}`;
       if (seen.has(visited)) throw loadError("it redirects without end");
       seen.add(visited);
@@ -155,7 +155,7 @@ class Fetching {
     }
   }
 
-  /** A kept connection is for the very next request; one to another origin is closed. */
+  /** Takes the kept connection if it matches the next request. A connection to another origin is closed. */
   #takeKept(url: URL): Socket | undefined {
     const kept = this.#kept;
     this.#kept = undefined;
@@ -173,14 +173,14 @@ class Fetching {
     this.#opening = open({ addresses, port, tlsHost, trust: this.#options.trust ?? systemContext() });
     const socket = await this.#opening.socket;
     this.#opening = undefined;
-    // Between two requests nobody else listens, and an error that nobody hears ends the process.
+    // Between two requests the socket has no other listener, and an unhandled error would end the process.
     socket.on("error", () => undefined);
     if (this.#closed) socket.destroy();
     return socket;
   }
 }
 
-/** Fields that tell of the body as it was on its way. */
+/** Fields that describe the body in its transferred form. */
 const UNDONE = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
 function responseOf(url: URL, { head, body }: Answer): FetchedResponse {

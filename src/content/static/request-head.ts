@@ -4,9 +4,12 @@ import { type Asker } from "./asker.ts";
 const ACCEPT =
   "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7";
 
-/** The head of a GET as Chromium sends it for an address that a person typed in, in its order of fields; no cookie is "". */
+/**
+ * The head of a GET as Chromium sends it for a URL that a user typed, with Chromium's order of fields. The cookie is ""
+ * if there is none to send.
+ */
 export function requestHead(url: URL, { userAgent, hints }: Asker, cookie: string): string {
-  // Only what is encrypted, or stays on the machine, is told how it came to be asked.
+  // Sec-Fetch fields and client hints are sent only over TLS or to this machine.
   const trusted = url.protocol === "https:" || isLoopback(url.hostname);
   const lines = [
     `GET ${url.pathname}${url.search} HTTP/1.1`,

@@ -1,32 +1,32 @@
 import { latin1Text } from "../../lib/latin1.ts";
 import { brokeOff, loadError, noResponse, notHttp } from "./faults.ts";
 
-/** The head of a response, as it came. */
+/** The head of a response, as received. */
 export interface ResponseHead {
   readonly statusCode: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Whether the server takes another request on the connection, once the body has ended. */
+  /** True if the server accepts another request on the connection after the body. */
   readonly keepsAlive: boolean;
-  /** The length that the body is to have; undefined where none is promised. */
+  /** The declared length of the body; undefined if the server declares none. */
   readonly length: number | undefined;
 }
 
-/** What is told of a response, in the order it comes in. */
+/** The parts of a response, in the order in which they come. */
 export interface ResponseEvents {
   head(head: ResponseHead): void;
   body(bytes: Buffer): void;
-  /** The response has ended; `reusable` says whether the connection stands ready for another request. */
+  /** The response has ended. `reusable`: the connection is ready for another request. */
   end(reusable: boolean): void;
 }
 
-/** A head may be this long, as in Chromium; interim responses included. */
+/** Bytes of a head, with its interim responses; the same limit as in Chromium. */
 const MAX_HEAD_BYTES = 256 * 1024;
-/** Interim responses (1xx) before the one that counts. */
+/** Interim responses (1xx) before the final one. */
 const MAX_INTERIM = 10;
-/** A line that says how long a chunk is; extensions are read over. */
+/** Bytes of a line with a chunk's length. Its extensions are ignored. */
 const MAX_CHUNK_LINE_BYTES = 16 * 1024;
 const MAX_TRAILER_BYTES = 64 * 1024;
-/** A chunk's length in hexadecimal digits; more cannot be received anyway. */
+/** A chunk's length in hexadecimal digits. Longer chunks could not be received in any case. */
 const CHUNK_SIZE = /^[ \t]*0*([0-9a-f]{1,8})[ \t]*(?:;.*)?$/is;
 
 const LF = 10;
@@ -55,7 +55,7 @@ export class ResponseParser {
     this.#events = events;
   }
 
-  /** Whether anything of the response has come. */
+  /** True if a byte of the response has come. */
   get begun(): boolean {
     return this.#headBytes > 0 || this.#held.length > 0 || this.#state !== "head";
   }
@@ -77,7 +77,7 @@ export class ResponseParser {
     }
   }
 
-  /** The server has closed its side; `clean` says that it did so in order. */
+  /** The server closed its side of the connection. `clean`: with an orderly close. */
   end(clean: boolean): void {
     if (this.#state === "done") return;
     if (!this.begun) throw noResponse();
@@ -85,7 +85,7 @@ export class ResponseParser {
     this.#finish(false);
   }
 
-  /** Takes what it can, and gives what is left; undefined where it needs more. */
+  /** Reads one part, and returns the remaining bytes; undefined if it needs more. */
   #step(bytes: Buffer): Buffer | undefined {
     switch (this.#state) {
       case "head":
@@ -103,7 +103,8 @@ export class ResponseParser {
         this.#events.body(bytes);
         return bytes.subarray(bytes.length);
       case "done":
-        // Nobody asked for what comes behind a response; `end` has said that the connection is of no further use.
+        // Bytes after the response were not requested and are discarded. `end` has already reported that the connection
+        // is not reusable.
         return bytes.subarray(bytes.length);
       default:
         throw new Error(`Cannot read a response in state '${String(this.#state)}'`);
@@ -111,7 +112,7 @@ export class ResponseParser {
   }
 
   #head(bytes: Buffer): Buffer | undefined {
-    // What is not HTTP is refused by its first bytes, and not when it has become too long (RFC 9112 §4).
+    // Data that is not HTTP is rejected by its first bytes, and not only at the length limit (RFC 9112 §4).
     if (!"HTTP/".startsWith(latin1Text(bytes, 0, Math.min(bytes.length, 5)))) throw notHttp();
     const end = endOfHead(bytes);
     if (this.#headBytes + (end?.next ?? bytes.length) > MAX_HEAD_BYTES) {
@@ -122,13 +123,13 @@ export class ResponseParser {
     const head = parseHead(latin1Text(bytes, 0, end.text));
     if (head.statusCode < 200) {
       this.#interim += 1;
-      // 101 is the response to an upgrade that nobody asked for.
+      // 101 is the response to an upgrade, which the request did not ask for.
       if (head.statusCode === 101 || this.#interim > MAX_INTERIM) throw notHttp();
     } else this.#begin(head, bytes.length > end.next);
     return bytes.subarray(end.next);
   }
 
-  /** How the body ends (RFC 9112 §6.3). */
+  /** Determines how the body ends (RFC 9112 §6.3). */
   #begin(head: ResponseHead, hasMore: boolean): void {
     this.#keepsAlive = head.keepsAlive;
     const { length } = head;
@@ -188,7 +189,7 @@ export class ResponseParser {
   }
 }
 
-/** Where the empty line is; as in browsers, a line may end in a bare LF. */
+/** The position of the empty line. As in browsers, a line may end in a bare LF. */
 function endOfHead(bytes: Buffer): { text: number; next: number } | undefined {
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
     if (bytes[end + 1] === LF) return { text: end, next: end + 2 };
@@ -211,7 +212,7 @@ function parseHead(text: string): ResponseHead {
   const headers: [string, string][] = [];
   for (const line of lines.slice(1)) {
     const last = headers.at(-1);
-    // A line that goes on with the one before it (RFC 9112 §5.2).
+    // A line that continues the previous one (RFC 9112 §5.2).
     if (/^[ \t]/.test(line) && last !== undefined) last[1] = `${last[1]} ${line.trim()}`.trim();
     else {
       const colon = line.indexOf(":");
@@ -224,12 +225,14 @@ function parseHead(text: string): ResponseHead {
   return { statusCode: Number(status), headers, keepsAlive, length: contentLength(headers) };
 }
 
-/** The values of all fields of a name in lower case. */
+/** The values of all fields with a name, which is in lower case. */
 export function valuesOf(headers: ResponseHead["headers"], name: string): string[] {
   return headers.filter(([known]) => known.toLowerCase() === name).map(([, value]) => value);
 }
 
-/** The length that the body is to have; undefined where none is promised. Lengths that differ are an attack (RFC 9112 §6.3). */
+/**
+ * The declared length of the body; undefined if there is none. Different lengths indicate an attack (RFC 9112 §6.3).
+ */
 function contentLength(headers: ResponseHead["headers"]): number | undefined {
   const found = new Set(valuesOf(headers, "content-length").flatMap((value) => value.split(",").map((v) => v.trim())));
   const [first, ...others] = found;

@@ -1,4 +1,4 @@
-/** What a position in a Zstandard stream is (RFC 8878 §3.1). */
+/** The parts of a Zstandard stream (RFC 8878 §3.1). */
 type Part = "magic" | "descriptor" | "header" | "block" | "content" | "checksum" | "skip-size" | "skip";
 
 const MAGIC = 0xfd2fb528;
@@ -14,16 +14,16 @@ const SKIPPABLE_MASK = 0xfffffff0;
  */
 export class ZstdFrames {
   #part: Part = "magic";
-  /** Bytes of the part that are still to come. */
+  /** Remaining bytes of the present part. */
   #left = 4;
-  /** The bytes of the part so far as a number, the first one lowest. */
+  /** The bytes of the part so far as a little-endian number. */
   #value = 0;
   #taken = 0;
   #checksum = false;
   #last = false;
   #frames = 0;
 
-  /** Whether the stream may end here: behind a frame. */
+  /** True if the stream may end here, after a frame. */
   get complete(): boolean {
     return this.#part === "magic" && this.#taken === 0 && this.#frames > 0;
   }
@@ -53,12 +53,12 @@ export class ZstdFrames {
     this.#taken = 0;
   }
 
-  /** Where a part of no length follows, it is called once more. */
+  /** If the next part has no bytes, it calls itself again. */
   #next(): void {
     const value = this.#value;
     switch (this.#part) {
       case "magic":
-        // What is no frame is left to the library to refuse.
+        // A part that is not a frame is left to the library, which rejects it.
         if (value === MAGIC) this.#go("descriptor", 1);
         else if ((value & SKIPPABLE_MASK) >>> 0 === SKIPPABLE) this.#go("skip-size", 4);
         else this.#go("skip", Infinity);
@@ -70,7 +70,7 @@ export class ZstdFrames {
         return this.#go("block", 3);
       case "block": {
         this.#last = (value & 1) === 1;
-        // An RLE block has one byte, however long it becomes.
+        // An RLE block has one byte, whatever its decoded length.
         return this.#go("content", ((value >> 1) & 3) === 1 ? 1 : value >> 3);
       }
       case "content":
@@ -92,7 +92,7 @@ export class ZstdFrames {
   }
 }
 
-/** Bytes of the frame header behind its descriptor: window, dictionary id and content size (§3.1.1.1). */
+/** Bytes of the frame header after its descriptor: window, dictionary id and content size (§3.1.1.1). */
 function headerLength(descriptor: number): number {
   const single = (descriptor & 32) !== 0;
   const dictionary = [0, 1, 2, 4][descriptor & 3] ?? 0;

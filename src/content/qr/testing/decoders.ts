@@ -10,7 +10,7 @@ export interface Picture {
   readonly rgba: Uint8ClampedArray;
 }
 
-/** Reads a PNG of one bit a pixel, as qrPicture writes it. */
+/** Reads a PNG with one bit for each pixel, as qrPicture writes it. */
 export function readPng(png: Uint8Array): Picture {
   const bytes = Buffer.from(png);
   const width = bytes.readUInt32BE(16);
@@ -30,10 +30,10 @@ export function readPng(png: Uint8Array): Picture {
   return { width, rgba };
 }
 
-/** Decoders want a quiet zone; a frame of white around the picture is one where the margin is 0. In pixels. */
+/** Pixels of white added around the picture: decoders need a quiet zone, which a picture with margin 0 lacks. */
 const FRAME = 16;
 
-/** What jsQR reads. */
+/** The text that jsQR reads. */
 export function readByJsQr({ width, rgba }: Picture): string | undefined {
   const framedWidth = width + 2 * FRAME;
   const framed = new Uint8ClampedArray(framedWidth * framedWidth * 4).fill(255);
@@ -45,7 +45,10 @@ export function readByJsQr({ width, rgba }: Picture): string | undefined {
 
 export const hasZbar = spawnSync("zbarimg", ["--version"]).status === 0;
 
-/** What zbarimg (Debian: zbar-tools) reads of several PNGs, whose texts have no line ends; one after the other. */
+/**
+ * The texts that zbarimg (Debian: zbar-tools) reads in several PNGs, in their order. The texts must not contain line
+ * ends.
+ */
 export function readByZbar(pngs: readonly Uint8Array[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-qr-"));
   try {
