@@ -33,8 +33,8 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Reads one response to a GET (RFC 9112), however its bytes are cut. Lenient where browsers are (bare LF, fields
- * without a colon), strict where the length of the body is at stake. `push` and `end` throw a TurnpikeError.
+ * Reads one response to a GET (RFC 9112), in pieces of any size. The parser is as lenient as browsers (bare LF, fields
+ * without a colon), but strict about the length of the body. `push` and `end` throw a TurnpikeError.
  *
  *     head ─▶ length ───────────────▶ done
  *        ├──▶ line ─▶ data ─▶ line …  │
@@ -231,7 +231,7 @@ export function valuesOf(headers: ResponseHead["headers"], name: string): string
 }
 
 /**
- * The declared length of the body; undefined if there is none. Different lengths indicate an attack (RFC 9112 §6.3).
+ * The declared length of the body; undefined if the head has no length. Different lengths indicate an attack (RFC 9112 §6.3).
  */
 function contentLength(headers: ResponseHead["headers"]): number | undefined {
   const found = new Set(valuesOf(headers, "content-length").flatMap((value) => value.split(",").map((v) => v.trim())));
