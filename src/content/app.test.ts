@@ -6,7 +6,7 @@ import { unknownPrices } from "./api/price-list.ts";
 import { type Services } from "./operations/operation.ts";
 
 const nothing: unknown = undefined;
-// Every request here is refused before a service is asked, but for QR codes, which ask none.
+// All requests here are rejected before they reach a service, except for QR codes, which need none of the services.
 const app = createApp(nothing as Services, { prices: unknownPrices });
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream | null;
@@ -15,7 +15,7 @@ async function post(path: string, body: Body, type = "application/json") {
   const headers = { "content-type": type };
   const response = await app(new Request(`http://content${path}`, { method: "POST", body, headers }));
   const isProblem = response.headers.get("content-type") === "application/problem+json";
-  // What docs/errors.md says of an error.
+  // The status and title of an error in docs/errors.md.
   const problem = isProblem ? ((await response.json()) as Partial<Problem>) : {};
   return { status: response.status, code: problem.type?.replace("urn:turnpike:error:", ""), problem };
 }
@@ -30,11 +30,11 @@ test.each<[string, Body]>([
   ["bytes that are no UTF-8", Uint8Array.of(0x22, 0xff, 0x22)],
   ["a name that JSON has not", "NaN"],
   ["half a million brackets", "[".repeat(500_000)],
-])("a body of %s is no JSON", async (_what, body) => {
+])("a body of %s is not JSON", async (_what, body) => {
   expect(await post("/qr", body)).toMatchObject({ status: 400, code: "bad-request" });
 });
 
-test.each(["null", "1", '"text"', "true", "[]", '[{"data":"x"}]'])("a body of %s is no object", async (body) => {
+test.each(["null", "1", '"text"', "true", "[]", '[{"data":"x"}]'])("a body of %s is not an object", async (body) => {
   const { status, problem } = await post("/qr", body);
   expect([status, problem.errors]).toEqual([400, [{ path: "", message: "must be of type object" }]]);
 });
@@ -49,11 +49,11 @@ test.each<[string, number]>([
   ["application/x-www-form-urlencoded", 400],
   ["multipart/form-data; boundary=x", 400],
   ["", 400],
-])("a body of the type '%s' is answered %d", async (type, status) => {
+])("a body of the type '%s' gets the status %d", async (type, status) => {
   expect((await post("/qr", QR, type)).status).toBe(status);
 });
 
-test("a body may be as long as the bound, and no longer, whether its length is told or not", async () => {
+test("a body may be as long as the bound, and no longer, with or without a declared length", async () => {
   expect((await post("/qr", QR.padEnd(MAX_BODY_BYTES))).status).toBe(200);
   expect(await post("/qr", QR.padEnd(MAX_BODY_BYTES + 1))).toMatchObject({ status: 413, code: "body-too-large" });
   const endless = new ReadableStream({
@@ -68,16 +68,16 @@ test("a byte order mark before the JSON is skipped, as everywhere", async () => 
   expect((await post("/qr", `\ufeff${QR}`)).status).toBe(200);
 });
 
-test("parameters in the query stand for no field", async () => {
+test("parameters in the query do not replace body fields", async () => {
   const { status, problem } = await post("/qr?data=x", "{}");
   expect([status, problem.errors]).toEqual([400, [{ path: "data", message: "is required" }]]);
   expect((await post("/qr?size=64", QR)).status).toBe(200);
 });
 
-test("a fault of our own is 500, says nothing of itself, and is in the log", async () => {
+test("an internal error gets a 500 without details, and the details are in the log", async () => {
   const logged: unknown[] = [];
   const services: unknown = { log: (...line: unknown[]) => logged.push(line) };
-  // There is no reader of pages in them, which is the fault.
+  // The services have no page reader, which causes the internal error.
   const broken = createApp(services as Services, { prices: unknownPrices });
   const response = await broken(
     new Request("http://content/scrape", {
@@ -106,7 +106,7 @@ test.each<[string, () => Promise<never>, string | null]>([
 ])("%s", async (_what, show, retryAfter) => {
   const services: Partial<Services> = {};
   Object.assign(services, { pages: { show } });
-  // Only the pages are asked.
+  // Only the pages are used.
   const other = createApp(services as Services, { prices: unknownPrices });
   const headers = { "content-type": "application/json" };
   const body = '{"url":"https://site.test/"}';

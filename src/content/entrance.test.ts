@@ -18,7 +18,7 @@ test.each([
   `Bearer ${TOKEN.slice(1)}`,
   `bearer ${TOKEN}`,
   `Bearer  ${TOKEN}`,
-])("a request with the field %p does not get in, and its path is not looked at", async (authorization) => {
+])("a request with the field %p is rejected, and its path is not evaluated", async (authorization) => {
   const entrance = new Entrance(() => Promise.reject(new Error("it got in")), TOKEN);
   for (const path of ["/read", "/ready", "/health", "/figures"]) {
     const response = await entrance.fetch(asked(path, authorization));
@@ -28,12 +28,12 @@ test.each([
   }
 });
 
-test("a request with the token gets in; without a token all do", async () => {
+test("a request with the token is admitted; without a configured token all requests are", async () => {
   expect(await (await new Entrance(served, TOKEN).fetch(asked("/read", `Bearer ${TOKEN}`))).text()).toBe("served");
   expect(await (await new Entrance(served, undefined).fetch(asked("/read"))).text()).toBe("served");
 });
 
-test("a service that drains is neither ready nor healthy, still serves, and closes connections", async () => {
+test("a service that drains reports that it is neither ready nor healthy, still serves, and closes connections", async () => {
   const entrance = new Entrance(served, undefined);
   expect((await entrance.fetch(asked("/ready"))).status).toBe(200);
   expect(await (await entrance.fetch(asked("/health"))).text()).toBe("served");
@@ -46,7 +46,7 @@ test("a service that drains is neither ready nor healthy, still serves, and clos
   expect([await response.text(), response.headers.get("connection")]).toEqual(["served", "close"]);
 });
 
-test("readiness is asked for with GET or HEAD", async () => {
+test("readiness can be requested with GET or HEAD", async () => {
   const entrance = new Entrance(served, undefined);
   const response = await entrance.fetch(new Request("http://content.test/ready", { method: "POST" }));
   expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);

@@ -11,7 +11,7 @@ import { startLocalService } from "./testing/service.ts";
 import { createStateFolder } from "./testing/state-folder.ts";
 import { patient } from "../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(120_000));
 
 const state = createStateFolder();
@@ -20,7 +20,7 @@ let site: Bun.Server<undefined>;
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
 const MEBIBYTE = 1024 * 1024;
-/** Unpacks to a thousand times its size. */
+/** A document that expands to a thousand times its size. */
 const BOMB = new Uint8Array(gzipSync(Buffer.alloc(256 * MEBIBYTE, "<p>a</p>")));
 
 function endless(piece: Uint8Array<ArrayBuffer>): ReadableStream {
@@ -62,7 +62,7 @@ const PAGES: Readonly<Record<string, (url: URL) => Response | Promise<Response>>
 
 beforeAll(async () => {
   site = Bun.serve({
-    // Reached by two addresses: a site whose pages took too much has its next ones wait, and others must not.
+    // The server has several addresses: pages of a site that exceeded a limit are delayed, and other pages must not be.
     hostname: "0.0.0.0",
     port: 0,
     idleTimeout: 0,
@@ -92,7 +92,7 @@ const LATE = /^500 page-timeout$/;
 const FAILED = /^500 page-(?:failed|timeout|empty)$/;
 const SERVED_OR_FAILED = /^(?:200|500 page-(?:failed|timeout|empty))$/;
 
-/** What each may end in, with the static engine where it is asked first, and in a browser. */
+/** The permitted results of each page, first with the static engine if it is used, then in a browser. */
 test.each<[string, string, RegExp]>([
   ["never answers", "/stalled", LATE],
   ["stops in the midst of its body", "/stalled-body", LATE],
@@ -106,7 +106,7 @@ test.each<[string, string, RegExp]>([
   ["opens windows", "/windows", /^200$/],
   ["is a pile of open tags", "/nested", SERVED_OR_FAILED],
   ["grows without end", "/grows", SERVED_OR_FAILED],
-])("a page that %s ends in an answer, and the next page of another site is served", async (_what, path, outcomes) => {
+])("a page that %s ends in a result, and the next page of another site is served", async (_what, path, outcomes) => {
   const operations = [ask(path, "auto"), ask(path, "browser"), ask(path, "auto", "/read")];
   for (const reply of await Promise.all(operations)) {
     expect(outcomeOf(reply)).toMatch(outcomes);
@@ -117,7 +117,7 @@ test.each<[string, string, RegExp]>([
   }
 });
 
-test("a browser that is killed under pages that load, and tabs that open, is replaced for the next", async () => {
+test("a browser that is killed while pages load and tabs open is replaced for the next request", async () => {
   for (let round = 0; round < 10; round += 1) {
     expect((await askAt("127.0.0.2", "/plain", "browser")).status).toBe(200);
     const failing = [
@@ -125,7 +125,7 @@ test("a browser that is killed under pages that load, and tabs that open, is rep
       askAt("127.0.0.2", "/plain", "browser"),
       askAt("127.0.0.2", "/plain", "browser"),
     ];
-    // Some rounds kill it before its tabs are there, some after.
+    // Some rounds kill the browser before its tabs are open, others after.
     for (let turn = 0; turn < round * 20; turn += 1) await new Promise((next) => setImmediate(next));
     for (const { pid } of browsers()) process.kill(pid, "SIGKILL");
     for (const { status } of await Promise.all(failing)) expect([200, 500, 503]).toContain(status);
@@ -133,7 +133,7 @@ test("a browser that is killed under pages that load, and tabs that open, is rep
   expect((await askAt("127.0.0.2", "/plain", "browser")).status).toBe(200);
 });
 
-/** A folder on a small file system of its own; undefined where this user may make none. */
+/** A folder on a small file system of its own; undefined if this user cannot mount one. */
 function smallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-disk-"));
   if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=320m", "tmpfs", folder]).status === 0) return folder;
@@ -144,7 +144,7 @@ function smallDisk(): string | undefined {
 const disk = smallDisk();
 
 test.skipIf(disk === undefined)(
-  "a disk that is full keeps no page from being read (needs the right to mount)",
+  "a full disk does not prevent pages from being read (needs the right to mount)",
   async () => {
     if (disk === undefined) return;
     const other = await startLocalService(disk);
@@ -166,7 +166,7 @@ test.skipIf(disk === undefined)(
   },
 );
 
-/** Writes until the file system has no room. */
+/** Writes until the file system is full. */
 function fill(path: string): void {
   const piece = Buffer.alloc(MEBIBYTE);
   for (;;) {

@@ -11,7 +11,7 @@ import { startTestService } from "./testing/service.ts";
 import { startSite } from "./testing/site.ts";
 import { patient } from "../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const site = startSite();
@@ -26,14 +26,14 @@ const scrape = (body: Record<string, unknown>) => call(service, "/scrape", body)
 
 describe("scrape", () => {
   test.each(["/leads-nowhere", "/stops-itself"])(
-    "reads what there is of %s, whose loading ends early",
+    "reads the loaded part of %s, whose loading ends early",
     async (path) => {
       const { status, json } = await scrape({ url: site.url + path, format: "text", timeout: 10 });
       expect([status, json["content"]]).toEqual([200, "stays"]);
     },
   );
 
-  test("takes no page for one whose server broke off in the middle of it", async () => {
+  test("rejects a page whose server broke off in the middle of it", async () => {
     const server = createServer((socket) => {
       socket.on("error", () => undefined);
       socket.once("data", () => {
@@ -48,14 +48,14 @@ describe("scrape", () => {
     expect([status, json["detail"]]).toEqual([500, "Cannot load the page: its server broke off in the middle of it"]);
   });
 
-  test("names a few of the fields that it does not know, however many and long they are", async () => {
+  test("names a few of the unknown fields, however many and long they are", async () => {
     const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => ["x".repeat(500) + String(n), 1]));
     const { status, bytes, json } = await scrape({ url: site.url, ...fields });
     expect([status, json["type"]]).toEqual([400, "urn:turnpike:error:invalid-parameters"]);
     expect(bytes.length).toBeLessThan(16_384);
   });
 
-  test("gives GitHub-flavoured Markdown with absolute addresses by default", async () => {
+  test("returns GitHub-flavoured Markdown with absolute URLs by default", async () => {
     const { status, json } = await scrape({ url: `${site.url}/article` });
     expect(status).toBe(200);
     expect(json).toMatchObject({ url: `${site.url}/article`, format: "markdown" });
@@ -71,7 +71,7 @@ describe("scrape", () => {
     expect(content).not.toContain("data:");
   });
 
-  test("tells how the page came in its metadata", async () => {
+  test("reports in the metadata how the page was loaded", async () => {
     const { json } = await scrape({ url: `${site.url}/redirect?to=/article`, format: "text" });
     expect(json["metadata"]).toMatchObject({
       content_length: Buffer.byteLength(String(json["content"])),
@@ -84,7 +84,7 @@ describe("scrape", () => {
     });
   });
 
-  test("gives text with a line for each block", async () => {
+  test("returns text with a line for each block", async () => {
     const { json } = await scrape({ url: `${site.url}/article`, format: "text" });
     const lines = String(json["content"]).split("\n");
     expect(lines).toContain("Toll roads");
@@ -93,7 +93,7 @@ describe("scrape", () => {
     expect(lines.join()).not.toContain("color: red");
   });
 
-  test("gives each link once, in order, with its text", async () => {
+  test("returns each link once, in order, with its text", async () => {
     const { json } = await scrape({ url: `${site.url}/article`, format: "links" });
     expect(String(json["content"]).split("\n")).toEqual([
       `[Home](${site.url}/home)`,
@@ -102,7 +102,7 @@ describe("scrape", () => {
     ]);
   });
 
-  test("gives the document's HTML after its scripts ran", async () => {
+  test("returns the document's HTML after its scripts ran", async () => {
     const { json } = await scrape({ url: `${site.url}/late`, format: "html", selector: "#late" });
     expect(String(json["content"])).toStartWith("<!DOCTYPE html>");
     expect(String(json["content"])).toContain('<p id="late">late</p>');
@@ -121,12 +121,12 @@ describe("scrape", () => {
     ["10n", "10n"],
     ["null", "null"],
     ["undefined", ""],
-  ])("gives the result of evaluate %s in place of the content", async (evaluate, content) => {
+  ])("returns the result of evaluate %s in place of the content", async (evaluate, content) => {
     const { json } = await scrape({ url: `${site.url}/`, evaluate });
     expect(json["content"]).toBe(content);
   });
 
-  test.each([false, true])("evaluates scripts beside real pictures, stealth %p", async (stealth) => {
+  test.each([false, true])("evaluates scripts with real pictures, stealth %p", async (stealth) => {
     const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="7"/>';
     const server = Bun.serve({
       hostname: "127.0.0.1",
@@ -146,7 +146,7 @@ describe("scrape", () => {
     expect(json["content"]).toBe("[24,1,24,7,0,0]");
   });
 
-  test("answers 400 to a script that does not parse and 500 to one that throws", async () => {
+  test("responds with 400 to a script that does not parse and with 500 to one that throws", async () => {
     const unparsed = await scrape({ url: `${site.url}/`, evaluate: "((" });
     expect(unparsed.status).toBe(400);
     expect(unparsed.json["errors"]).toEqual([{ path: "evaluate", message: "SyntaxError: Unexpected end of input" }]);
@@ -156,7 +156,7 @@ describe("scrape", () => {
     expect(String(thrown.json["detail"])).toContain("SyntaxError");
   });
 
-  test("waits for an element, the seconds asked for, and the page event asked for", async () => {
+  test("waits for an element, for the requested seconds, and for the requested page event", async () => {
     const late = { url: `${site.url}/late-part`, format: "text" };
     expect((await scrape({ ...late, selector: "#late" })).json["content"]).toBe("early\nlate");
     expect((await scrape({ ...late, wait: 1 })).json["content"]).toBe("early\nlate");
@@ -166,21 +166,21 @@ describe("scrape", () => {
     expect(outcomeOf(await scrape({ ...pending, timeout: 1 }))).toBe("500 page-timeout");
   });
 
-  test("waits for a page that shows nothing yet, and finds nothing on one that stays empty", async () => {
+  test("waits for a page that shows nothing yet, and reports one that stays empty as empty", async () => {
     const late = await scrape({ url: `${site.url}/late`, format: "text", engine: "browser" });
     expect(late.json["content"]).toBe("late");
     const empty = await scrape({ url: `${site.url}/stays-empty`, format: "text", engine: "browser" });
     expect(empty.json["type"]).toBe("urn:turnpike:error:page-empty");
   });
 
-  test("gives what a page fetches after it has loaded, and waits no longer for one that fetches for ever", async () => {
+  test("returns content that a page fetches after it has loaded, and stops waiting for a page that fetches for ever", async () => {
     const fetches = await scrape({ url: `${site.url}/fetches`, format: "text" });
     expect(fetches.json).toMatchObject({ content: "fetched after the load", metadata: { engine: "browser" } });
     const polls = await scrape({ url: `${site.url}/polls`, format: "text", timeout: 2 });
     expect(polls.json).toMatchObject({ content: "polled\nx", metadata: { engine: "browser" } });
   });
 
-  test("takes a challenge for no content, nor what a script finds on it", async () => {
+  test("accepts neither a challenge as content nor text that a script finds on it", async () => {
     for (const more of [
       {},
       { engine: "static" },
@@ -193,7 +193,7 @@ describe("scrape", () => {
     }
   });
 
-  test("answers that the time is over where the element does not come, and 400 where the selector is none", async () => {
+  test("reports a timeout if the element does not come, and responds with 400 to an invalid selector", async () => {
     const missing = await scrape({ url: `${site.url}/`, selector: "#never", timeout: 3 });
     expect(outcomeOf(missing)).toBe("500 page-timeout");
     expect(missing.json["detail"]).toBe("Cannot finish waiting for the selector on the page within 3 s");
@@ -217,12 +217,12 @@ describe("scrape", () => {
     expect(content).toEndWith("false");
   });
 
-  test("goes by an ordinary browser's name in workers too", async () => {
+  test("uses an ordinary browser's name in workers too", async () => {
     const { json } = await scrape({ url: `${site.url}/shared-worker`, selector: "#done", format: "text" });
     expect(json["content"]).toMatch(/^Mozilla.* Chrome\/\d+\.0\.0\.0 Safari/);
   });
 
-  test.each(["static", "browser"])("takes an HTTP error for no page, but where it is accepted (%s)", async (engine) => {
+  test.each(["static", "browser"])("rejects an HTTP error unless it is accepted (%s)", async (engine) => {
     const missing = { url: `${site.url}/missing`, engine };
     expect((await scrape(missing)).json).toMatchObject({
       type: "urn:turnpike:error:page-failed",
@@ -237,7 +237,7 @@ describe("scrape", () => {
     expect(outcomeOf(await scrape({ ...missing, accept_status: [403, "405-499"] }))).toBe("500 page-failed");
   });
 
-  test("takes an HTTP error for no page in any operation, with a script of the caller's neither", async () => {
+  test("rejects an HTTP error in every operation, also with a script of the caller", async () => {
     const url = `${site.url}/missing`;
     const calls = [
       scrape({ url, evaluate: "document.title" }),
@@ -260,14 +260,14 @@ describe("scrape", () => {
     expect(json["metadata"]).toMatchObject({ final_url: `${site.url}/article` });
   });
 
-  test("keeps cookies and storage from the next visitor", async () => {
+  test("hides cookies and storage from the next visitor", async () => {
     for (let visit = 0; visit < 2; visit += 1) {
       const { json } = await scrape({ url: `${site.url}/cookies`, format: "text" });
       expect(json["content"]).toBe("none\nnone");
     }
   });
 
-  test("passes a large request body of the page on", async () => {
+  test("relays a large request body of the page", async () => {
     const { json } = await scrape({ url: `${site.url}/post`, selector: "#done", format: "text", timeout: 5 });
     expect(json["content"]).toBe("300000");
   });
@@ -280,7 +280,7 @@ describe("scrape", () => {
 });
 
 describe("read", () => {
-  test("gives the article and its title without navigation", async () => {
+  test("returns the article and its title without navigation", async () => {
     const { status, json } = await call(service, "/read", { url: `${site.url}/article` });
     expect(status).toBe(200);
     expect(String(json["title"])).toContain("Toll roads");
@@ -289,12 +289,12 @@ describe("read", () => {
     expect(String(json["content"])).not.toContain("About");
   });
 
-  test("tells who wrote the article, and when", async () => {
+  test("returns the author of the article and its date", async () => {
     const { json } = await call(service, "/read", { url: `${site.url}/signed-article` });
     expect(json["metadata"]).toMatchObject({ byline: "Inês Prado", published: "2026-03-04T08:00:00Z" });
   });
 
-  test("answers 500 to a page without text", async () => {
+  test("responds with 500 to a page without text", async () => {
     const { status, json } = await call(service, "/read", { url: `${site.url}/empty` });
     expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-empty"]);
     expect(json["detail"]).toBe("Cannot read the page: it has no content");
@@ -329,7 +329,7 @@ describe("invalid requests", () => {
     ["/qr", "size", "must be at most 2048", { data: "x", size: 2049 }],
     ["/qr", "size", "must be at least 41 for this data and margin", { data: "x".repeat(100), size: 40 }],
     ["/qr", "margin", "must be at most 10", { data: "x", margin: 11 }],
-  ])("%s answers 400 where %s %s", async (path, field, message, body) => {
+  ])("%s responds with 400 if %s %s", async (path, field, message, body) => {
     const { status, headers, json } = await call(service, path, body, { "x-request-id": "test-1" });
     expect(status).toBe(400);
     expect(headers.get("content-type")).toBe("application/problem+json");
@@ -337,14 +337,14 @@ describe("invalid requests", () => {
     expect(json["errors"]).toEqual([{ path: field, message }]);
   });
 
-  test("a body that is no JSON, no object, of another type or too long is refused", async () => {
+  test("a body that is not JSON, not an object, of another type or too long is rejected", async () => {
     expect((await call(service, "/scrape", "{")).status).toBe(400);
     expect((await call(service, "/scrape", "[]")).status).toBe(400);
     expect((await call(service, "/scrape", "url=x", { "content-type": "text/plain" })).status).toBe(400);
     expect((await call(service, "/scrape", { url, evaluate: "x".repeat(1_100_000) })).status).toBe(413);
   });
 
-  test("an unknown path is 404 and a wrong method 405, as problem documents", async () => {
+  test("an unknown path gets a 404 and a wrong method a 405, as problem documents", async () => {
     const unknown = await fetch(`${baseUrl(service)}/nothing`);
     expect(unknown.status).toBe(404);
     expect(unknown.headers.get("content-type")).toBe("application/problem+json");
@@ -355,7 +355,7 @@ describe("invalid requests", () => {
 });
 
 describe("the service", () => {
-  test("says that it is healthy", async () => {
+  test("reports that it is healthy", async () => {
     const response = await fetch(`${baseUrl(service)}/health`);
     expect(response.status).toBe(200);
     const browser = {
@@ -367,7 +367,7 @@ describe("the service", () => {
     expect(await response.json()).toEqual({ ...facts, search: expect.any(Array) });
   });
 
-  test("tells how busy it is to who asks it directly, and nobody behind a gateway", async () => {
+  test("reports its load to direct clients, and not through a gateway", async () => {
     const ask = (headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${baseUrl(service)}/figures`, { headers });
     await call(service, "/scrape", "[]");
@@ -384,7 +384,7 @@ describe("the service", () => {
     expect((await ask({ "x-forwarded-proto": "http" })).status).toBe(404);
   });
 
-  test("listens on a Unix socket that its owner alone may open, and leaves none behind", async () => {
+  test("listens on a Unix socket that only its owner can open, and removes it at the end", async () => {
     const unix = join(state.path, "content.sock");
     const other = await startContentService({
       listen: { unix },
@@ -398,7 +398,7 @@ describe("the service", () => {
     expect(() => statSync(unix)).toThrow();
   });
 
-  test("names what to do where the configured browser is not there or does not start", async () => {
+  test("says what to do if the configured browser does not exist or does not start", async () => {
     const options = {
       listen: { hostname: "127.0.0.1", port: 0 },
       stateDir: state.path,

@@ -15,7 +15,7 @@ interface Document {
   readonly components: Readonly<Record<string, unknown>>;
 }
 
-// The shape is what the tests below look at.
+// The tests below check this shape.
 const document = JSON.parse(JSON.stringify(describeApi("https://pay.test"))) as Document;
 
 test("is OpenAPI 3.1.0 of interface 0.2.0, with both servers and the x402 scheme", () => {
@@ -29,7 +29,7 @@ test("is OpenAPI 3.1.0 of interface 0.2.0, with both servers and the x402 scheme
 
 test("is a valid document by the schema of OpenAPI", async () => {
   const validator = new Validator();
-  // A validator takes any object.
+  // A validator accepts any object.
   const { valid, errors } = await validator.validate(document as unknown as Record<string, unknown>);
   expect([valid, errors]).toEqual([true, undefined]);
   expect(validator.version).toBe("3.1");
@@ -67,12 +67,12 @@ test("the schemas have the names of the interface's tables", () => {
   expect(names.filter((name) => schemas[name] === undefined)).toEqual([]);
 });
 
-test("every reference leads somewhere", () => {
+test("every reference has a target", () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? "");
   expect(references.length).toBeGreaterThan(0);
   for (const reference of references) {
     let at: unknown = document;
-    for (const key of reference.split("/")) at = (at as Record<string, unknown>)[key]; // Undefined where it leads nowhere.
+    for (const key of reference.split("/")) at = (at as Record<string, unknown>)[key]; // Undefined without a target.
     expect([reference, typeof at]).toEqual([reference, "object"]);
   }
 });

@@ -9,7 +9,10 @@ import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../../payments/testing/payment
 import { listings } from "./listings.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 
-/** Characters of a challenge's header: room for further ways to pay below what a header may have. */
+/**
+ * Characters of a challenge's header field, which leaves room for further payment requirements below the limit of a
+ * header.
+ */
 const MAX_CHALLENGE = 4096;
 
 const validator = new AjvJsonSchemaValidator();
@@ -26,7 +29,7 @@ function challengeOf(path: string) {
   };
 }
 
-test("every operation that is sold is listed", () => {
+test("every paid operation is listed", () => {
   const sold = OPERATIONS.filter(({ price }) => price !== undefined).map(({ path }) => path);
   expect(LISTED.map(([path]) => path).toSorted()).toEqual(sold.toSorted());
 });
@@ -34,7 +37,7 @@ test("every operation that is sold is listed", () => {
 for (const [path, { bazaar }] of LISTED) {
   const valid = validator.getValidator(bazaar.schema);
 
-  test(`${path} says how it is called in a way that fits its own schema`, () => {
+  test(`${path} has a listing that fits its own schema`, () => {
     expect(valid(bazaar.info)).toMatchObject({ valid: true });
     const { input } = bazaar.info;
     for (const wrong of [
@@ -42,7 +45,7 @@ for (const [path, { bazaar }] of LISTED) {
       { ...input, body: { unheard: 1 } },
       { ...input, body: undefined },
     ]) {
-      // As it goes over the wire: without what is undefined.
+      // In its transferred form, without undefined members.
       expect(valid(JSON.parse(JSON.stringify({ ...bazaar.info, input: wrong })))).toMatchObject({ valid: false });
     }
   });
@@ -64,8 +67,8 @@ function example(path: string): unknown {
   return listings()[path]?.bazaar.info.input.body;
 }
 
-test("the hints of the interface's description are there", () => {
-  // Copies: the matcher puts its own parts into what it is given, and other tests read the same examples.
+test("the hints of the API's description are included", () => {
+  // Copies, because the matcher inserts its own parts into its argument, and other tests read the same examples.
   expect(structuredClone(example("/scrape"))).toMatchObject({ url: expect.any(String), format: expect.any(String) });
   expect(structuredClone(example("/batch"))).toMatchObject({ urls: expect.any(Array), format: expect.any(String) });
   expect(structuredClone(example("/search"))).toMatchObject({ query: expect.any(String), count: expect.any(Number) });

@@ -9,7 +9,7 @@ import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
 import { startSite } from "../testing/site.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(120_000);
 
 const site = startSite();
@@ -22,7 +22,7 @@ afterAll(async () => {
   await attackSite.stop(true);
 });
 
-/** Each is on a site of its own: pages of one that took too much are made to wait. */
+/** Each attack has its own site, because pages of a site that exceeded a limit are delayed. */
 let sites = 0;
 
 function attack(name: string, more: Record<string, unknown> = {}): Promise<Reply> {
@@ -32,7 +32,7 @@ function attack(name: string, more: Record<string, unknown> = {}): Promise<Reply
 }
 
 test.each(ATTACKS.map(({ name, about }) => [name, about]))(
-  "a page of the kind %s, with %s, ends within its time, and leaves the browser and its neighbours alone",
+  "a page of the kind %s, with %s, ends within its time, and does not affect the browser and other pages",
   async (name) => {
     const before = browsers().map(({ pid }) => pid);
     const { status } = await attack(name);
@@ -51,13 +51,13 @@ test.each([
   ["many-frames", "frames"],
   ["idle-workers", "threads"],
   ["pictures", "requests"],
-])("a page of the kind %s ends as one that takes too much", async (name, what) => {
+])("a page of the kind %s ends because it exceeds a limit", async (name, what) => {
   const { status, json } = await attack(name, { timeout: 60, wait: 30 });
   expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-failed"]);
   expect(json["detail"]).toContain(what);
 });
 
-test("frames of other sites have processes of their own in some browsers, and of those there is a limit", async () => {
+test("some browsers run frames of other sites in their own processes, and the number of these frames is limited", async () => {
   const isolating = join(state.path, "isolating-browser");
   const { path = "" } = service.browser ?? {};
   const folder = dirname(path);

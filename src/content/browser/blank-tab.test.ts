@@ -6,7 +6,7 @@ import { browserPrograms } from "./find.ts";
 import { launchBrowser, type RunningBrowser } from "./launch.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
@@ -35,7 +35,7 @@ test.each([
     if (method === last) browser.kill();
     return response;
   };
-  // A failure that nobody hears would end the process, and this test with it.
+  // An unhandled failure would end the process, and this test with it.
   expect(await openBlankTab(browser).catch((error: unknown) => error)).toBeInstanceOf(CdpClosed);
   await browser.exited;
 });

@@ -5,7 +5,7 @@ interface Seen {
   readonly cpuS: number;
   readonly workedS: number;
   readonly isBusy: boolean;
-  /** Of the visit; 10 by default. */
+  /** Seconds of the visit. Default: 10. */
   readonly elapsedS?: number;
 }
 
@@ -22,7 +22,7 @@ test.each<[what: string, seen: Seen]>([
   ["half of the time, whatever its main thread does", { cpuS: 5, workedS: 0, isBusy: false }],
   ["a quarter of it, and works still, as most of the time", { cpuS: 2.5, workedS: 7.5, isBusy: true }],
   ["4 s of a long visit, and works still, as most of the time", { cpuS: 4, workedS: 50, isBusy: true, elapsedS: 60 }],
-])("a page that took %s used the time up", async (_, seen) => {
+])("a page that used %s used the time up", async (_, seen) => {
   expect(await judge(seen)).toBe(true);
 });
 
@@ -31,7 +31,7 @@ test.each<[what: string, seen: Seen]>([
   ["less than half, and has only just begun to work", { cpuS: 4.9, workedS: 7.4, isBusy: true }],
   ["less than a quarter", { cpuS: 2.4, workedS: 9.9, isBusy: true }],
   ["less than 4 s of a long visit", { cpuS: 3.9, workedS: 60, isBusy: true, elapsedS: 60 }],
-])("a page that took %s did not use the time up", async (_, seen) => {
+])("a page that used %s did not use the time up", async (_, seen) => {
   expect(await judge(seen)).toBe(false);
 });
 

@@ -4,7 +4,7 @@ import { openRawTab, type RawTab } from "../testing/raw-tab.ts";
 import { type CdpFields } from "./cdp.ts";
 import { CLOSED_ROOTS, findClosedRoots } from "./closed-roots.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 let tab: RawTab;
@@ -13,25 +13,25 @@ beforeAll(async () => {
 });
 afterAll(() => tab.close());
 
-/** A script that gives an element of the page a shadow tree, and gives that. */
+/** A script that adds a shadow tree to an element of the page, and returns the tree. */
 const ATTACH = `const attach = (at, html, mode = "closed") => {
   const root = at.attachShadow({ mode });
   root.innerHTML = html;
   return root;
 };`;
 
-/** How many elements the browser was asked about. */
+/** The number of elements that the browser was asked about. */
 function described(calls: readonly string[]): number {
   return calls.filter((method) => method === "DOM.describeNode").length;
 }
 
 interface Found {
   readonly texts: readonly string[];
-  /** The protocol's methods that were called. */
+  /** The called methods of the protocol. */
   readonly calls: readonly string[];
 }
 
-/** What the closed trees of a document say that are found in it. */
+/** The texts of the closed trees that are found in a document, and the calls. */
 async function found(html: string, times = 1): Promise<Found> {
   await tab.show(html);
   const world = await tab.world();
@@ -43,7 +43,7 @@ async function found(html: string, times = 1): Promise<Found> {
   for (let time = 0; time < times; time += 1) await findClosedRoots({ call, world });
   const expression = `JSON.stringify((globalThis.${CLOSED_ROOTS} ?? []).map((root) => root.textContent))`;
   const response = await tab.call("Runtime.evaluate", { expression, contextId: world, returnByValue: true });
-  // The expression gives a list of texts as JSON.
+  // The expression returns a list of texts as JSON.
   const texts = JSON.parse(String((response["result"] as CdpFields)["value"])) as string[];
   return { texts: texts.toSorted(), calls };
 }
@@ -74,11 +74,11 @@ test.each<[what: string, html: string]>([
   ["a box with children of its own", `<div id=a>light</div><script>${ATTACH} attach(a, "<p>x</p>")</script>`],
   ["a box that takes no room", `<div id=a hidden></div><script>${ATTACH} attach(a, "<p>x</p>")</script>`],
   ["a custom element without a definition", `<x-b>words</x-b>`],
-])("%s is not", async (_what, html) => {
+])("%s is not found", async (_what, html) => {
   expect((await found(html)).texts).toEqual([]);
 });
 
-test("what was asked about once is not asked about again, and a tree is kept once", async () => {
+test("the browser is asked about an element only once, and a tree is kept once", async () => {
   const html = `<div id=a></div><div style="height: 20px"></div><script>${ATTACH} attach(a, "<p>one</p>")</script>`;
   const once = await found(html);
   const thrice = await found(html, 3);
@@ -86,7 +86,7 @@ test("what was asked about once is not asked about again, and a tree is kept onc
   expect([described(once.calls), described(thrice.calls)]).toEqual([2, 2]);
 });
 
-test("a page of many boxes has the browser asked about a hundred of them for each level", async () => {
+test("on a page of many boxes, the browser is asked about a hundred of them for each level", async () => {
   const { texts, calls } = await found(`<body><script>${ATTACH}
     for (let at = 0; at < 450; at += 1) attach(document.body.appendChild(document.createElement("div")), "<p>" + at + "</p>");
   </script>`);

@@ -9,7 +9,7 @@ import { openPage, pageRequestOf, visiting } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
@@ -75,7 +75,7 @@ const PAGES: Readonly<Record<string, Answer>> = {
 };
 
 const server = Bun.serve({
-  // All of loopback: each of its addresses is a site of its own.
+  // All addresses of loopback, each of which is a site of its own.
   hostname: "0.0.0.0",
   port: 0,
   async fetch(request): Promise<Response> {
@@ -121,8 +121,8 @@ function take(path: string, fetched: FetchedDocument, more: Partial<PageRequest>
   );
 }
 
-describe("a document that was fetched already", () => {
-  test("is not asked for again, and has its status, fields and address", async () => {
+describe("a document that was already fetched", () => {
+  test("is not requested again, and has its status, fields and URL", async () => {
     const script = "<p><script>document.body.append(document.referrer + '|' + location.href)</script>";
     const fetched = given("/fetched?a", {
       statusCode: 404,
@@ -175,7 +175,7 @@ describe("a document that was fetched already", () => {
     expect((await take("/unnamed", given("/unnamed", { text: "<p>grün" }))).body).toContain("grün");
   });
 
-  test("is asked for where the page loads itself again", async () => {
+  test("is requested when the page loads itself again", async () => {
     const text = `<script>if (!sessionStorage.again) { sessionStorage.again = 1; location.reload(); }</script>first`;
     const source = await take("/again", given("/again", { text }));
     expect(source.body).toContain("/again");
@@ -183,7 +183,7 @@ describe("a document that was fetched already", () => {
     expect(source.headers).toEqual([]);
   });
 
-  test("is given to a page with pictures as well, which are loaded then", async () => {
+  test("is supplied to a page with pictures as well, which are loaded then", async () => {
     const source = await take("/shown", given("/shown", { text: '<img src="/shown.png">' }), { pictures: true });
     expect(source.body).toContain("shown.png");
     expect(hits.filter((path) => path.startsWith("/shown"))).toEqual(["/shown.png"]);
@@ -191,40 +191,40 @@ describe("a document that was fetched already", () => {
 });
 
 describe("pictures, media and fonts", () => {
-  test("are not loaded where the result is text, and the page goes on as if they were", async () => {
+  test("are not loaded if the result is text, and the page continues as if they were", async () => {
     const { body } = await snapshot("/pictures", { waitUntil: "networkidle0" });
     expect(/id="log">([^<]*)/.exec(String(body))?.[1]?.trim().split(" ").toSorted()).toEqual(["fonts", "load"]);
     expect(hits.filter((path) => /png|mp4|woff/.test(path))).toEqual(["/shown.png"]);
   });
 
-  test("are loaded where they are wanted", async () => {
+  test("are loaded if they are wanted", async () => {
     await snapshot("/pictures", { pictures: true, waitUntil: "networkidle0" });
     for (const path of ["/a.png", "/a.mp4", "/own.woff2"]) expect(hits).toContain(path);
   });
 });
 
-describe("what is no HTML", () => {
+describe("a document that is not HTML", () => {
   test.each([
     ["/json", "application/json", '{"a":"<b>"}'],
     ["/plain", "text/plain", "\none <two>\nthree"],
-  ])("%s is given as it came", async (path, contentType, body) => {
+  ])("%s is returned as received", async (path, contentType, body) => {
     expect(await snapshot(path)).toMatchObject({ contentType, body, statusCode: 200 });
   });
 
-  test("an XML document is given as XML", async () => {
+  test("an XML document is returned as XML", async () => {
     const { contentType, body } = await snapshot("/feed");
     expect(contentType).toBe("application/xml");
     expect(body).toContain("<things><title>a &amp; b</title></things>");
   });
 
-  test("XHTML is given as HTML", async () => {
+  test("XHTML is returned as HTML", async () => {
     const { contentType, body } = await snapshot("/xhtml");
     expect(contentType).toBe("application/xhtml+xml");
     expect(body).toContain(`<script src="/none.js"></script></head><body><p>one<br>two</p><div></div></body></html>`);
     expect(body).toStartWith(`<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head>`);
   });
 
-  test.each(["/image", "/pdf"])("%s is left to what fetches documents", async (path) => {
+  test.each(["/image", "/pdf"])("%s is left to the static engine", async (path) => {
     expect(await snapshot(path).catch((error: unknown) => error)).toBeInstanceOf(DownloadError);
   });
 });
@@ -237,7 +237,7 @@ test("open shadow roots are in the snapshot, each in its host", async () => {
 });
 
 describe("marks", () => {
-  test("are on exactly what the selectors match, and nothing that the page wrote is one", async () => {
+  test("are only on elements that match the selectors, and no attribute of the page counts as a mark", async () => {
     const mark = { all: "li", 2: ".b", none: "b" };
     const { body } = await snapshot("/marks", {}, mark);
     expect(Object.keys(mark)).toEqual(["2", "all", "none"]);
@@ -247,7 +247,7 @@ describe("marks", () => {
     expect((await snapshot("/marks")).body).not.toContain(`${MARK}="0 1"`);
   });
 
-  test("of selectors that are none name them", async () => {
+  test("of invalid selectors name them", async () => {
     const failure = await snapshot("/marks", {}, { good: "li", bad: "li[[", worse: "::" }).catch(
       (error: unknown) => error,
     );
@@ -307,15 +307,15 @@ describe.each([
   });
 });
 
-describe("what is there at the time-out", () => {
-  test("is given where the caller takes it", async () => {
+describe("the part that has loaded at the timeout", () => {
+  test("is returned if the caller accepts it", async () => {
     const source = await snapshot("/hangs", { timeoutMs: 700, partial: true });
     expect(source.complete).toBe(false);
     expect(source.body).toContain("there");
     expect(source.body).not.toContain("not there");
   });
 
-  test("is given where an element never comes", async () => {
+  test("is returned if an element never comes", async () => {
     const source = await snapshot("/json-like", { timeoutMs: 700, partial: true, selector: "#never" });
     expect(source).toMatchObject({ complete: false, finalUrl: `${base}/json-like` });
   });
@@ -323,8 +323,8 @@ describe("what is there at the time-out", () => {
   test.each([
     ["nobody asked for it", "/hangs", false],
     ["there is no document", "/never", true],
-    ["the page lets nobody read it", "/spins", true],
-  ])("is an error where %s", async (_why, path, partial) => {
+    ["the page cannot be read", "/spins", true],
+  ])("is an error if %s", async (_why, path, partial) => {
     const failure = await snapshot(path, { timeoutMs: 700, partial }).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "page-timeout" });
   });
@@ -341,11 +341,11 @@ test.each([
     "new Promise((done) => { const i = new Image(); i.loading = 'lazy'; i.onload = () => done('yes'); i.src = '/x.png'; document.body.append(i); })",
   ],
   ["an animation ends", "document.body.animate([{ opacity: 0 }, { opacity: 1 }], 50).finished.then(() => 'yes')"],
-])("a script learns that %s, though nobody looks", async (_what, script) => {
+])("a script receives that %s, although the page is not visible", async (_what, script) => {
   expect(await openPage(pool, pageRequestOf(`${base}/drawn`), (page) => page.evaluate(script))).toBe("yes");
 });
 
-test("a page that asks for pictures without end is an error", async () => {
+test("a page that requests pictures without end is an error", async () => {
   const failure = await snapshot("/greedy-requests", { timeoutMs: 60_000 }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(TurnpikeError);
   expect(String(failure)).toContain("requests");

@@ -7,7 +7,7 @@ import { type BrowserProgram, browserPrograms } from "./find.ts";
 import { launchBrowser } from "./launch.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
@@ -28,7 +28,7 @@ async function bestProgram(): Promise<BrowserProgram> {
   throw new Error("Cannot test the browser: there is none");
 }
 
-test("an HTTPS page loads with no library but those that npm brought", async () => {
+test("an HTTPS page loads with only the libraries of the npm package", async () => {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: UNTRUSTED, fetch: page });
   const browser = await launchBrowser(await bestProgram(), state.path, { sandboxed: false });
   const egress = new EgressSession({ policy: ANYWHERE });

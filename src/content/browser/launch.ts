@@ -193,7 +193,7 @@ async function machineFlags({ sandboxed, userAgent }: LaunchOptions): Promise<st
   return flags;
 }
 
-/** Bytes of shared memory that the browser can use; 0 if there is none or access is denied. */
+/** Bytes of shared memory that the browser can use; 0 without shared memory or access to it. */
 async function sharedMemoryBytes(): Promise<number> {
   try {
     await access("/dev/shm", constants.W_OK);

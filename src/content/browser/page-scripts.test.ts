@@ -7,7 +7,7 @@ import { openRawTab, type RawTab } from "../testing/raw-tab.ts";
 import { CdpError, type CdpFields } from "./cdp.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 let tab: RawTab;
@@ -18,7 +18,7 @@ afterAll(() => tab.close());
 
 type Call = RawTab["call"];
 
-/** The page that the tab shows; `call` stands between it and the browser. */
+/** The page that the tab shows. `call` replaces the tab's calls to the browser. */
 function pageIn(
   call: Call = (method, params) => tab.call(method, params),
   deadline = new Deadline(patient(30_000), undefined),
@@ -36,7 +36,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Pick<TurnpikeError,
   throw new Error("Cannot tell the failure: there was none");
 }
 
-describe("a script of the caller's", () => {
+describe("a script of the caller", () => {
   test.each<[script: string, text: string]>([
     ["1 + 1", "2"],
     ["'words'", "words"],
@@ -49,7 +49,7 @@ describe("a script of the caller's", () => {
     ["Promise.resolve('late')", "late"],
     ["document.title", "Tides"],
     ["own", "the page's"],
-  ])("%s gives %j", async (script, text) => {
+  ])("%s returns %j", async (script, text) => {
     await tab.show("<title>Tides</title><script>var own = `the page's`</script>");
     expect(await pageIn().evaluate(script)).toBe(text);
   });
@@ -72,7 +72,7 @@ describe("a script of the caller's", () => {
   });
 });
 
-test("what is read of a page, its scripts cannot change", async () => {
+test("scripts of the page cannot change the text that is read from it", async () => {
   await tab.show(`<p>words</p><script>
     Object.defineProperty(Element.prototype, "outerHTML", { get: () => "forged" });
     Document.prototype.querySelectorAll = () => [];
@@ -83,7 +83,7 @@ test("what is read of a page, its scripts cannot change", async () => {
   expect(body).not.toContain(">forged");
 });
 
-test("elements are marked for the moment of reading, and closed trees are read", async () => {
+test("elements are marked only while they are read, and closed trees are read", async () => {
   await tab.show(`<p class=a>one</p><p>two</p><div id=host></div><script>
     host.attachShadow({ mode: "closed" }).innerHTML = "<b>inside</b>"</script>`);
   const { body } = await pageIn().snapshot({ first: ".a", all: "p" });
@@ -92,7 +92,7 @@ test("elements are marked for the moment of reading, and closed trees are read",
   expect(await tab.run(`document.querySelectorAll("[${MARK}]").length`)).toBe(0);
 });
 
-test("a page without closed trees is read even where the browser says nothing of its elements", async () => {
+test("a page without closed trees is read even if the browser does not describe its elements", async () => {
   await tab.show(`<div style="height: 9px"></div><p>words</p>`);
   const asked: string[] = [];
   const page = pageIn((method, params) => {
@@ -117,14 +117,14 @@ describe("waiting for a selector", () => {
       isThere = true;
     };
     const waiting = wait();
-    // The page answers only after the wait has begun.
+    // The page responds only after the wait has begun.
     expect(await tab.run("1")).toBe(1);
     expect(isThere).toBe(false);
     await tab.run(change);
     await waiting;
   });
 
-  test("goes on in the document that takes the place of the first one", async () => {
+  test("continues in the document that replaces the first one", async () => {
     await tab.show("<p>first</p>");
     const waiting = pageIn().waitFor("#second");
     await tab.run("1");
@@ -143,19 +143,19 @@ describe("waiting for a selector", () => {
     expect((await waiting).code).toBe("page-timeout");
   });
 
-  test.each(["p", "p > a:not([href]), #x", ":has(> img)"])("%s is one", async (selector) => {
+  test.each(["p", "p > a:not([href]), #x", ":has(> img)"])("%s is a selector", async (selector) => {
     await tab.show("<p>x");
     await pageIn().assertSelector(selector);
   });
 
-  test.each(["", "p >", "a[", "::", "p:nope", '"'])("%j is none", async (selector) => {
+  test.each(["", "p >", "a[", "::", "p:nope", '"'])("%j is not a selector", async (selector) => {
     await tab.show("<p>x");
     const { code, errors } = await failureOf(pageIn().assertSelector(selector));
     expect([code, errors?.[0]?.path]).toEqual(["invalid-parameters", "selector"]);
   });
 });
 
-test("an answer that is too long is not asked for again", async () => {
+test("a response that is too long is not requested again", async () => {
   let calls = 0;
   const page = pageIn((method): Promise<CdpFields> => {
     calls += 1;
@@ -167,7 +167,7 @@ test("an answer that is too long is not asked for again", async () => {
   expect(calls).toBe(2);
 });
 
-test("a document is whole when its response has ended, whatever its scripts open", async () => {
+test("a document is complete when its response has ended, whatever its scripts open", async () => {
   await tab.show("<p>x");
   expect(await pageIn().isPartial()).toBe(false);
   await tab.run("document.open(); document.write('<p>anew')");

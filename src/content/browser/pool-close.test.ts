@@ -7,7 +7,7 @@ import { patient } from "../../lib/testing/patience.ts";
 
 setDefaultTimeout(patient(60_000));
 
-test("a visit that the end of the service cuts off says so, and nothing of the browser's own words", async () => {
+test("a visit that the end of the service cuts off says so, without the browser's own message", async () => {
   const state = createStateFolder();
   const site = startSite();
   const { pool } = await BrowserPool.start({ stateDir: state.path, log: () => undefined });

@@ -8,11 +8,11 @@ import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
-/** A program of the user's own; it stands still for as long as `stalls` is there. */
+/** The user's own browser program. It does nothing while the file `stalls` exists. */
 const program = join(state.path, "own-browser");
 const stalls = join(state.path, "stalls");
 let site: TestSite;
@@ -36,14 +36,14 @@ afterAll(async () => {
 const stall = () => renameSync(`${stalls}.not`, stalls);
 const goOn = () => renameSync(stalls, `${stalls}.not`);
 
-test("a visit does not wait for a browser beyond its time, and the next one gets that browser", async () => {
+test("a visit does not wait for a browser beyond its time, and the next visit gets that browser", async () => {
   const { pool } = await BrowserPool.start({ stateDir: state.path, browserPath: program, log: () => undefined });
   stall();
   for (const { pid } of browsers()) process.kill(pid, "SIGKILL");
   const read = (timeoutMs: number) =>
     openPage(pool, pageRequestOf(`${site.url}/emoji`, { timeoutMs }), (page) => page.snapshot());
   const codes = [];
-  // The first ones may meet the end of the browser that was killed.
+  // The first visits can still reach the browser that was killed.
   while (codes.at(-1) !== "page-timeout" && codes.length < 3) {
     const failure: unknown = await read(1_000).catch((error: unknown) => error);
     codes.push(failure instanceof Error && "code" in failure ? failure.code : undefined);
@@ -65,7 +65,7 @@ test("a browser that is being started in place of a worn one ends with the servi
   await openPage(pool, pageRequestOf(`${site.url}/emoji`), (page) => page.snapshot());
   while (browsers().length < 2) await Bun.sleep(5);
   const closed = pool.close();
-  // The worn one ends at once.
+  // The worn browser ends at once.
   while (browsers().length > 1) await Bun.sleep(5);
   goOn();
   await closed;

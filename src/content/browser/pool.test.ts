@@ -10,7 +10,7 @@ import { startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const site = startSite();
@@ -30,7 +30,7 @@ async function expectNextIsServed(): Promise<void> {
   expect([status, json["content"]]).toEqual([200, "/next-page"]);
 }
 
-/** A program of the user's own, as a configuration names it: a script that ends up as the browser. */
+/** A browser program as a configuration names it: a script that executes the browser. */
 async function ownBrowser(): Promise<string> {
   const program = join(state.path, "own-browser");
   const { path = "" } = service.browser ?? {};
@@ -49,7 +49,7 @@ test.each([
   ["never answers", "/never"],
   ["spins in a script while it loads", "/spin"],
   ["opens dialogs for ever", "/alerts-for-ever"],
-])("a page that %s ends with its time-out", async (_what, path) => {
+])("a page that %s ends with its timeout", async (_what, path) => {
   const started = performance.now();
   const { status, json } = await scrape(path, { timeout: 1 });
   expect([status, json["detail"]]).toEqual([500, "Cannot finish loading the page within 1 s"]);
@@ -57,12 +57,12 @@ test.each([
   await expectNextIsServed();
 });
 
-test("a page that spins once it has loaded ends with its time-out", async () => {
+test("a page that loops after it has loaded ends with its timeout", async () => {
   expect(outcomeOf(await scrape("/spin-late", { timeout: 1 }))).toBe("500 page-timeout");
   await expectNextIsServed();
 });
 
-test("a script of the caller that never ends ends with the time-out", async () => {
+test("the timeout stops a script of the caller that never ends", async () => {
   expect(outcomeOf(await scrape("/", { timeout: 1, evaluate: "(() => { while (true); })()" }))).toBe(
     "500 page-timeout",
   );
@@ -70,7 +70,7 @@ test("a script of the caller that never ends ends with the time-out", async () =
   await expectNextIsServed();
 });
 
-test("a spinning page harms no page beside it", async () => {
+test("a looping page affects no other page", async () => {
   const spinning = scrape("/spin", { timeout: 3 });
   await site.hit("/spin");
   await expectNextIsServed();
@@ -81,7 +81,7 @@ test("dialogs are dismissed", async () => {
   expect((await scrape("/alerts")).json["content"]).toBe("after");
 });
 
-test("a page that both engines take is asked for once, cookies and redirects included", async () => {
+test("a page that both engines load is requested once, cookies and redirects included", async () => {
   const asked: string[] = [];
   const shell = `<!doctype html><title>Shell</title><div id="root"></div>
     <script>root.textContent = "Shown by script. ".repeat(20) + document.cookie</script>`;
@@ -105,7 +105,7 @@ test("a page that both engines take is asked for once, cookies and redirects inc
   await server.stop(true);
 });
 
-test("a download is read without the browser, and refused where it is nothing that has text", async () => {
+test("a download is read without the browser, and rejected if it has no text", async () => {
   const { status, json } = await scrape("/download");
   expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-type-unsupported"]);
 });
@@ -116,7 +116,7 @@ test.each(["/loop?n=1", "/script-loop?n=1"])("the redirect loop %s is an error",
   expect(String(json["detail"])).toContain("redirects");
 });
 
-test("popups do not open, and the page goes on", async () => {
+test("popups do not open, and the page continues", async () => {
   const { json } = await scrape("/popups");
   expect(json).toMatchObject({ content: "main", metadata: { title: "opened" } });
   expect(site.hits.filter((path) => path.startsWith("/popup?"))).toEqual([]);
@@ -127,7 +127,7 @@ test("a page that never stops sending is an error, not a full memory", async () 
   await expectNextIsServed();
 });
 
-test("a page that takes too much memory is stopped, and harms no page beside it", async () => {
+test("a page that uses too much memory is stopped, and affects no other page", async () => {
   const greedy = scrape("/greedy");
   await site.hit("/greedy");
   await expectNextIsServed();
@@ -136,7 +136,7 @@ test("a page that takes too much memory is stopped, and harms no page beside it"
   expect(String(json["detail"])).toContain("too much memory");
 });
 
-test("a server that is not there is an error", async () => {
+test("a server that does not exist is an error", async () => {
   const gone = startSite();
   await gone.close();
   const { status, json } = await call(service, "/scrape", { url: gone.url });
@@ -147,7 +147,7 @@ test("a server that is not there is an error", async () => {
 test.each(["/pending-image", "/never"])(
   "a page whose tab crashes at %s is an error, and the next page is served",
   async (path) => {
-    // Now before the page is in place, now after it: the kill is in a race with the tab.
+    // The kill races with the tab: it comes before the page has loaded or after it.
     for (let round = 0; round < 10; round += 1) {
       const crashed = scrape(`${path}?crash-${round}`);
       await site.hit(`${path}?crash-${round}`);
@@ -160,7 +160,7 @@ test.each(["/pending-image", "/never"])(
   },
 );
 
-test("a browser that is killed fails the pages it had and is started again for the next", async () => {
+test("a browser that is killed fails its pages and is started again for the next", async () => {
   const failing = [scrape("/pending-image?kill"), scrape("/never?kill")];
   await site.hit("/pending-image?kill");
   await site.hit("/never?kill");
@@ -181,7 +181,7 @@ test("a browser that hangs is replaced", async () => {
   await expectNextIsServed();
 });
 
-test("a certificate that nobody signed is an error that says so", async () => {
+test("a certificate without a known issuer is an error that says so", async () => {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: UNTRUSTED, fetch: () => new Response("secret") });
   const { status, json } = await call(service, "/scrape", { url: server.url.href, engine: "browser" });
   expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-failed"]);
@@ -199,7 +199,7 @@ test("health is 503 while the browser does not start, and 200 again when it does
     log: () => undefined,
   });
   const health = () => fetch(`${baseUrl(other)}/health`);
-  // What it says may be a second old.
+  // The reported health can be a second old.
   const healthBecomes = async (status: number) => {
     for (;;) {
       const response = await health();
@@ -238,12 +238,12 @@ test("a client that goes away frees its place", async () => {
   expect(renderers().length).toBeLessThanOrEqual(before);
 });
 
-test("forty pages at once are all served", async () => {
+test("forty concurrent pages are all served", async () => {
   const replies = await Promise.all(Array.from({ length: 40 }, (_, n) => scrape(`/page-${n}`)));
   expect(replies.map((reply) => reply.json["content"])).toEqual(replies.map((_, n) => `/page-${n}`));
 });
 
-test("no process and no profile is left when the service closes", async () => {
+test("no process and no profile remains when the service closes", async () => {
   const own = createStateFolder();
   const other = await startContentService({
     listen: { hostname: "127.0.0.1", port: 0 },

@@ -99,7 +99,7 @@ export class BrowserPool implements BrowserEngine {
   }
 
   /**
-   * Checks that the browser responds, and starts one if there is none. Returns the reason why it does not work, or
+   * Checks that the browser responds, and starts one if no browser runs. Returns the reason why it does not work, or
    * undefined.
    */
   async failure(): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 const PATIENCE_MS = 30_000;
 
@@ -31,7 +31,7 @@ function visit(path: string, selector?: string): Promise<string> {
   return openPage(pool, request, (page) => page.evaluate("document.body.innerText"));
 }
 
-test("a worn browser is replaced, ends with its last visit, and no visit notices", async () => {
+test("a worn browser is replaced and ends with its last visit, without an effect on visits", async () => {
   const [first] = browsers();
   const gate = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
@@ -55,12 +55,12 @@ test("a worn browser is replaced, ends with its last visit, and no visit notices
   expect(left.filter(({ pid }) => !owned.includes(pid))).toEqual([]);
 });
 
-test("tabs kept warm are ready before they are wanted, and one that died is not used", async () => {
+test("warm tabs are ready before they are needed, and one that died is not used", async () => {
   await until(() => renderers().length >= 2, PATIENCE_MS);
   for (const { pid } of renderers()) process.kill(pid, "SIGKILL");
   expect(await visit("/next")).toBe("/next");
 });
 
-test("visits of one pool know nothing of one another, warm tab or not", async () => {
+test("visits of one pool cannot see each other's data, with or without a warm tab", async () => {
   for (let n = 0; n < 3; n += 1) expect(await visit("/cookies")).toBe("none\n\nnone");
 });

@@ -24,11 +24,11 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself.
+    // The process ended by itself.
   }
 }
 
-/** Stands for a browser: a process that does `own`, and below it processes of pages that do `pages`. */
+/** Imitates a browser: a process that runs `own`, and below it the pages' processes, which run `pages`. */
 async function startFamily(
   own: string,
   pages: readonly string[],
@@ -50,7 +50,7 @@ function watching(main: number, limits: Partial<typeof PROCESS_LIMITS> = {}): Pr
   return watch;
 }
 
-test("a page's process that takes too much processor time ends, and no other", async () => {
+test("a page's process that uses too much processor time ends, and no other", async () => {
   const { main, renderers } = await startFamily(REST, [SPIN, REST]);
   const watch = watching(main, { rendererCpuMs: 200 });
   await until(() => renderers().length === 1, PATIENCE_MS);
@@ -59,7 +59,7 @@ test("a page's process that takes too much processor time ends, and no other", a
   watch.leave();
 });
 
-test("a process that is killed for what it took by itself explains one crash; one that others brought down explains none", async () => {
+test("a process that is killed for its own use explains one crash; a process that others brought down explains no crash", async () => {
   const alone = await startFamily(REST, [REST]);
   const watch = watching(alone.main, { rendererThreads: 0 });
   expect(watch.claimExcess()).toBe(false);
@@ -83,7 +83,7 @@ test.each<[string, Partial<typeof PROCESS_LIMITS>]>([
   watch.leave();
 });
 
-test("of pages that take too much memory together, the largest ends", async () => {
+test("if pages use too much memory together, the largest process ends", async () => {
   const { main, renderers } = await startFamily(REST, [REST, `x=$(printf %20000000d 1); ${REST}`]);
   const bytes = (): number[] => renderers().map((pid) => processFacts(pid)?.residentBytes ?? 0);
   await until(() => Math.max(...bytes()) > 20_000_000, PATIENCE_MS);
@@ -93,13 +93,13 @@ test("of pages that take too much memory together, the largest ends", async () =
   watch.leave();
 });
 
-/** The scheduling policy of a thread, as /proc/PID/stat has it: 5 is SCHED_IDLE. */
+/** The scheduling policy of a thread in the format of /proc/PID/stat: 5 is SCHED_IDLE. */
 function policyOf(thread: number): string | undefined {
   const text = readFileSync(`/proc/${thread}/stat`, "latin1");
   return text.slice(text.lastIndexOf(")") + 2).split(" ")[38];
 }
 
-test("a page's process that burns runs only when nobody else wants to, with all its threads", async () => {
+test("a page's process that uses much CPU time runs only when no other process wants the processor, with all its threads", async () => {
   const { main, renderers } = await startFamily(REST, [SPIN]);
   const watch = watching(main);
   const [burning = 0] = renderers();
@@ -107,7 +107,7 @@ test("a page's process that burns runs only when nobody else wants to, with all 
   watch.leave();
 });
 
-test("when the main process is flooded, the page's process that took most ends; when it rests, none does", async () => {
+test("if the main process is flooded, the page's process with the most CPU time ends; if it is idle, no process does", async () => {
   const flooded = await startFamily(SPIN, [SPIN, REST]);
   const watch = watching(flooded.main);
   const tell = setInterval(() => watch.relieve(), 10);

@@ -11,7 +11,7 @@ const state = createStateFolder();
 
 afterAll(() => state.remove());
 
-test("all that the certificate library wants of SQLite is there", async () => {
+test("all functions of SQLite that the certificate library needs exist", async () => {
   const packed = readFileSync(join(packageFolder() ?? "", "bin/al2023.tar.br"));
   const files = await new Bun.Archive(brotliDecompressSync(packed)).files();
   const library = await files.get("lib/libsoftokn3.so")?.bytes();
@@ -28,7 +28,7 @@ test("all that the certificate library wants of SQLite is there", async () => {
 });
 
 test.skipIf(process.platform !== "linux" || process.arch !== "x64")(
-  "the system's loader takes it, and nothing can be opened with it",
+  "the system's loader accepts it, and no database can be opened with it",
   () => {
     const path = join(state.path, SQLITE_FILE);
     writeFileSync(path, sqliteStandIn());

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => state.remove());
 
-test("several starts at once unpack one browser and leave nothing else", async () => {
+test("several concurrent starts unpack one browser and leave nothing else", async () => {
   const unpacked = await Promise.all(Array.from({ length: 5 }, () => unpackBrowser(source, folder)));
   expect(new Set(unpacked.map(({ path }) => path)).size).toBe(1);
   expect(readdirSync(folder)).toEqual(["chromium-1.2.3"]);
@@ -46,7 +46,7 @@ test("several starts at once unpack one browser and leave nothing else", async (
   expect(readFileSync(join(dirname(path), "libvk_swiftshader.so"), "utf8")).toBe("graphics");
 });
 
-test.each([1, 5])("a browser that is not whole is unpacked again by %d starts at once", async (starts) => {
+test.each([1, 5])("an incomplete browser is unpacked again by %d concurrent starts", async (starts) => {
   const { path } = await unpackBrowser(source, folder);
   truncateSync(path, 10);
   await Promise.all(Array.from({ length: starts }, () => unpackBrowser(source, folder)));
@@ -54,7 +54,7 @@ test.each([1, 5])("a browser that is not whole is unpacked again by %d starts at
   expect(readdirSync(folder)).toEqual(["chromium-1.2.3"]);
 });
 
-test("a lock that a killed start left does not stop the next", async () => {
+test("a lock that a killed start left does not block the next", async () => {
   const { path } = await unpackBrowser(source, folder);
   truncateSync(path, 10);
   const lock = join(folder, "chromium-1.2.3.lock");
@@ -75,7 +75,7 @@ test("a browser of another layout is unpacked again", async () => {
   expect(readdirSync(libraries).toSorted()).toEqual(["libsqlite3.so.0", "libx.so"]);
 });
 
-test("what a killed start left is removed, what a running one writes is not", async () => {
+test("files that a killed start left are removed, files of a running one are not", async () => {
   const old = join(folder, ".unpacking-1-old");
   const young = join(folder, ".unpacking-2-young");
   mkdirSync(old);
@@ -85,13 +85,13 @@ test("what a killed start left is removed, what a running one writes is not", as
   expect(readdirSync(folder).toSorted()).toEqual([".unpacking-2-young", "chromium-1.2.3"]);
 });
 
-test("a browser that others may write to is not used", async () => {
+test("a browser that other users can write to is not used", async () => {
   const { path } = await unpackBrowser(source, folder);
   chmodSync(join(path, ".."), 0o777);
   const failure = await unpackBrowser(source, folder).catch((error: unknown) => String(error));
   expect(failure).toContain("another user may write to it; delete it and start again");
 });
 
-test("the package that npm brought is found", () => {
+test("the package that npm installed is found", () => {
   expect(readdirSync(join(packageFolder() ?? "", "bin"))).toContain("chromium.br");
 });

@@ -10,7 +10,7 @@ import { docsPage } from "./page.ts";
 const LIST: PriceList = { prices: { "/scrape": "$0.07", "/batch": "up to $0.50" }, testMode: false };
 const live = { prices: {}, testMode: true };
 
-test("forms to try operations are there in test mode alone", () => {
+test("forms to try operations exist only in test mode", () => {
   expect(page).not.toContain('class="try"');
   const form = docsPage({ document: apiDocument("/", live), list: live });
   for (const { name } of OPERATIONS) expect(form).toContain(`data-operation="${name}"`);
@@ -33,7 +33,7 @@ test("every operation has its price, its fields with their bounds, its errors, a
   expect(page).toContain("<code>page-challenge</code>");
 });
 
-test("every link within the page leads somewhere in it, and no id is there twice", () => {
+test("every link within the page has a target, and ids are unique", () => {
   const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id = ""]) => id);
@@ -41,7 +41,7 @@ test("every link within the page leads somewhere in it, and no id is there twice
   for (const [, id = ""] of page.matchAll(/aria-labelledby="([^"]+)"/g)) expect(ids).toContain(id);
 });
 
-test("the page is HTML without errors, loads nothing, and runs its one script alone", () => {
+test("the page is HTML without errors, loads nothing, and runs only its own script", () => {
   const errors: string[] = [];
   parse(page, { onParseError: ({ code }) => errors.push(code), sourceCodeLocationInfo: true });
   expect(errors).toEqual([]);
@@ -49,15 +49,15 @@ test("the page is HTML without errors, loads nothing, and runs its one script al
   expect(markup).not.toMatch(/<(?:script|link|img|iframe|object|embed)\b| style=| on\w+=|\ssrc=|url\(|@import/);
 });
 
-test("what a host calls itself is text on the page", () => {
+test("a host name is plain text on the page", () => {
   const document = apiDocument(`https://"><script>alert(1)</script>`);
   const evil = docsPage({ document, list: undefined });
   expect(evil).not.toContain("<script>alert");
 });
 
-test("the page and the description are served to the address that they are asked by", async () => {
+test("the page and the description are served for the requested host", async () => {
   const nothing: unknown = undefined;
-  // Neither makes use of any service.
+  // The requests of this test use no service.
   const app = createApp(nothing as Services, { prices: unknownPrices });
   const headers = { host: "api.test:8080", "x-forwarded-proto": "https" };
   const docs = await app(new Request("http://content/docs", { headers }));

@@ -9,10 +9,10 @@ import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { type EgressOptions } from "./guard.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
-/** Stands for the public Internet; 127.0.0.1 stands for the private network behind it. */
+/** An address that represents the public Internet; 127.0.0.1 represents the private network behind it. */
 const PUBLIC = "127.0.0.2";
 const EGRESS: EgressOptions = {
   policy: { allowsAddress: (address) => address === PUBLIC, allowsPort: () => true },
@@ -21,7 +21,7 @@ const EGRESS: EgressOptions = {
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
 
-/** Each tries to reach `to` in one way; the page goes on when all that can settle have. */
+/** Each script tries to reach `to` in one way. The page continues when all attempts that can settle have settled. */
 const WAYS: Readonly<Record<string, string>> = {
   image: `new Image().src = to + "image"`,
   picture: `document.body.insertAdjacentHTML("beforeend", '<picture><source srcset="' + to + 'picture"><img></picture>')`,
@@ -79,9 +79,9 @@ let outside: Bun.Server<undefined>;
 let inside: Server;
 let insidePort = 0;
 let udp: UdpSocket;
-/** What came to the private network: the beginnings of connections, and datagrams. */
+/** Connections and datagrams that reached the private network, by their first bytes. */
 const reached: string[] = [];
-/** The paths that the page's own site was asked for. */
+/** The requested paths of the page's own site. */
 const asked: string[] = [];
 
 function page(url: URL): Response {
@@ -162,9 +162,10 @@ test.each(["127.0.0.1", "inside.test"])("nor by WebRTC, at %s", async (host) => 
   expect(reached).toEqual([]);
 });
 
-test("the ways that were tried lead somewhere, where it is allowed", async () => {
+test("the attempted ways reach their target if it is allowed", async () => {
   await attack(`http://page.test:${outside.port}/`);
-  // Some ways need a secure page, a visible one, or a click; what a page of the public web can do is enough to tell.
+  // Some ways need a secure page, a visible page or a click. The ways of an ordinary public page are enough for this
+  // check.
   const open = ["image", "style.css", "import.css", "background", "frame", "object", "embed", "preload", "module.js"];
   const more = [
     "script.js",

@@ -13,10 +13,10 @@ import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { ANYWHERE, type EgressOptions, EgressSession } from "./guard.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
-/** Stands for the public Internet; the rest of loopback stands for the private network behind it. */
+/** An address that represents the public Internet; the rest of loopback represents the private network behind it. */
 const PUBLIC = "127.0.0.2";
 
 const state = createStateFolder();
@@ -111,7 +111,7 @@ describe("by default", () => {
 });
 
 test.skipIf(!canMakeNetwork)(
-  "pages at public addresses of this machine are refused as well, from when they are its own",
+  "pages at public addresses of this machine are refused as well, as soon as the addresses are its own",
   () => {
     expect(runInOwnNetwork(new URL("testing/own-page-program.ts", import.meta.url))).toEqual({
       before: ["9.9.9.77"],
@@ -160,7 +160,7 @@ describe("a page of the public Internet", () => {
     expect(outside.hits).toEqual(expect.arrayContaining(["/fetch", "/worker", "/beacon", "/frame", "/socket"]));
   });
 
-  test("is refused where one of its name's addresses is private", async () => {
+  test("is refused if one of its name's addresses is private", async () => {
     expect(await failureOf(`http://mixed.test:${outside.port}/`)).toMatchObject({ code: "address-refused" });
   });
 
@@ -171,7 +171,7 @@ describe("a page of the public Internet", () => {
     expect(rebound).toBe(1);
   });
 
-  test("is told apart from a name that has no address", async () => {
+  test("has a different error from a name without an address", async () => {
     expect(await failureOf("http://nowhere.test/")).toMatchObject({
       code: "page-failed",
       message: "Cannot load the page: its host name has no address",
@@ -179,7 +179,7 @@ describe("a page of the public Internet", () => {
   });
 });
 
-/** Sends bytes to the proxy of a session and gives all that comes back before it closes the connection. */
+/** Sends bytes to the proxy of a session, and returns all bytes that come before it closes the connection. */
 async function ask(session: EgressSession, text: string): Promise<string> {
   const port = await proxyPortOf(session);
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -194,7 +194,7 @@ async function ask(session: EgressSession, text: string): Promise<string> {
 }
 
 describe("the forward proxy", () => {
-  test("passes one request on and closes, whatever the server says", async () => {
+  test("relays one request and closes, whatever the server says", async () => {
     const session = new EgressSession({ policy: ANYWHERE });
     const response = await ask(
       session,
@@ -211,7 +211,7 @@ describe("the forward proxy", () => {
     "CONNECT x HTTP/1.1\r\n\r\n",
     "CONNECT a:0 HTTP/1.1\r\n\r\n",
     "nonsense\r\n\r\n",
-  ])("closes without a word on %j", async (text) => {
+  ])("closes without a response on %j", async (text) => {
     const session = new EgressSession({ policy: ANYWHERE });
     expect(await ask(session, text)).toBe("");
     session.close();
@@ -224,7 +224,7 @@ describe("the forward proxy", () => {
     session.close();
   });
 
-  test("is gone when its visit is over", async () => {
+  test("ends with its visit", async () => {
     const session = new EgressSession({ policy: ANYWHERE });
     session.close();
     expect(await ask(session, `GET ${inside.url}/late HTTP/1.1\r\n\r\n`)).toBe("");
@@ -234,7 +234,7 @@ describe("the forward proxy", () => {
 
 const blocks = (host: string) => host === "inside.test";
 
-describe("hosts that the visit has no use for", () => {
+describe("hosts that the visit does not need", () => {
   test("are refused to the page, and the rest of it loads", async () => {
     const to = encodeURIComponent(`http://inside.test:${inside.port}/`);
     const request = pageRequestOf(`http://page.test:${outside.port}/probe?to=${to}`, {
@@ -248,7 +248,7 @@ describe("hosts that the visit has no use for", () => {
     expect(inside.hits.length).toBe(before);
   });
 
-  test("are named as such where they are the page", async () => {
+  test("are named as the reason if they are the page", async () => {
     const session = new EgressSession({ ...EGRESS, blocks });
     expect(await session.addressesOf("inside.test", 80)).toBe("blocked");
     session.close();

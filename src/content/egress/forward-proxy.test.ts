@@ -10,10 +10,10 @@ import { ANYWHERE, EgressSession } from "./guard.ts";
 import { EGRESS_LIMITS } from "./limits.ts";
 import { MAX_HEAD_BYTES } from "./read-head.ts";
 
-/** A server that answers each connection's first bytes with what the test put here. */
+/** A server that responds to each connection's first bytes with this function. */
 let respondWith: (socket: Socket) => void = () => undefined;
 const accepted: Socket[] = [];
-/** What came last to the server, on whatever connection. */
+/** The last bytes that the server received, on any connection. */
 let received = "";
 let server: Server;
 let port = 0;
@@ -52,7 +52,7 @@ async function openProxy(session: EgressSession, text: string): Promise<Socket> 
   return socket;
 }
 
-/** All that comes back until the proxy closes the connection. */
+/** All bytes that come until the proxy closes the connection. */
 async function exchange(text: string): Promise<string> {
   const session = new EgressSession({ policy: ANYWHERE });
   const socket = await openProxy(session, text);
@@ -73,7 +73,7 @@ test.each([
   "HTTP/1.1 200 OK\r\nConnection : keep-alive\r\nContent-Length: 2\r\n\r\nhi",
   "HTTP/1.1 200 OK\r\nConnection\t: keep-alive\r\nContent-Length: 2\r\n\r\nhi",
   "HTTP/1.1 200 OK\nConnection: keep-alive\nContent-Length: 2\n\nhi",
-])("no server talks the browser into keeping its connection: %j", async (head) => {
+])("no server can make the browser keep its connection: %j", async (head) => {
   respondWith = (socket) => socket.end(head);
   const response = await get();
   expect(response).toEndWith("\r\n\r\nhi");
@@ -81,14 +81,14 @@ test.each([
   expect(response).not.toContain("keep-alive");
 });
 
-test("the browser learns at once that a response was torn off", async () => {
+test("the browser learns at once that a response was cut off", async () => {
   respondWith = (socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf", () => socket.resetAndDestroy());
   };
   expect(await get()).toStartWith("HTTP/1.1 200 OK\r\n");
 });
 
-test("interim responses are for the proxy, the one that follows is the browser's", async () => {
+test("interim responses are for the proxy, the response after them is for the browser", async () => {
   respondWith = (socket) => {
     socket.end(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\n\r\nhi",
@@ -98,7 +98,7 @@ test("interim responses are for the proxy, the one that follows is the browser's
 });
 
 test.each(["ICY 200 OK\r\n\r\n", "y".repeat(MAX_HEAD_BYTES * 2), "HTTP/1.1 200 OK\r\n"])(
-  "a server that answers with something else has its connection closed without a word",
+  "a server that sends something other than HTTP has its connection closed without a response",
   async (response) => {
     respondWith = (socket) => socket.end(response);
     expect(await get()).toBe("");
@@ -134,7 +134,7 @@ test("a tunnel passes bytes both ways from the first on, and ends with the serve
   session.close();
 });
 
-test("a browser that goes takes the connection to the server along, and so does the end of the visit", async () => {
+test("when a browser disconnects or the visit ends, the connection to the server ends too", async () => {
   respondWith = () => undefined;
   for (const end of ["browser", "visit"] as const) {
     const session = new EgressSession({ policy: ANYWHERE });
@@ -153,7 +153,7 @@ async function resolveSome(host: string): Promise<string[]> {
   return host === "down.test" ? ["127.0.0.3"] : ["127.0.0.3", "127.0.0.1", "127.0.0.4"];
 }
 
-test("the first address that accepts is taken, and failures are told", async () => {
+test("the first address that accepts is used, and failures are reported", async () => {
   respondWith = (socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nhi");
   const session = new EgressSession({ policy: ANYWHERE, resolve: resolveSome });
   const up = await openProxy(session, `GET http://up.test:${port}/ HTTP/1.1\r\n\r\n`);
@@ -166,7 +166,7 @@ test("the first address that accepts is taken, and failures are told", async () 
   session.close();
 });
 
-test("a visit that received its share has its connections closed in the midst of a response", async () => {
+test("a visit that received its limit of bytes has its connections closed in the middle of a response", async () => {
   respondWith = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
   const session = new EgressSession({ policy: ANYWHERE });
   session.receive(EGRESS_LIMITS.receivedBytes - 40);
@@ -182,7 +182,7 @@ test("a visit that received its share has its connections closed in the midst of
   expect(session.failureOf("127.0.0.1", port)).toBe("too-much");
 });
 
-test("a visit that made its share of requests connects no more", async () => {
+test("a visit that made its limit of requests connects no more", async () => {
   const session = new EgressSession({ policy: ANYWHERE });
   for (let n = 0; n < EGRESS_LIMITS.requests; n += 1) session.request();
   const before = accepted.length;
@@ -207,7 +207,7 @@ describe("time", () => {
     session.close();
   });
 
-  test("no timer runs on a connection that is made", async () => {
+  test("no timer runs on an established connection", async () => {
     using timers = watchTimers();
     const session = new EgressSession({ policy: ANYWHERE });
     expect(await connected(dial(await proxyPortOf(session)))).toContain(" 200 ");
@@ -262,7 +262,7 @@ test("a proxy that a visit gets when it has ended is closed", async () => {
   expect(await promise).toBe("refused");
 });
 
-test("the failure that came last is told, and of many the first are forgotten, whatever failed twice", () => {
+test("the last failure is reported, and of many the first are forgotten, whatever failed twice", () => {
   const session = new EgressSession({ policy: ANYWHERE });
   session.fail("twice.test", 80, "unreachable");
   session.fail("once.test", 80, "refused");
@@ -273,7 +273,7 @@ test("the failure that came last is told, and of many the first are forgotten, w
   expect(session.failureOf("twice.test", 80)).toBe("unresolved");
 });
 
-test("nothing is connected for a visit that ended while a name was looked up", async () => {
+test("no connection is made for a visit that ended while a name was looked up", async () => {
   const asked = Promise.withResolvers<void>();
   const response = Promise.withResolvers<readonly string[]>();
   const ended = new EgressSession({
@@ -294,7 +294,7 @@ test("nothing is connected for a visit that ended while a name was looked up", a
   next.close();
 });
 
-test("a page that names hosts without end is remembered in part", async () => {
+test("of the hosts that a page names without end, only a part is remembered", async () => {
   const session = new EgressSession({ policy: ANYWHERE, resolve: () => Promise.resolve([]) });
   const many = EGRESS_LIMITS.hosts * 4;
   for (let n = 0; n < many; n += 1) await session.addressesOf(`h${n}.test`, 80);

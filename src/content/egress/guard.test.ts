@@ -6,7 +6,7 @@ import { EGRESS_LIMITS } from "./limits.ts";
 
 const ADDRESS = ["192.0.2.1"];
 
-/** A session whose names all have one address, and the names that were looked up. */
+/** A session in which all names have one address, and the names that were looked up. */
 function sessionOf(options: Partial<EgressOptions> = {}): { session: EgressSession; looked: string[] } {
   const looked: string[] = [];
   const resolve = async (host: string) => {
@@ -20,7 +20,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Lets promises that are settled have their effect. */
+/** Lets the handlers of settled promises run. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 20; n += 1) await Promise.resolve();
 }
@@ -126,13 +126,13 @@ describe("a host", () => {
     expect(session.failureOf("a.test", 80)).toBe("unresolved");
   });
 
-  test("that may be reached leaves no failure", async () => {
+  test("that can be reached leaves no failure", async () => {
     const { session } = sessionOf();
     await session.assertReachable(new URL("http://a.test/"));
     expect(session.lastFailure).toBeUndefined();
   });
 
-  test("is refused from when one of its addresses is", async () => {
+  test("is refused as soon as one of its addresses is", async () => {
     const refused = new Set<string>();
     const policy = { allowsAddress: (address: string) => !refused.has(address), allowsPort: () => true };
     const { session } = sessionOf({ policy, resolve: async () => ["192.0.2.1", "192.0.2.2"] });
@@ -148,7 +148,7 @@ describe("a host", () => {
     expect(looked).toEqual(["a.test"]);
   });
 
-  test("is looked up by the system, if the visit brings nothing else", async () => {
+  test("is looked up by the system, unless the visit has its own resolver", async () => {
     const session = new EgressSession({ policy: ANYWHERE });
     expect(await session.addressesOf("name.invalid", 80)).toBe("unresolved");
   });
@@ -159,7 +159,7 @@ test.each([
   ["https://a.test/", 443],
   ["http://a.test:81/", 81],
   ["https://a.test:80/", 80],
-])("the port of %s is %d, and its policy is asked", async (url, port) => {
+])("the port of %s is %d, and its policy decides", async (url, port) => {
   expect(portOf(new URL(url))).toBe(port);
   const asked: number[] = [];
   const allowsPort = (it: number) => asked.push(it) > 0;
@@ -192,7 +192,7 @@ test.each([
   ]);
 });
 
-test("a page that may not be reached fails with the reason", async () => {
+test("a page that cannot be reached fails with the reason", async () => {
   const { session } = sessionOf({ policy: { ...ANYWHERE, allowsAddress: () => false } });
   expect(session.assertReachable(new URL("http://a.test/"))).rejects.toMatchObject({ code: "address-refused" });
 });

@@ -4,7 +4,7 @@ import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { isOwnPeer, OwnPeers } from "./peer.ts";
 import { openSocketOwner } from "./socket-owner.ts";
 
-test("a connection of our own is told from one that the kernel does not list as ours", async () => {
+test("a connection of the same user is distinguished from one that the kernel does not list as such", async () => {
   const accepted = Promise.withResolvers<Socket>();
   const server = createServer((socket) => accepted.resolve(socket));
   const port = await listenOnLoopback(server);
@@ -24,13 +24,13 @@ test("a connection of our own is told from one that the kernel does not list as 
   server.close();
 });
 
-/** A row of the kernel's table, ports in hexadecimal digits. */
+/** A row of the kernel's table, with ports in hexadecimal digits. */
 const row = (peer: string, own: string, user: number) =>
   `  12: 0100007F:${peer} 0100007F:${own} 01 00000000:00000000 00:00000000 00000000  ${user}        0 700 1 0 20 4 30 10 -1\n`;
 
 const noTable = () => Promise.reject(new Error("Cannot be read"));
 
-/** Peers by a table alone, and how often that was read. */
+/** Peers that only use a table, and the number of reads. */
 function peersOf(table: string | undefined): { peers: OwnPeers; reads: () => number } {
   let reads = 0;
   const peers = new OwnPeers({
@@ -43,11 +43,11 @@ function peersOf(table: string | undefined): { peers: OwnPeers; reads: () => num
   return { peers, reads: () => reads };
 }
 
-describe("where the kernel does not tell of a connection", () => {
+describe("if the kernel does not report a connection", () => {
   const us = process.geteuid?.() ?? 0;
   const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 
-  test("its table does, by the row of the peer's end", async () => {
+  test("its table decides, by the row of the peer's end", async () => {
     const rows = head + row("0050", "01BB", us + 1) + row("01BB", "0050", us) + row("FFFF", "0001", us + 2);
     const { peers } = peersOf(rows);
     expect(await peers.includes(0x50, 0x1bb)).toBe(true);
@@ -56,17 +56,17 @@ describe("where the kernel does not tell of a connection", () => {
     expect(await peers.includes(2, 0xffff)).toBe(false);
   });
 
-  test("everybody passes if there is no table", async () => {
+  test("every connection passes if there is no table", async () => {
     expect(await peersOf(undefined).peers.includes(1, 2)).toBe(true);
   });
 
-  test("a system that lets nobody ask has its table read", async () => {
+  test("if the system does not allow asking, its table is read", async () => {
     const peers = new OwnPeers({ owner: undefined, table: async () => row("0002", "0001", us) });
     expect(await peers.includes(1, 2)).toBe(true);
     expect(await peers.includes(1, 3)).toBe(false);
   });
 
-  test("the kernel's word holds, and nothing is read", async () => {
+  test("the kernel's report counts, and the table is not read", async () => {
     const asked: number[][] = [];
     const owner = (user: number) => (port: number, other: number) => {
       asked.push([port, other]);
@@ -80,7 +80,7 @@ describe("where the kernel does not tell of a connection", () => {
     ]);
   });
 
-  test("those that come while a table is read share it, and one that it lacks has it read again, once", async () => {
+  test("connections that come while a table is read share it, and a missing one has it read again, once", async () => {
     const tables = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
     let reads = 0;
     const table = () => tables[reads++]?.promise ?? Promise.reject(new Error("a third read"));
@@ -96,7 +96,7 @@ describe("where the kernel does not tell of a connection", () => {
     expect(reads).toBe(2);
   });
 
-  test("a later connection gets a table of its own time", async () => {
+  test("a later connection reads a new table", async () => {
     const { peers, reads } = peersOf(row("0002", "0001", us));
     await peers.includes(1, 2);
     await peers.includes(1, 2);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { PassThrough } from "node:stream";
 import { MAX_HEAD_BYTES, readHead } from "./read-head.ts";
 
-/** The head that is read of bytes that come in these chunks. */
+/** The head that is read from bytes in these chunks. */
 async function headOf(...chunks: readonly string[]): Promise<{ text: string; rest: string }> {
   const stream = new PassThrough();
   const head = readHead(stream);
@@ -26,7 +26,7 @@ test.each([
   expect(await headOf(...bytes.slice(0, bytes.length - rest.length).split(""), rest)).toEqual({ text, rest: "" });
 });
 
-test("what comes behind the head waits in a paused stream", async () => {
+test("bytes after the head wait in a paused stream", async () => {
   const stream = new PassThrough();
   stream.write("a\n\n");
   const { text } = await readHead(stream);

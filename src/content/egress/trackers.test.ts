@@ -23,18 +23,18 @@ test.each([
   "ajax.googleapis.com",
   "www.youtube.com",
   "cdn.cookielaw.org",
-])("%p is none", (host) => {
+])("%p is not a tracker", (host) => {
   expect(isTracker(host)).toBeFalse();
 });
 
-test("the labels that are looked at are as many as a name can have", () => {
+test("as many labels are checked as a name can have", () => {
   const [most, more] = [125, 126].map((count) => `${"a.".repeat(count)}doubleclick.net`);
   expect([isTracker(most ?? ""), isTracker(more ?? "")]).toEqual([true, true]);
   expect(isTracker(`${"a.".repeat(127)}doubleclick.net`)).toBeFalse();
   expect(isTracker(`${"a.".repeat(100_000)}doubleclick.net`)).toBeFalse();
 });
 
-test("trackers are kept out of a page, unless it is one itself", () => {
+test("trackers are blocked in a page, unless the page is one itself", () => {
   const beside = trackersBeside(new URL("https://example.com/"));
   expect([beside("ad.doubleclick.net"), beside("example.com")]).toEqual([true, false]);
   const own = trackersBeside(new URL("https://ad.doubleclick.net/"));

@@ -7,7 +7,7 @@ import { createStateFolder } from "../testing/state-folder.ts";
 import { decode } from "./decode.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 /** A page as its server sends it. */
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 let visits = 0;
 
-/** What Chromium takes the page's encoding for, and what its paragraph says. */
+/** The encoding that Chromium detects, and the text of the page's paragraph. */
 async function inChromium(page: Page): Promise<{ encoding: string; text: string }> {
   current = page;
   visits += 1;
@@ -60,7 +60,7 @@ async function inChromium(page: Page): Promise<{ encoding: string; text: string 
     { expression: READ, awaitPromise: true, returnByValue: true },
     session,
   );
-  // The expression gives this very object.
+  // The expression returns this object.
   return (response["result"] as { value: { encoding: string; text: string } }).value;
 }
 
@@ -80,7 +80,7 @@ function decoded({ type, bytes }: Page): { encoding: string; text: string } {
 const bytesOf = (...parts: (string | readonly number[] | Uint8Array)[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part))));
 
-/** A document with these bytes in its paragraph, and this in its head. */
+/** A document with these bytes in its paragraph, and this content in its head. */
 const document = (head: string, content: readonly number[] | Uint8Array): Uint8Array =>
   bytesOf("<!doctype html><html><head>", head, "<title>t</title></head><body><p>", content, "</p></body></html>");
 
@@ -128,11 +128,11 @@ const html = (head: string, content: readonly number[] | Uint8Array = HIGH): Pag
 });
 const filler = (length: number): string => `<!--${"x".repeat(length)}-->`;
 
-/** Where the declaration stands, and what it looks like. */
+/** Pages by the place and form of their declaration. */
 const DECLARED: Readonly<Record<string, Page>> = {
   "the field before the meta": { type: "text/html; charset=windows-1251", bytes: KOI8 },
   "a field in quotes": { type: 'text/html; foo=bar; CharSet="windows-1251"', bytes: KOI8 },
-  "a field that nobody knows": { type: "text/html; charset=nonsense", bytes: KOI8 },
+  "a field with an unknown label": { type: "text/html; charset=nonsense", bytes: KOI8 },
   "an empty field": { type: "text/html; charset=", bytes: KOI8 },
   "a mark before the field": {
     type: "text/html; charset=windows-1251",
@@ -200,7 +200,7 @@ const DECLARED: Readonly<Record<string, Page>> = {
   "bare ASCII": html("", bytesOf("plain")),
 };
 
-describe("an encoding that is declared is Chromium's", () => {
+describe("a declared encoding is the same as Chromium's", () => {
   test.each(SINGLE_BYTE)("%s in the field", async (label) => {
     const page = { type: `text/html; charset=${label}`, bytes: document("", HIGH) };
     expect(decoded(page)).toEqual(await inChromium(page));
@@ -216,15 +216,15 @@ describe("an encoding that is declared is Chromium's", () => {
   });
 });
 
-describe("an encoding that nobody declares", () => {
-  test("is UTF-8 where the bytes are, even if the document was cut off within a character", () => {
+describe("an encoding that is not declared", () => {
+  test("is UTF-8 if the bytes are, even if the document was cut off within a character", () => {
     const page = html("", UTF8);
     expect(decoded(page)).toEqual({ encoding: "utf-8", text: UTF8.toString() });
     const cut = bytesOf("<p>", UTF8.subarray(0, UTF8.length - 2));
     expect(decode(cut, "text/html", "html")).toMatchObject({ encoding: "utf-8", isGuess: false });
   });
 
-  test("is a guess at windows-1252 where they are not", () => {
+  test("is a guess at windows-1252 if they are not", () => {
     expect(decode(bytesOf("<p>caf", [0xe9], "</p>"), "text/html", "html")).toEqual({
       text: "<p>café</p>",
       encoding: "windows-1252",
@@ -233,7 +233,7 @@ describe("an encoding that nobody declares", () => {
   });
 });
 
-test("a hostile head is looked through in linear time", () => {
+test("a hostile head is searched in linear time", () => {
   for (const piece of [
     "<",
     "<a ",

@@ -22,10 +22,10 @@ function pdf(bytes: Uint8Array): PageSource {
   };
 }
 
-/** More than a process has lying about that it took earlier and may use again. */
+/** More megabytes than a process has free for reuse. */
 const HIDDEN_MEGABYTES = 800;
 
-/** So many megabytes of spaces; they are never all in memory here. */
+/** Compressed spaces of this many megabytes, which are never all in memory here. */
 async function deflated(megabytes: number): Promise<Buffer> {
   const stream = zlib.createDeflate({ level: 6 });
   const spaces = Buffer.alloc(MEGABYTE, " ");
@@ -33,7 +33,7 @@ async function deflated(megabytes: number): Promise<Buffer> {
   return Buffer.concat(await stream.toArray());
 }
 
-test("a document that hides gigabytes is given up, and the next one is read", async () => {
+test("the extraction of a document that expands to gigabytes is stopped, and the next one is read", async () => {
   const bomb = (await deflated(HIDDEN_MEGABYTES)).toString("latin1");
   const hiding = makePdf([bomb]).toString("latin1").replace("<< /Length", "<< /Filter /FlateDecode /Length");
   const extractor = new Extractor(20_000, 0, 200 * MEGABYTE);

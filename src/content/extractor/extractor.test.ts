@@ -3,7 +3,7 @@ import { type Extraction, type ExtractionJob } from "../extraction/extraction.ts
 import { Extractor } from "./extractor.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const extractor = new Extractor();
@@ -28,7 +28,7 @@ async function extract(kind: Kind, html: string): Promise<string> {
   return (await extraction(kind, html)).content;
 }
 
-test("an article that does not stand out is the whole body", async () => {
+test("if no article stands out, the whole body is the article", async () => {
   const { content, title } = await extraction(
     "article",
     "<html><head><title> Short </title></head><body><p>Little.</p></body></html>",
@@ -45,7 +45,7 @@ test.each<[string, string]>([
   ["unclosed tags", "<p><b><i>".repeat(20_000)],
   ["an attribute that never ends", `<p title="${"x".repeat(500_000)}`],
 ])(
-  "%s end with an answer or an error in every format",
+  "%s end with a result or an error in every format",
   async (_what, html) => {
     for (const kind of ["markdown", "text", "links", "article"] as const) {
       const outcome = await extractor.extract(jobOf(kind, html)).catch((error: unknown) => error);
@@ -56,7 +56,7 @@ test.each<[string, string]>([
   60_000,
 );
 
-test("what takes too long is stopped, and the next page is read", async () => {
+test("an extraction that takes too long is stopped, and the next page is read", async () => {
   const hasty = new Extractor(150);
   const html = "<div><p>word, word.</p></div>".repeat(200_000);
   const failure = await hasty.extract(jobOf("article", html)).catch((error: unknown) => error);
@@ -64,12 +64,12 @@ test("what takes too long is stopped, and the next page is read", async () => {
   hasty.close();
 });
 
-test("a page that is too long is refused before it is parsed", async () => {
+test("a page that is too long is rejected before it is parsed", async () => {
   const failure = await extract("text", "x".repeat(10_000_001)).catch((error: unknown) => error);
   expect(failure).toMatchObject({ message: "Cannot read the page: it has over 10000000 characters" });
 });
 
-test("a page that nobody waits for any more is let go, and its place is free", async () => {
+test("a page whose client has gone is released, and its place is free", async () => {
   const only = new Extractor();
   const gone = Promise.withResolvers<never>();
   const html = "<div><p>word, word.</p></div>".repeat(200_000);
@@ -98,7 +98,7 @@ test("a request with many pages leaves workers to others", async () => {
 });
 
 test.each(["<div>", "<b>x<p>", "<ul><li>x", "<table><tr><td>x", "<p><b><i><u>"])(
-  "five megabytes of %s are no page, and the next one is read",
+  "five megabytes of %s are not a page, and the next one is read",
   async (piece) => {
     const html = piece.repeat(5_000_000 / piece.length);
     const outcome = await extractor.extract(jobOf("markdown", html));

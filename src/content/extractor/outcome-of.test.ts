@@ -5,7 +5,7 @@ import { type Extraction, type ExtractionOutcome, type ExtractionTask } from "..
 import { outcomeOf } from "./outcome-of.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A busy machine takes its time.
+// A busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const URL_OF_IT = "https://site.test/folder/file";
@@ -42,7 +42,7 @@ const bytes = (text: string): Uint8Array => Buffer.from(text);
 describe("text", () => {
   const TEXT = "See <https://a.test/x>, (https://b.test/y?z=1) and https://a.test/x.\n\tEnd & more";
 
-  test("comes as it is, its addresses as links", async () => {
+  test("is returned unchanged, with its URLs as links", async () => {
     for (const body of [TEXT, bytes(TEXT)]) {
       expect(await contentOf("text/plain", body)).toBe(TEXT);
       expect(await contentOf("text/plain", body, "text")).toBe(TEXT);
@@ -57,7 +57,7 @@ describe("text", () => {
     });
   });
 
-  test("is decoded by its field, its mark, or as what it is", async () => {
+  test("is decoded by its field, its byte order mark, or its bytes", async () => {
     const latin = Buffer.from("caf\xe9", "latin1");
     expect(await contentOf("text/plain; charset=koi8-r", latin)).toBe("cafИ");
     expect(await contentOf("text/plain", latin)).toBe("café");
@@ -65,7 +65,7 @@ describe("text", () => {
     expect(await contentOf("text/markdown", bytes("# café"))).toBe("# café");
   });
 
-  test("of a language is fenced in Markdown, whatever it holds", async () => {
+  test("of a language is fenced in Markdown, whatever it contains", async () => {
     expect(await contentOf("text/css", "p { }\n")).toBe("```css\np { }\n```");
     expect(await contentOf("application/x-javascript", "````")).toBe("`````js\n````\n`````");
     expect(await contentOf("text/css", "p { }\n", "text")).toBe("p { }\n");
@@ -77,7 +77,7 @@ describe("text", () => {
 });
 
 describe("JSON", () => {
-  test("comes as it is, indented in Markdown, with its numbers as they are written", async () => {
+  test("is returned unchanged, indented in Markdown, with its numbers as they are written", async () => {
     const json = String.raw`{"a":[1.0,12345678901234567890,{}, [ ],"x:\"y\\",{"b":null}],"url":"https:\/\/a.test\/x"}`;
     expect(await contentOf("application/json", bytes(json))).toBe(
       [
@@ -103,13 +103,13 @@ describe("JSON", () => {
   });
 
   test.each(["{broken", "[".repeat(100_000), `${"[".repeat(70)}${"]".repeat(70)}`])(
-    "that is none, or too deep, comes as it is: %.20s",
+    "that is not valid, or too deep, is returned unchanged: %.20s",
     async (json) => {
       expect(await contentOf("application/json", json)).toBe(`\`\`\`json\n${json}\n\`\`\``);
     },
   );
 
-  test("that would grow out of proportion comes as it is", async () => {
+  test("that would become much longer is returned unchanged", async () => {
     const json = `${"[".repeat(60)}${"1,".repeat(500_000)}1${"]".repeat(60)}`;
     expect(await contentOf("application/json", json)).toBe(`\`\`\`json\n${json}\n\`\`\``);
   });
@@ -160,7 +160,7 @@ describe("comma-separated values", () => {
     expect(await contentOf(type, text, "text")).toBe(text);
   });
 
-  test("of one column, or far too many, come as they are", async () => {
+  test("of one column, or far too many, are returned unchanged", async () => {
     expect(await contentOf("text/csv", "one\ntwo")).toBe("```csv\none\ntwo\n```");
     const wide = `${"a,".repeat(300)}\n${"b\n".repeat(100)}`;
     expect(await contentOf("text/csv", wide)).toStartWith("```csv\na,a,");
@@ -214,7 +214,7 @@ All the \*news\*
     );
   });
 
-  test("of strangers is read in linear time", async () => {
+  test("from a hostile server is read in linear time", async () => {
     for (const piece of [
       "<item>",
       "<channel>",
@@ -233,7 +233,7 @@ All the \*news\*
 });
 
 describe("XML", () => {
-  test("that is no feed comes as it is", async () => {
+  test("that is not a feed is returned unchanged", async () => {
     const xml = `<?xml version="1.0" encoding="windows-1251"?><a>\xcf https://a.test/</a>`;
     expect(await contentOf("application/xml", Buffer.from(xml, "latin1"))).toBe(
       '```xml\n<?xml version="1.0" encoding="windows-1251"?><a>П https://a.test/</a>\n```',
@@ -241,7 +241,7 @@ describe("XML", () => {
     expect(await contentOf("application/xml", xml, "links")).toBe("https://a.test/");
   });
 
-  test("that is XHTML is a page, with what only XML lets be left out", async () => {
+  test("that is XHTML is a page, also if it omits what only XML can omit", async () => {
     const xml = `<?xml version="1.0" encoding="utf-8"?>
       <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd"><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>
       <script src="x.js"/><script><![CDATA[ if (1 < 2) "</p>" ]]></script></head><body><a name="x"/><div/>
@@ -267,7 +267,7 @@ describe("a PDF", () => {
     { title: "Of tolls", links: ["https://b.test/", "javascript:alert\\(1\\)"] },
   );
 
-  test("gives its text, title and links", async () => {
+  test("returns its text, title and links", async () => {
     const paragraphs = [
       "Toll roads",
       "The first line of a paragraph, and its second.",
@@ -292,7 +292,7 @@ describe("a PDF", () => {
   ])("that is %s is an error", async (_what, body, reason, detail) => {
     expect(await outcome("application/pdf", body)).toEqual({
       outcome: "not-content",
-      reason: reason as "empty", // One of the table's reasons.
+      reason: reason as "empty", // One of the reasons in the table.
       detail,
     });
   });
@@ -318,7 +318,7 @@ function noText(type: string): ExtractionOutcome {
 }
 
 describe("a document", () => {
-  test("of a type that has no text is named", async () => {
+  test("of a type without text has its type in the error", async () => {
     expect(await outcome("image/png", bytes("\x89PNG"))).toEqual(noText("image/png"));
     expect(await outcome("", bytes("GIF89a"))).toEqual(noText("which its server does not name"));
   });
@@ -344,7 +344,7 @@ describe("a document", () => {
     },
   );
 
-  test("whose encoding nobody declares goes to a browser where it may", async () => {
+  test("without a declared encoding goes to a browser if the request allows it", async () => {
     const page = Buffer.from(`<p>${"caf\xe9 and more words. ".repeat(20)}</p>`, "latin1");
     expect(await outcome("text/html", page, "text", true)).toEqual({
       outcome: "needs-browser",

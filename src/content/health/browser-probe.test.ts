@@ -26,7 +26,7 @@ function setUp() {
   return { parts, probe };
 }
 
-test("however many ask, there is one look a second, and one at the fonts in all", async () => {
+test("for any number of callers, there is one check a second, and one check of the fonts in all", async () => {
   const { parts, probe } = setUp();
   const responses = await Promise.all(Array.from({ length: 1_000 }, () => probe.look()));
   expect(new Set(responses).size).toBe(1);
@@ -39,7 +39,7 @@ test("however many ask, there is one look a second, and one at the fonts in all"
   expect([parts.looks, parts.fontLooks]).toEqual([2, 1]);
 });
 
-test("a failure is told for a second as well, and the fonts are looked at once the browser works", async () => {
+test("a failure is reported for a second as well, and the fonts are checked once the browser works", async () => {
   const { parts, probe } = setUp();
   parts.failure = "The browser does not start";
   expect(await probe.look()).toEqual({ failure: "The browser does not start", missingFonts: undefined });
@@ -49,7 +49,7 @@ test("a failure is told for a second as well, and the fonts are looked at once t
   expect(await probe.look()).toEqual({ failure: undefined, missingFonts: ["emoji"] });
 });
 
-test("fonts that could not be looked at are looked at again", async () => {
+test("fonts that could not be checked are checked again", async () => {
   const { parts, probe } = setUp();
   parts.missing = new Error("Cannot talk to the browser");
   expect(await probe.look()).toEqual({ failure: undefined, missingFonts: undefined });

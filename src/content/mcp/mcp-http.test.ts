@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 function open(hosts: readonly string[] = []): McpHttp {
-  // Nothing here gets as far as the gateway.
+  // The requests here do not reach the gateway.
   const server = new McpHttp({
     gatewayUrl: "http://127.0.0.1:1",
     hosts,
@@ -65,7 +65,7 @@ test("a session is begun, used and ended", async () => {
   expect(await list(server, session)).toBe(404);
 });
 
-test("sessions are so many, and the one that was idle longest goes first", async () => {
+test("the number of sessions is limited, and the one that was idle longest is dropped first", async () => {
   const server = open();
   const ids: string[] = [];
   for (let i = 0; i < 256; i++) ids.push(await begin(server));
@@ -76,7 +76,7 @@ test("sessions are so many, and the one that was idle longest goes first", async
   expect(await Promise.all([first, second, last].map((id) => list(server, id)))).toEqual([200, 404, 200]);
 });
 
-test("a session that nobody used for ten minutes is over", async () => {
+test("a session without use for ten minutes ends", async () => {
   const server = open();
   const session = await begin(server);
   now = 600_000;
@@ -106,14 +106,14 @@ for (const [name, body, status] of REFUSED) {
   });
 }
 
-test("a session that was never begun is not there, and a stream is not offered", async () => {
+test("a session that never began does not exist, and no stream is offered", async () => {
   const server = open();
   expect(await list(server, "made-up")).toBe(404);
   const stream = await server.fetch(new Request(`http://${HOST}/mcp`, { headers: { host: HOST, accept: ACCEPT } }));
   expect([stream.status, stream.headers.get("allow")]).toEqual([405, "POST, DELETE"]);
 });
 
-test("a page of another site cannot get here by its own name", async () => {
+test("a page of another site cannot use this server by its own name", async () => {
   const local = open();
   expect((await send(local, INITIALIZE, { host: "evil.example" })).status).toBe(403);
   expect((await send(local, INITIALIZE, { "x-forwarded-host": "evil.example" })).status).toBe(403);
@@ -146,7 +146,7 @@ test("the revision without sessions lists tools, and opens no stream of changes"
   expect(server.sessions).toBe(0);
 });
 
-test("so many calls are under way at one time, and one more is told so", async () => {
+test("the number of concurrent calls is limited, and one more gets an error", async () => {
   const gateway = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -172,7 +172,7 @@ test("so many calls are under way at one time, and one more is told so", async (
   await gateway.stop(true);
 });
 
-test("a gateway that is away is an error of the call, without its address", async () => {
+test("an unreachable gateway is an error of the call, without its address", async () => {
   const server = open();
   const session = await begin(server);
   const call = { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "qr", arguments: { data: "x" } } };

@@ -5,7 +5,7 @@ import { PaymentDeclined } from "../../payments/client/choice.ts";
 import { REQUIREMENTS } from "../../payments/testing/payment.ts";
 import { callTool, type Gateway } from "./tool-call.ts";
 
-/** A gateway that says what a test wants, and keeps what it was sent. */
+/** A gateway that sends the test's response, and records the requests. */
 let server: Bun.Server<undefined>;
 let gateway: Gateway;
 let respond: () => Response;
@@ -63,7 +63,7 @@ function failing(fault: Error): Gateway["send"] {
   };
 }
 
-test("what the wallet will not pay is said in its own words, and what else goes wrong without an address", async () => {
+test("a payment that the wallet refuses is reported in its own words, and other failures without an address", async () => {
   expect(
     await textOf(call(undefined, { pay: failing(new PaymentDeclined("Cannot pay $9.00: the limit is $1")) })),
   ).toBe("Cannot pay $9.00: the limit is $1");
@@ -90,7 +90,7 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
     "Cannot read the gateway's response: it ended early, or is invalid",
   ],
   [
-    "JSON that is none and was paid for",
+    "a paid response that is not JSON",
     () => {
       const headers = { "content-type": "application/json", "payment-response": encodeHeader(RECEIPT) };
       return new Response("{", { headers });
@@ -98,7 +98,7 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
     "and it was paid for; the same payment gets it again",
   ],
   [
-    "an answer that is too long",
+    "a response that is too long",
     () => {
       const piece = new Uint8Array(1024 * 1024);
       let left = 130;
@@ -125,7 +125,7 @@ for (const [name, response, text] of UNREADABLE) {
   });
 }
 
-test("a gateway's words are cut", async () => {
+test("the gateway's text is cut", async () => {
   const long = "x".repeat(100_000);
   const errors = Array.from({ length: 500 }, () => ({ path: long, message: long }));
   respond = () =>
@@ -135,7 +135,7 @@ test("a gateway's words are cut", async () => {
   expect(text).toEndWith("Try again in 7 s.");
 });
 
-test("whatever the arguments are, the answer is a result, and only what fits the operation is asked for", async () => {
+test("for any arguments the response is a result, and only valid arguments are sent to the operation", async () => {
   respond = () => Response.json({});
   const keys = fc.constantFrom("url", "format", "timeout", "__proto__", "constructor", "x");
   await fc.assert(

@@ -33,7 +33,7 @@ test.each<[unknown, string, string]>([
   [[1000], "accept_status.0", "must be at most 999"],
   [["404-400"], "accept_status.0", RANGE],
   [["4xx"], "accept_status.0", RANGE],
-])("accept_status %j is refused, and the error says what it takes", (given, path, message) => {
+])("accept_status %j is rejected, and the error says what is allowed", (given, path, message) => {
   const check = () => checkBody(z.object({ accept_status: acceptStatus }), { accept_status: given });
   expect(check).toThrow(expect.objectContaining({ errors: [{ path, message }] }));
 });

@@ -10,16 +10,16 @@ const result = (content: string): BatchResult => ({
   metadata: METADATA,
 });
 
-/** The results of a response as its reader has them; long contents are cut to their lengths. */
+/** The results of a response as a client parses them. Long contents are replaced by their lengths. */
 function read(response: BatchResponse): BatchResult[] {
   const json = Buffer.concat(response.parts(5)).toString();
-  // What the API's description says of the response.
+  // The API's description defines this shape.
   const { results, total_time_ms: time } = JSON.parse(json) as { results: BatchResult[]; total_time_ms: number };
   expect(time).toBe(5);
   return results;
 }
 
-test("an answer has its results in their places, whatever came first", () => {
+test("a response has its results in their places, in whatever order they came", () => {
   const response = new BatchResponse(3);
   response.put(2, result("c"));
   response.put(0, result("a"));
@@ -35,12 +35,12 @@ test("every result may have a million of the characters that JSON writes longest
   for (let place = 0; place < MAX_RESULTS; place += 1) response.put(place, longest);
   expect(response.succeeded).toBe(MAX_RESULTS);
   const bytes = response.parts(0).reduce((sum, part) => sum + part.length, 0);
-  // The shipped route takes so many.
+  // The limit of the shipped route.
   expect(bytes).toBeLessThan(128 * 1024 * 1024);
   response.release();
 });
 
-test("a result that the answer has no room for is an error, and a smaller one after it is not", () => {
+test("a result that does not fit into the response is an error, and a smaller one after it is not", () => {
   const response = new BatchResponse(MAX_RESULTS);
   const long = result("x".repeat(10_000_000));
   for (let place = 0; place < MAX_RESULTS - 1; place += 1) response.put(place, long);
@@ -60,7 +60,7 @@ test("a result that the answer has no room for is an error, and a smaller one af
   response.release();
 });
 
-test("all answers together have a bound, and one that is released makes room", () => {
+test("all responses together have a limit, and a released one makes room", () => {
   const long = result("x".repeat(10_000_000));
   const responses = Array.from({ length: 5 }, () => new BatchResponse(MAX_RESULTS));
   for (const response of responses) for (let place = 0; place < MAX_RESULTS; place += 1) response.put(place, long);

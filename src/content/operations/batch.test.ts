@@ -4,7 +4,7 @@ import { startTestService } from "../testing/service.ts";
 import { startSite } from "../testing/site.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const site = startSite();
@@ -27,10 +27,10 @@ interface Result {
   readonly error_type?: string;
 }
 
-// What the API's description says of the response.
+// The API's description defines this shape.
 const resultsOf = (json: Readonly<Record<string, unknown>>) => json["results"] as Result[];
 
-test("gives every page in the order asked for, with an error in place of those that fail", async () => {
+test("returns every page in the requested order, with an error in place of those that fail", async () => {
   const urls = [page("/article"), "http://127.0.0.1:1/", page("/emoji"), "ftp://127.0.0.1/", page("/missing")];
   const { status, headers, json } = await batch({ urls, format: "text" });
   expect(status).toBe(200);
@@ -58,7 +58,7 @@ test("gives every page in the order asked for, with an error in place of those t
   expect(json["total_time_ms"]).toBeNumber();
 });
 
-test("cuts each result by itself, and gives what a script finds on each page", async () => {
+test("cuts each result separately, and returns the script's result for each page", async () => {
   const cut = await batch({ urls: [page("/emoji"), page("/article")], format: "text", max_length: 2 });
   expect(resultsOf(cut.json).map(({ content }) => content)).toEqual(["a😀", "Ho"]);
   const urls = [page("/article"), page("/emoji")];
@@ -66,7 +66,7 @@ test("cuts each result by itself, and gives what a script finds on each page", a
   expect(resultsOf(evaluated.json).map(({ content }) => content)).toEqual(["Toll roads - The Daily", "Test"]);
 });
 
-test("an address that is named twice is loaded once, and answered twice", async () => {
+test("a URL that is listed twice is loaded once, and has two results", async () => {
   const urls = ["/twice", "/once", "/./twice"].map(page);
   const { json } = await batch({ urls, format: "text" });
   expect(resultsOf(json).map(({ url, content }) => [url, content])).toEqual([
@@ -77,7 +77,7 @@ test("an address that is named twice is loaded once, and answered twice", async 
   expect(site.hits.filter((hit) => hit === "/twice")).toHaveLength(1);
 });
 
-test("pages that never end hold up neither the others nor another client's page", async () => {
+test("pages that never end delay neither the others nor another client's page", async () => {
   const stuck = Array.from({ length: 19 }, (_, n) => page(`/never?${n}`));
   const response = batch({ urls: [page("/emoji"), ...stuck], format: "text", timeout: 3, engine: "browser" });
   await site.hit("/never");
@@ -95,7 +95,7 @@ test.each<[what: string, body: Record<string, unknown>, types: string[]]>([
   ["another", { urls: [page("/never?a"), page("/never?b")], timeout: 1 }, ["page-timeout", "page-timeout"]],
   ["several ways", { urls: ["http://127.0.0.1:1/", "ftp://127.0.0.1/"] }, ["page-failed", "address-refused"]],
   ["their script", { urls: [page("/emoji"), page("/article")], evaluate: "((" }, Array(2).fill("invalid-parameters")],
-])("if every page fails %s, the answer has a result for each and says that nothing is to be paid", async (...given) => {
+])("if every page fails %s, the response has a result for each and is free of charge", async (...given) => {
   const [, body, types] = given;
   const { status, headers, json } = await batch(body);
   expect([status, headers.get("settlement-overrides")]).toEqual([200, '{"amount":"0"}']);
@@ -111,7 +111,7 @@ test("accepts error statuses for all pages of a batch", async () => {
   expect(resultsOf(json)).toMatchObject([{ content: "Gone", metadata: { status: 404 } }]);
 });
 
-test("parameters that no page can be loaded with are refused", async () => {
+test("parameters that suit no page are rejected", async () => {
   const { status, json } = await batch({ urls: [page("/emoji")], engine: "static", selector: "p" });
   expect([status, json["errors"]]).toEqual([
     400,
@@ -119,7 +119,7 @@ test("parameters that no page can be loaded with are refused", async () => {
   ]);
 });
 
-test("twenty results of the longest content that may be asked for fit, however it is written in JSON", async () => {
+test("twenty results of the longest content that can be requested fit, in any JSON form", async () => {
   const urls = Array.from({ length: 20 }, () => page("/emoji"));
   // JSON writes each of these characters in six bytes.
   const evaluate = String.raw`"\u0001".repeat(1_000_001)`;
@@ -129,7 +129,7 @@ test("twenty results of the longest content that may be asked for fit, however i
   expect(results.map(({ error, content }) => [error, content.length])).toEqual(urls.map(() => [undefined, 1_000_000]));
 });
 
-test("a client that leaves takes all its pages along", async () => {
+test("a client that leaves cancels all its pages", async () => {
   const leaving = new AbortController();
   const urls = Array.from({ length: 20 }, (_, n) => page(`/never?leaving${n}`));
   const left = fetch(`${baseUrl(service)}/batch`, {
@@ -141,7 +141,7 @@ test("a client that leaves takes all its pages along", async () => {
   await site.hit("/never?leaving");
   leaving.abort();
   expect(await left).toBe("left");
-  // Every place is free again at once.
+  // All places are free again at once.
   const next = await batch({ urls: [page("/emoji"), page("/article")], engine: "browser", timeout: 10 });
   expect(resultsOf(next.json).map(({ error }) => error)).toEqual([undefined, undefined]);
   const asked = site.hits.filter((hit) => hit.startsWith("/never?leaving")).length;

@@ -1,4 +1,7 @@
-/** Every bound, value and default of the interface's tables: what is at it is taken, what is beyond it is refused by name. */
+/**
+ * Tests all bounds, values and defaults of the API's tables: a value at a bound is accepted, a value beyond it is
+ * rejected by name.
+ */
 import { describe, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Operation, type Services } from "./operation.ts";
@@ -71,7 +74,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   },
 };
 
-/** The least that each operation is called with. */
+/** The minimal body for each operation. */
 function leastOf(path: string): Record<string, unknown> {
   if (path === "/qr") return { data: "x" };
   if (path === "/search") return { query: "x" };
@@ -81,7 +84,7 @@ function leastOf(path: string): Record<string, unknown> {
   return path === "/extract" ? { ...page, selectors: { title: "h1" } } : page;
 }
 
-/** Values at the bounds, and values beyond them with what is said of those. */
+/** Values at the bounds, and values beyond them with their error messages. */
 interface Cases {
   readonly good: readonly unknown[];
   readonly bad: readonly (readonly [value: unknown, message: string])[];
@@ -129,7 +132,7 @@ function numberCases(rule: Extract<Rule, { kind: "integer" | "number" }>): Cases
   if (min !== undefined) bad.push([min - step, `must be at least ${min}`]);
   if (max !== undefined) bad.push([max + step, `must be at most ${max}`]);
   if (kind === "integer") bad.push([1.5, "must be of type int"]);
-  // What JSON's 1e999 becomes.
+  // The result of parsing 1e999 as JSON.
   bad.push([Number.POSITIVE_INFINITY, "must be of type number"]);
   return { good, bad };
 }
@@ -168,10 +171,10 @@ function urlCases(): Cases {
   };
 }
 
-/** What the operation says is wrong with a body; it never gets as far as its services. */
+/** The errors of an operation for a body. The request never reaches the services. */
 async function errorsOf(operation: Operation, body: unknown): Promise<unknown> {
   const nothing: unknown = undefined;
-  // A body that is refused is refused before anything is done with them.
+  // An invalid body is rejected before the services are used.
   const failure: unknown = await operation
     .run(body, nothing as Services, new AbortController().signal)
     .catch((error: unknown) => error);
@@ -188,7 +191,7 @@ describe.each(CALLED.map((operation) => [operation.path, operation] as const))("
   const rules = Object.entries(RULES[path] ?? {});
   const least = leastOf(path);
 
-  test.each(rules)("takes %s up to its bounds and refuses what is beyond them", async (field, rule) => {
+  test.each(rules)("accepts %s up to its bounds and rejects values beyond them", async (field, rule) => {
     const { good, bad } = casesOf(rule);
     for (const value of good) {
       expect([value, operation.body?.safeParse({ ...least, [field]: value }).success]).toEqual([value, true]);
@@ -209,7 +212,7 @@ describe.each(CALLED.map((operation) => [operation.path, operation] as const))("
     expect(operation.body?.safeParse(least)).toMatchObject({ success: true, data: Object.fromEntries(defaults) });
   });
 
-  test("requires what it requires, knows its own fields alone, and takes nothing but an object", async () => {
+  test("requires its required fields, rejects unknown fields, and accepts only an object", async () => {
     for (const field of Object.keys(least)) {
       const { [field]: _, ...rest } = least;
       expect(await errorsOf(operation, rest)).toEqual([

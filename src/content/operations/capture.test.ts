@@ -7,7 +7,7 @@ import { decodePng } from "../testing/png.ts";
 import { startTestService } from "../testing/service.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
@@ -126,9 +126,9 @@ async function sizeOf({ bytes }: Reply): Promise<string> {
   return `${format} ${width}x${height}`;
 }
 
-/** What the errors of a refused request name, with the status. */
+/** The status and the fields that the errors of a rejected request name. */
 function refusal({ status, json }: Reply): unknown[] {
-  // Every refusal for its fields lists them.
+  // Each response that rejects fields lists them.
   const errors = json["errors"] as readonly { readonly path: string; readonly message: string }[] | undefined;
   return [status, ...(errors ?? []).map(({ path, message }) => `${path} ${message}`)];
 }
@@ -141,18 +141,18 @@ describe("screenshot", () => {
     [{ format: "webp", width: 640, height: 480, quality: 50 }, "image/webp", "webp 640x480"],
     [{ format: "png", width: 10_000, height: 300 }, "image/png", "png 10000x300"],
     [{ format: "jpeg", width: 300, height: 10_000, quality: 0 }, "image/jpeg", "jpeg 300x10000"],
-  ])("%j gives %s of exactly %s", async (more, type, size) => {
+  ])("%j returns %s of exactly %s", async (more, type, size) => {
     const reply = await screenshot("/", more);
     expect([reply.status, reply.headers.get("content-type"), await sizeOf(reply)]).toEqual([200, type, size]);
   });
 
-  test("shows the page in a window of the size that was asked for, from its first script on", async () => {
+  test("shows the page in a window of the requested size, from its first script on", async () => {
     const reply = await screenshot("/long", { width: 500, height: 1500 });
     const { colour } = decodePng(reply.bytes);
     expect([colour(250, 999), colour(250, 1000), colour(250, 1499)]).toEqual(["#ff0000", "#0000ff", "#0000ff"]);
   });
 
-  test("goes on to the end of the page with full_page, and says where it came from", async () => {
+  test("continues to the end of the page with full_page, and reports the page's URL", async () => {
     const reply = await screenshot("/redirect", { width: 200, height: 100, full_page: true });
     const { width, height, colour } = decodePng(reply.bytes);
     expect(width).toBe(200);
@@ -165,13 +165,13 @@ describe("screenshot", () => {
     expect(reply.headers.has("x-turnpike-partial")).toBe(false);
   });
 
-  test("shows what keeps its place in the window once, at the top of a full page", async () => {
+  test("shows fixed elements once, at the top of a full page", async () => {
     const { height, colour } = decodePng((await screenshot("/fixed", { full_page: true, width: 300 })).bytes);
     const red = Array.from({ length: height }, (_, y) => y).filter((y) => colour(250, y) === "#ff0000");
     expect([height, red.length, red[0], red.at(-1)]).toEqual([3000, 50, 0, 49]);
   });
 
-  test("loads what is loaded in view alone before it shows a full page", async () => {
+  test("loads lazy content before it shows a full page", async () => {
     const { height, colour } = decodePng((await screenshot("/lazy", { full_page: true, width: 500 })).bytes);
     expect([colour(100, height - 500), colour(100, height - 100)]).toEqual(["#008000", "#800080"]);
   });
@@ -183,7 +183,7 @@ describe("screenshot", () => {
     expect([colour(0, 100), colour(1999, 100)]).toEqual(["#ff0000", "#ff0000"]);
   });
 
-  test.each([false, true])("shows what moves as it comes to rest, full_page %p", async (fullPage) => {
+  test.each([false, true])("shows animations at their end, full_page %p", async (fullPage) => {
     const { colour } = decodePng((await screenshot("/moving", { full_page: fullPage })).bytes);
     expect([colour(600, 50), colour(600, 150), colour(600, 250)]).toEqual(["#ff0000", "#00ff00", "#0000ff"]);
   });
@@ -217,14 +217,14 @@ describe("screenshot", () => {
     }
   });
 
-  test.each([["jpeg"], ["webp"]])("gives a smaller %s for a lower quality", async (format) => {
+  test.each([["jpeg"], ["webp"]])("returns a smaller %s for a lower quality", async (format) => {
     const sizes = [];
     for (const quality of [0, 40, 95]) sizes.push((await screenshot("/", { format, quality })).bytes.length);
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
     expect(new Set(sizes).size).toBe(3);
   });
 
-  test("shows pictures, in pages and by themselves", async () => {
+  test("shows pictures, in pages and as documents", async () => {
     const { colour } = decodePng((await screenshot("/green.png", { width: 200, height: 200 })).bytes);
     expect(colour(100, 100)).toBe("#008000");
   });
@@ -237,7 +237,7 @@ describe("screenshot", () => {
     );
   });
 
-  test("takes many large pictures at once, and no process of the browser is stopped for its memory", async () => {
+  test("captures many large pictures at once, and no process of the browser is stopped for its memory", async () => {
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => screenshot("/", { width: 3300, height: 3100, format: "jpeg", quality: 10 })),
     );
@@ -267,12 +267,12 @@ describe("pdf", () => {
     expect(reply.headers.get("x-turnpike-status")).toBe("200");
   });
 
-  test("turns the paper, and takes its size", async () => {
+  test("turns the paper, and uses its size", async () => {
     const { width, height } = await read(await pdf("/print", { paper_width: 8, paper_height: 10, landscape: true }));
     expect([width, height]).toEqual([720, 576]);
   });
 
-  test("leaves backgrounds away, scales, and keeps margins free", async () => {
+  test("omits backgrounds, scales, and keeps margins free", async () => {
     expect((await read(await pdf("/print", { print_background: false }))).red).toBe(false);
     const small = await read(await pdf("/print", { scale: 0.5 }));
     const large = await read(await pdf("/print", { scale: 2 }));
@@ -286,13 +286,13 @@ describe("pdf", () => {
     expect(Math.min(...places.map(([, , , , , y]) => Number(y)))).toBeGreaterThan(72);
   });
 
-  test("holds the late pictures of the page", async () => {
+  test("includes the lazy pictures of the page", async () => {
     hits.length = 0;
     expect((await pdf("/lazy")).status).toBe(200);
     expect(hits).toContain("/green.png");
   });
 
-  test("passes a document on that is a PDF already, and refuses what is none", async () => {
+  test("returns a document that is already a PDF, and rejects other documents", async () => {
     const reply = await pdf("/file.pdf");
     expect([reply.status, Buffer.from(reply.bytes).toString()]).toEqual([200, PASSED_ON]);
     expect(reply.headers.get("x-turnpike-engine")).toBe("static");
@@ -305,7 +305,7 @@ describe("pdf", () => {
     [{ margin_bottom: 8, landscape: true }, ["margin_bottom"]],
     [{ paper_width: 1 }, ["paper_width"]],
     [{ paper_height: 0.6, landscape: true }, ["paper_height"]],
-  ])("refuses %j, which leaves nothing to print on", async (more, paths) => {
+  ])("rejects %j, which leaves nothing to print on", async (more, paths) => {
     const message = "must leave at least 0.5 inches to print on";
     expect(refusal(await pdf("/print", more))).toEqual([400, ...paths.map((path) => `${path} ${message}`)]);
   });
@@ -333,7 +333,7 @@ describe("both", () => {
     ["/pdf", { engine: "static" }, "engine must be auto or browser: only a browser shows pages"],
     ["/pdf", { full_page: true }, "full_page is not a field of this operation"],
     ["/pdf", { timeout: 121 }, "timeout must be at most 120"],
-  ])("%s refuses %j", async (path, more, message) => {
+  ])("%s rejects %j", async (path, more, message) => {
     expect(refusal(await call(service, path, { url: url("/"), ...more }))).toEqual([400, message]);
   });
 
@@ -354,7 +354,7 @@ describe("both", () => {
     },
   );
 
-  test("what is there at the time-out is given where it is wanted", async () => {
+  test("the part that has loaded at the timeout is returned if the caller accepts it", async () => {
     expect((await screenshot("/pending", { timeout: 1 })).json["type"]).toBe("urn:turnpike:error:page-timeout");
     const reply = await screenshot("/pending", { timeout: 1, partial: true, width: 300, height: 300 });
     expect([reply.status, reply.headers.get("x-turnpike-partial")]).toEqual([200, "true"]);

@@ -4,7 +4,7 @@ import { call, type Reply } from "../testing/client.ts";
 import { startTestService } from "../testing/service.ts";
 import { startSite } from "../testing/site.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(120_000);
 
 const site = startSite();
@@ -18,7 +18,7 @@ afterAll(async () => {
   await attackSite.stop(true);
 });
 
-/** Each is on a site of its own: pages of one that took too much are made to wait. */
+/** Each page has its own site, because pages of a site that exceeded a limit are delayed. */
 let sites = 0;
 
 function attack(name: string): string {
@@ -42,10 +42,12 @@ const TIMEOUT = "urn:turnpike:error:page-timeout";
 const FAILED = "urn:turnpike:error:page-failed";
 const CHARGED = '{"amount":"100%"}';
 
-/** Seconds. While other programs have the processors, a page needs a longer visit to get the CPU time that is charged. */
+/**
+ * Seconds. If other programs use the processors, a page needs a longer visit to use the CPU time that is charged for.
+ */
 const TIMEOUTS = [3, 10, 30, 60];
 
-/** `load` makes one visit; `override` is the field of a charged response. */
+/** `load` makes one visit. `override` is the header field of a response that is charged for. */
 async function untilCharged(
   load: (timeout: number) => Promise<Reply>,
   override: string | null = CHARGED,
@@ -59,7 +61,7 @@ async function untilCharged(
   return reply;
 }
 
-test("a page that uses its time up with a script that never ends is to be charged", async () => {
+test("a page that uses its time up with a script that never ends is charged for", async () => {
   expect(outcome(await untilCharged((timeout) => scrape(attack("loop"), { timeout })))).toEqual([
     500,
     TIMEOUT,
@@ -67,13 +69,13 @@ test("a page that uses its time up with a script that never ends is to be charge
   ]);
 });
 
-test("a script of the caller's that never ends is to be charged", async () => {
+test("a script of the caller that never ends is charged for", async () => {
   const evaluate = "(() => { for (;;); })()";
   const reply = await untilCharged((timeout) => scrape(`${site.url}/next-page`, { evaluate, timeout }));
   expect(outcome(reply)).toEqual([500, TIMEOUT, CHARGED]);
 });
 
-test("a page whose process is killed for its threads is to be charged", async () => {
+test("a page whose process is killed for its threads is charged for", async () => {
   const reply = await scrape(attack("idle-workers"), { timeout: 60, wait: 30 });
   expect(outcome(reply)).toEqual([500, FAILED, CHARGED]);
 });
@@ -87,7 +89,7 @@ test.each([
   expect(outcome(await scrape(url(), more))).toEqual([500, type, null]);
 });
 
-test("pages that wait beside one that burns, or beside one that is killed, are free", async () => {
+test("pages that wait beside one that wastes CPU time, or beside one that is killed, are free", async () => {
   const waits = ["a", "b"].map((name) => scrape(`${site.url}/never?${name}`));
   const long = { timeout: 60, wait: 30 };
   const [killed] = await Promise.all([scrape(attack("idle-workers"), long), scrape(attack("loop"))]);
@@ -95,14 +97,14 @@ test("pages that wait beside one that burns, or beside one that is killed, are f
   for (const reply of await Promise.all(waits)) expect(outcome(reply)).toEqual([500, TIMEOUT, null]);
 });
 
-test("a batch without a result is to be charged if one of its pages used its time up itself", async () => {
+test("a batch without a result is charged for if one of its pages used its time up itself", async () => {
   const burnt = await untilCharged((timeout) => batch([attack("idle-workers"), `${site.url}/missing`], timeout), null);
   expect([burnt.status, burnt.headers.get("settlement-overrides")]).toEqual([200, null]);
   const free = await batch([`${site.url}/never`, `${site.url}/missing`]);
   expect([free.status, free.headers.get("settlement-overrides")]).toEqual([200, '{"amount":"0"}']);
 });
 
-test("without the key a page that burns is free", async () => {
+test("without the key, a page that wastes CPU time is free", async () => {
   const reply = await call(other.service, "/scrape", { url: attack("loop"), engine: "browser", timeout: 3 });
   expect(outcome(reply)).toEqual([500, TIMEOUT, null]);
 });

@@ -3,7 +3,7 @@ import { call } from "../testing/client.ts";
 import { startTestService } from "../testing/service.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const WORDS = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ".repeat(4);
@@ -44,7 +44,7 @@ const SELECTORS = {
 };
 
 const extract = (selectors: unknown, more: object = {}) =>
-  // The text is written by hand: an object literal's __proto__ would be its prototype.
+  // The JSON is a literal text, because __proto__ in an object literal would set the prototype.
   call(service, "/extract", `{"url":"${site.url.href}","selectors":${JSON.stringify(selectors)}${spread(more)}}`);
 
 function spread(more: object): string {
@@ -52,7 +52,7 @@ function spread(more: object): string {
   return inside === "" ? "" : `,${inside}`;
 }
 
-test.each(["static", "browser"] as const)("gives what selectors match, by the %s engine", async (engine) => {
+test.each(["static", "browser"] as const)("returns the matches of the selectors, by the %s engine", async (engine) => {
   const own = Object.fromEntries([...Object.entries(SELECTORS), ["__proto__", "h1 b"]]);
   const { status, json } = await extract(own, { engine });
   expect(status).toBe(200);
@@ -80,7 +80,7 @@ test.each(["static", "browser"] as const)("gives what selectors match, by the %s
   expect(json["metadata"]).toMatchObject({ title: "Tolls", engine, status: 200, truncated: false });
 });
 
-test("takes a browser for selectors that only a browser matches, and says so where it may not", async () => {
+test("uses a browser for selectors that only a browser matches, and reports them if the request forbids it", async () => {
   const selectors = { cell: "tr:has(td) td:first-child", on: "input:checked@type" };
   const { json } = await extract(selectors);
   expect(json["data"]).toEqual({ cell: ["A1", "A2"], on: "CHECKBOX" });
@@ -98,7 +98,7 @@ test.each([
   ["a:has(", { engine: "browser" }],
   ["a@", {}],
   ["", {}],
-])("answers 400 with the name where %p is no selector", async (selector, more) => {
+])("responds with 400 and the name if %p is not a selector", async (selector, more) => {
   const { json } = await extract({ good: "h1", bad: selector }, more);
   expect(json).toMatchObject({ status: 400, errors: [{ path: "selectors.bad", message: "is not a CSS selector" }] });
 });
@@ -113,7 +113,7 @@ test.each<[string, unknown]>([
   [`selectors.${"n".repeat(90)} must have a name of at most 100 characters`, { ["n".repeat(101)]: "p" }],
 ])("%s", async (message, selectors) => {
   const { json } = await extract(selectors);
-  // The type of an error's list is in the API's description.
+  // The API's description defines the type of an error's list.
   const [first] = json["errors"] as { path: string; message: string }[];
   expect([json["status"], `${first?.path} ${first?.message}`]).toEqual([400, message]);
 });

@@ -4,7 +4,7 @@ import { call } from "../testing/client.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const page = (body: string) =>
@@ -51,12 +51,12 @@ test.each<[string, string, Record<string, unknown>]>([
   ["/read", "/field", {}],
   ["/screenshot", "/spaces.txt", {}],
   ["/pdf", "/spaces.txt", {}],
-])("%s of %s with %j is an error, since there is nothing of what was asked for", async (operation, path, more) => {
+])("%s of %s with %j is an error, because the requested content is empty", async (operation, path, more) => {
   const { status, json } = await call(service, operation, { url: url(path), timeout: 30, ...more });
   expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-empty"]);
 });
 
-test("a page of pictures is shown, and gives them in Markdown, though it has no word", async () => {
+test("a page of pictures is shown, and returned in Markdown, although it has no text", async () => {
   const markdown = await call(service, "/scrape", { url: url("/dialog"), engine: "static" });
   expect(markdown.json["content"]).toBe(`![](${url("/dot")})`);
   expect((await call(service, "/screenshot", { url: url("/dialog") })).status).toBe(200);
@@ -64,7 +64,7 @@ test("a page of pictures is shown, and gives them in Markdown, though it has no 
   expect([links.status, links.json["content"]]).toEqual([200, ""]);
 });
 
-test("a page that seems to have no word gets its chance in a browser", async () => {
+test("a page that seems to have no text is tried in a browser", async () => {
   const { json } = await call(service, "/scrape", { url: url("/shown-late"), format: "text" });
   expect(json["content"]).toBe("Shown by a script");
 });

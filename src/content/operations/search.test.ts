@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(state, { recursive: true, force: true });
 });
 
-/** The HTTP interface of a service that searches as the options say; nothing here needs a browser. */
+/** The HTTP interface of a service with these search options. The tests need no browser. */
 function setUp(options: Partial<SearchOptions>) {
   const { search, close, remember } = createSearchService(
     { ...SEARCH_DEFAULTS, endpoints: { duckduckgo: engine.endpoint }, ...options },
@@ -66,7 +66,7 @@ function setUp(options: Partial<SearchOptions>) {
 describe("/search", () => {
   const call = setUp({ providers: ["duckduckgo"] });
 
-  test("gives ten results unless asked for others, with what is told of them", async () => {
+  test("returns ten results unless the request asks for another number, with their metadata", async () => {
     const { status, json } = await call("/search", { query: "tides" });
     expect(status).toBe(200);
     expect(Object.keys(json)).toEqual(["query", "results", "metadata"]);
@@ -87,7 +87,7 @@ describe("/search", () => {
     expect((await call("/search", { query: "tides" })).json["metadata"]).toMatchObject({ cached: true });
   });
 
-  test("honours the count, by paging, and says what was cut", async () => {
+  test("honours the count, by paging, and reports what was cut", async () => {
     const { json } = await call("/search", { query: "paged", count: 33 });
     expect([json["results"]].flat().length).toBe(33);
     expect(json["metadata"]).toMatchObject({ truncated: true });
@@ -107,7 +107,7 @@ describe("/search", () => {
     [{ query: "x", timeout: 121 }, "timeout", "must be at most 120"],
     [{ query: "x", colour: 1 }, "colour", "is not a field of this operation"],
   ];
-  test.each(REFUSED)("refuses %j", async (body, path, message) => {
+  test.each(REFUSED)("rejects %j", async (body, path, message) => {
     const { status, json } = await call("/search", body);
     expect([status, json["type"], json["errors"]]).toEqual([
       400,
@@ -116,7 +116,7 @@ describe("/search", () => {
     ]);
   });
 
-  test("answers an empty list where nothing is found, and an error where the provider failed", async () => {
+  test("returns an empty list if the search finds nothing, and an error if the provider failed", async () => {
     engine.mode = "nothing";
     expect(await call("/search", { query: "empty" })).toMatchObject({ status: 200, json: { results: [] } });
     engine.mode = "challenge";
@@ -135,7 +135,7 @@ describe("/search", () => {
     engine.mode = "answers";
   });
 
-  test("is down, and /health says so, once the only provider failed three times, until it works again", async () => {
+  test("is down, as /health reports, once the only provider failed three times, until it works again", async () => {
     engine.mode = "limited";
     for (let n = 0; n < 3; n += 1) await call("/search", { query: `limited ${n}` });
     const down = { status: 503, json: { type: "urn:turnpike:error:search-unavailable" } };
@@ -149,7 +149,7 @@ describe("/search", () => {
   });
 });
 
-test("an index that is made while the service runs is searched, beside the others", async () => {
+test("an index that is built while the service runs is searched, with the others", async () => {
   const call = setUp({ providers: ["local", "duckduckgo"] });
   expect((await call("/search", { query: "before" })).json["metadata"]).toMatchObject({ providers: ["duckduckgo"] });
   const index = PageIndex.open(indexPath(state));
@@ -163,7 +163,7 @@ test("an index that is made while the service runs is searched, beside the other
   );
 });
 
-test("what clients read is found by others where the operator wants that, and never otherwise", async () => {
+test("pages that clients read can be found by others only if the operator enables that", async () => {
   const paragraph = "The lighthouse keeper wrote down each vessel that came in on the morning tide. ".repeat(8);
   const site = Bun.serve({
     hostname: "127.0.0.1",

@@ -10,13 +10,13 @@ function messageOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test("a time-out says what it interrupts, and when", async () => {
+test("a timeout reports what it interrupts, and when", async () => {
   const deadline = new Deadline(1, undefined);
   deadline.doing("reading");
   expect(await messageOf(deadline.race(NEVER))).toBe("Cannot finish reading the page within 0 s");
 });
 
-test("a visit that its time-out ended may go on for a while, and then ends in the same words", async () => {
+test("a visit that timed out may continue for a while, and then ends with the same message", async () => {
   const deadline = new Deadline(1, undefined);
   expect(deadline.grace(60_000)).toBe(false);
   const error = await messageOf(deadline.race(NEVER));
@@ -28,7 +28,7 @@ test("a visit that its time-out ended may go on for a while, and then ends in th
   deadline.clear();
 });
 
-test("a visit that something else ended gets no more time, whatever comes after", async () => {
+test("a visit that ended for another reason gets no more time, whatever follows", async () => {
   const deadline = new Deadline(60_000, undefined);
   deadline.stop(new Error("crashed"));
   deadline.extend(-60_000);
@@ -36,7 +36,7 @@ test("a visit that something else ended gets no more time, whatever comes after"
   expect(deadline.grace(1)).toBe(false);
 });
 
-test("a visit that waits for its turn too long, in several queues together, ends for that reason", async () => {
+test("a visit that waits too long for its turn, in several queues together, ends for that reason", async () => {
   const deadline = new Deadline(60_000, undefined, 40);
   deadline.wait();
   await Bun.sleep(20);
@@ -50,7 +50,7 @@ test("a visit that waits for its turn too long, in several queues together, ends
   expect(deadline.grace(60_000)).toBe(false);
 });
 
-test("a visit of no batch waits for its turn as long as the queues let it, and says that it found no place", async () => {
+test("a visit outside a batch waits for its turn as long as the queues allow, and reports that it found no place", async () => {
   const deadline = new Deadline(60_000, undefined);
   deadline.wait();
   expect(deadline.elapsedMs).toBeLessThan(MAX_TURN_MS);

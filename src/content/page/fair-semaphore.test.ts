@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { Deadline } from "./deadline.ts";
 import { FairSemaphore } from "./fair-semaphore.ts";
 
-test("nobody who is gone already waits for a place", async () => {
+test("a request that has been aborted does not wait for a place", async () => {
   const semaphore = new FairSemaphore(1, 8, 60_000);
   const release = await semaphore.take();
   const failure = await semaphore.take(AbortSignal.abort()).catch((error: unknown) => error);
@@ -12,7 +12,7 @@ test("nobody who is gone already waits for a place", async () => {
   expect(await semaphore.take()).toBeFunction();
 });
 
-test("a full queue is refused at once, and a place that comes free goes to the first who waits", async () => {
+test("a full queue rejects at once, and a free place goes to the first that waits", async () => {
   const semaphore = new FairSemaphore(1, 1, 10_000);
   const release = await semaphore.take();
   const waiting = semaphore.take();
@@ -25,7 +25,7 @@ test("a full queue is refused at once, and a place that comes free goes to the f
   (await semaphore.take())();
 });
 
-test("who waits too long, or goes away, is refused", async () => {
+test("a request that waits too long, or is aborted, is refused", async () => {
   const semaphore = new FairSemaphore(1, 2, 20);
   await semaphore.take();
   const leaving = new AbortController();
@@ -48,7 +48,7 @@ test("a request with many pages leaves places to others, and takes turns with th
   const all = Array.from({ length: 8 }, () => take("greedy", greedy));
   await Promise.all(all.slice(0, 3));
   expect(order).toEqual(["greedy", "greedy", "greedy"]);
-  // The fourth place is somebody else's.
+  // The fourth place is for another request.
   await take("first", new AbortController().signal);
   const second = take("second", new AbortController().signal);
   const third = take("third", new AbortController().signal);
@@ -70,19 +70,19 @@ test("a deadline ends the wait with its own error", async () => {
   expect(failure).toMatchObject({ code: "page-not-begun" });
 });
 
-test("a visit waits as long as its own deadline lets it, whatever the clock of the queue", async () => {
+test("a visit waits as long as its own deadline allows, whatever the queue's timeout", async () => {
   const semaphore = new FairSemaphore(1, 2, 1);
   const release = await semaphore.take();
   const deadline = new Deadline(60_000, undefined, 60_000);
   const taking = semaphore.take(undefined, deadline);
-  // Another one, without a deadline, is refused by that clock.
+  // Another wait, without a deadline, is refused by the queue's timeout.
   expect(await semaphore.take().catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
   release();
   (await taking)();
   deadline.clear();
 });
 
-test("the wait for a place takes nothing of the visit's time", async () => {
+test("the wait for a place does not use the visit's time", async () => {
   const semaphore = new FairSemaphore(1, 2, 60_000);
   const release = await semaphore.take();
   const deadline = new Deadline(1, undefined);
@@ -95,18 +95,18 @@ test("the wait for a place takes nothing of the visit's time", async () => {
   expect(failure).toMatchObject({ code: "page-timeout" });
 });
 
-test("a request that holds a place is not refused another for waiting long", async () => {
+test("a request that holds a place is not refused another because it waits long", async () => {
   const semaphore = new FairSemaphore(1, 2, 5);
   const { signal } = new AbortController();
   const release = await semaphore.take(signal);
   const next = semaphore.take(signal);
-  // Another one, with nothing in hand, is refused by the same clock.
+  // Another request, without a place, is refused by the same timeout.
   expect(await semaphore.take().catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
   release();
   (await next)();
 });
 
-test("a deadline that comes when its wait is long over takes nobody else's turn", async () => {
+test("a deadline that comes long after its wait takes no other request's turn", async () => {
   const semaphore = new FairSemaphore(1, 8, 60_000);
   const { signal } = new AbortController();
   const deadline = new Deadline(60_000, undefined);

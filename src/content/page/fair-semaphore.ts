@@ -14,7 +14,7 @@ interface Share {
 }
 
 /**
- * A fixed number of places, with a bounded queue that has a timeout. Client requests are told apart by their signals. A
+ * A fixed number of places, with a bounded queue that has a timeout. Each client request is identified by its signal. A
  * free place goes to the request with the fewest. One request holds at most three quarters of the places, however many
  * of its pages wait.
  */

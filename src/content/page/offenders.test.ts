@@ -10,7 +10,7 @@ const ending = (offenders: Offenders, host: string, ms = 5) =>
     () => "waits",
   );
 
-test("pages of a site that took too much twice wait, one after the other, and those of other sites do not", async () => {
+test("pages of a site that exceeded a limit twice wait, one after the other, and those of other sites do not", async () => {
   let now = 0;
   const offenders = new Offenders(() => now);
   offenders.note("a.evil.test");
@@ -28,7 +28,7 @@ test("pages of a site that took too much twice wait, one after the other, and th
   expect(await ending(offenders, "evil.test")).toBe("begins");
 });
 
-test("what was a minute ago is forgotten", async () => {
+test("an offence is forgotten after a minute", async () => {
   let now = 0;
   const offenders = new Offenders(() => now);
   for (let n = 0; n < 100; n += 1) offenders.note("evil.test");
@@ -39,7 +39,7 @@ test("what was a minute ago is forgotten", async () => {
   expect(await ending(offenders, "evil.test")).toBe("begins");
 });
 
-test("of the pages that wait, and the sites that are remembered, there is a limit", async () => {
+test("the waiting pages and the remembered sites are limited", async () => {
   const offenders = new Offenders(() => 0);
   for (let n = 0; n < 2; n += 1) offenders.note("evil.test");
   const end = deadline();

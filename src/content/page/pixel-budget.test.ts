@@ -3,7 +3,7 @@ import { PixelBudget } from "./pixel-budget.ts";
 
 const patient = <T>(promise: Promise<T>) => promise;
 
-test("pictures are taken at one time up to the total, and in order", async () => {
+test("pictures are captured at one time up to the total, and in order", async () => {
   const budget = new PixelBudget(100);
   const order: string[] = [];
   const first = await budget.take(60, patient);
@@ -12,7 +12,7 @@ test("pictures are taken at one time up to the total, and in order", async () =>
     order.push("third");
     return end;
   });
-  // Would fit before the third, but came later.
+  // This one would fit before the third, but came later.
   const fourth = budget.take(10, patient).then((end) => {
     order.push("fourth");
     return end;
@@ -27,7 +27,7 @@ test("pictures are taken at one time up to the total, and in order", async () =>
   expect(order).toEqual(["third", "fourth"]);
 });
 
-test("one that is larger than the total is taken alone", async () => {
+test("a picture that is larger than the total is captured alone", async () => {
   const budget = new PixelBudget(100);
   const small = await budget.take(1, patient);
   let begun = false;
@@ -42,7 +42,7 @@ test("one that is larger than the total is taken alone", async () => {
   (await budget.take(100, patient))();
 });
 
-test("no more wait than may", async () => {
+test("no more pictures wait than the limit", async () => {
   const budget = new PixelBudget(100);
   const held = await budget.take(100, patient);
   const waiting = Array.from({ length: 64 }, () => budget.take(1, patient));
@@ -52,7 +52,7 @@ test("no more wait than may", async () => {
   (await budget.take(100, patient))();
 });
 
-test("who stops waiting makes way for those behind him", async () => {
+test("a picture that stops waiting makes room for the next", async () => {
   const budget = new PixelBudget(100);
   const held = await budget.take(50, patient);
   const gone = Promise.withResolvers<never>();

@@ -23,7 +23,7 @@ const SCRIPTS: readonly [name: string, characters: string][] = [
 
 const LENGTHS = [1, 2, 3, 4, 5, 7, 10, 16, 30, 80, 250];
 
-/** Bytes of UTF-8 that a code takes at level L beside the declaration of their encoding. */
+/** Bytes of UTF-8 that fit into a code at level L, in addition to the declaration of their encoding. */
 const MAX_BYTES = 2952;
 
 const textsOf = (characters: string): string[] => {

@@ -22,26 +22,26 @@ test.each([
   ["0".repeat(4296), 708, 0],
   ["x".repeat(2_900), 1_000, 10],
   ["A", 2048, 0],
-])("data is read back from a picture of exactly the size asked for (%#)", (data, size, margin) => {
+])("data is decoded from a picture of exactly the requested size (%#)", (data, size, margin) => {
   const picture = draw(data, size, margin);
   expect(picture.width).toBe(size);
   expect(readByJsQr(picture)).toBe(data);
 });
 
-test("modules take whole pixels, and what is left over is shared out around them", () => {
-  // 21 modules and a margin of 2 on each side are 25: four pixels a module in 110, ten left over.
+test("modules have whole pixels, and the remaining pixels are spread around them", () => {
+  // 21 modules and a margin of 2 on each side are 25: four pixels for each module in 110, and ten remaining pixels.
   const { first, last } = darkColumns(draw("A", 110, 2));
   expect(first).toBe(13);
   expect(last - first + 1).toBe(84);
 });
 
-test("the level falls to L where the data fits the size in no other way", () => {
+test("the level falls to L if the data fits the size in no other way", () => {
   const data = "https://example.com/a/longer/path/that/leads/here/";
   const modulesIn = (size: number) => {
     const { first, last } = darkColumns(draw(data, size, 2));
     return last - first + 1;
   };
-  // Version 3 at level L, 4 at level M: 29 and 33 modules.
+  // Version 3 at level L and version 4 at level M have 29 and 33 modules.
   expect([modulesIn(33), modulesIn(36), modulesIn(37)]).toEqual([29, 29, 33]);
   expect(qrPicture(data, 32, 2)).toEqual({ smallest: 33 });
 });
@@ -50,11 +50,11 @@ test.each([
   ["numeric", "7".repeat(4296)],
   ["alphanumeric", "A".repeat(4296)],
   ["bytes", "a".repeat(2953)],
-])("the longest %s data there may be is taken", (_what, data) => {
+])("the longest possible %s data is accepted", (_what, data) => {
   expect(qrPicture(data, 2048, 2)).toBeInstanceOf(Uint8Array);
 });
 
-test("a picture smaller than its modules, and data beyond every version, are refused", () => {
+test("a picture smaller than its modules, and data beyond every version, are rejected", () => {
   expect(qrPicture("A", 24, 2)).toEqual({ smallest: 25 });
   expect(qrPicture("x".repeat(2_954), 2048, 0)).toEqual({ tooLong: true });
 });

@@ -6,7 +6,7 @@ import { type RawResponse, RawServer, response } from "../testing/raw-server.ts"
 import { MAX_DOCUMENT_BYTES } from "./body.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A busy machine takes its time.
+// A busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 let server: RawServer;
@@ -26,11 +26,12 @@ const sends = (bytes: string | Uint8Array): RawResponse => {
 const BROKE_OFF = "page-failed: Cannot load the page: its server broke off in the middle of it";
 const BOMB = "page-failed: Cannot load the page: its content coding hides more than 250 times its length";
 const TOO_LONG = `page-failed: Cannot load the page: it has more than ${MAX_DOCUMENT_BYTES} bytes`;
-/** How much of it has come by then decides. */
+/** The error depends on the part of the body that has come by then. */
 const BOMB_OR_TOO_LONG = new RegExp(`^(?:${BOMB}|${TOO_LONG})$`);
 
 const TEXT = "<p>The toll is paid at the gate, by whoever comes through it.</p>\n".repeat(200);
 const { zstdCompressSync } = zlib as unknown as { zstdCompressSync: (bytes: Uint8Array) => Buffer }; // Older types.
+// Node.
 const FAST = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } };
 const CODED: readonly (readonly [name: string, code: (bytes: Uint8Array) => Uint8Array])[] = [
   ["gzip", (bytes) => zlib.gzipSync(bytes)],
@@ -57,7 +58,7 @@ describe("a content coding", () => {
     expect(Buffer.from((await load("/long")).body).equals(LONG)).toBe(true);
   });
 
-  test.each(CODED)("%s that ends too early is told from a whole one", async (name, code) => {
+  test.each(CODED)("%s that ends too early is distinguished from a complete one", async (name, code) => {
     const fields = `Content-Encoding: ${name}\r\n`;
     const short = code(Buffer.from(TEXT));
     const long = code(LONG);
@@ -69,7 +70,7 @@ describe("a content coding", () => {
     expect(await detailOf(load("/long"))).toBe(BROKE_OFF);
   });
 
-  test.each(CODED.slice(0, 5))("%s that is broken is an error", async (name) => {
+  test.each(CODED.slice(0, 5))("damaged %s is an error", async (name) => {
     server.responses = { "/": sends(response(`\x00${TEXT}`, `Content-Encoding: ${name}\r\n`)) };
     expect(await detailOf(load("/"))).toBe("page-failed: Cannot load the page: its compressed content is broken");
   });
@@ -82,19 +83,19 @@ describe("a content coding", () => {
     expect(await detailOf(load("/"))).toBe(BOMB);
   });
 
-  test("that hides a gigabyte ends as soon as what it hides is known", async () => {
+  test("that hides a gigabyte ends as soon as the size is known", async () => {
     const piece = zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024));
     server.responses = {
       "/": (socket) => {
         socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
-        // Never ends: the response must come without an end.
+        // The connection never ends: the error must come without its end.
         for (let n = 0; n < 16; n += 1) socket.write(piece);
       },
     };
     expect(await detailOf(load("/"))).toMatch(BOMB_OR_TOO_LONG);
   });
 
-  test.each(["rot13", "gzip, gzip, gzip"])("that nobody has, %s, is an error", async (coding) => {
+  test.each(["rot13", "gzip, gzip, gzip"])("with the unknown name %s is an error", async (coding) => {
     server.responses = { "/": sends(response("x", `Content-Encoding: ${coding}\r\n`)) };
     expect(await detailOf(load("/"))).toStartWith("page-failed: Cannot load the page: it");
   });

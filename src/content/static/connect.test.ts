@@ -11,7 +11,7 @@ import { contextOf } from "./connect.ts";
 import { fetchDocument } from "./fetch-document.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A busy machine takes its time.
+// A busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const CA = makeCertificate({ subject: [["CN", "Test CA"]], isCa: true });
@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([secure, expired, own, plain].map((server) => server.stop()));
 });
 
-/** What a fetch comes to: the text of the document, or what is wrong. */
+/** The result of a fetch: the text of the document, or the error. */
 async function outcomeOf(
   url: string,
   addresses: readonly string[] = ["127.0.0.1"],
@@ -57,7 +57,7 @@ async function outcomeOf(
 }
 
 describe("over TLS", () => {
-  test("a server is verified for the name that was asked for, or for its address", async () => {
+  test("a server is verified for the requested name, or for its address", async () => {
     expect(await outcomeOf(`https://page.test:${secure.port}/`)).toBe("secret");
     expect(await outcomeOf(`https://127.0.0.1:${secure.port}/`)).toBe("secret");
     expect(secure.requests[0]?.head).toContain(`\r\nHost: page.test:${secure.port}\r\n`);
@@ -68,7 +68,7 @@ describe("over TLS", () => {
     ["for another name", () => `https://other.test:${secure.port}/`, "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["whose time is over", () => `https://page.test:${expired.port}/`, "CERT_HAS_EXPIRED"],
     ["that nobody signed", () => `https://page.test:${own.port}/`, "DEPTH_ZERO_SELF_SIGNED_CERT"],
-  ])("a certificate %s is not taken, whatever the environment says", async (_what, url, code) => {
+  ])("a certificate %s is rejected, whatever the environment says", async (_what, url, code) => {
     const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
     const outcome = await outcomeOf(url());
@@ -77,7 +77,7 @@ describe("over TLS", () => {
     expect(outcome).toBe(`Cannot load the page: its certificate is not valid (${code})`);
   });
 
-  test("a server that speaks none is told", async () => {
+  test("a server without TLS is reported", async () => {
     const server = createServer((socket) => socket.once("data", () => socket.end("HTTP/1.0 400 Bad Request\r\n\r\n")));
     const port = await listenOnLoopback(server);
     expect(await outcomeOf(`https://page.test:${port}/`)).toStartWith(
@@ -88,7 +88,7 @@ describe("over TLS", () => {
 });
 
 describe("of several addresses", () => {
-  test("the next one is tried where one refuses, and where one does not answer", async () => {
+  test("the next one is tried if one refuses, or does not respond", async () => {
     const url = `http://page.test:${plain.port}/`;
     expect(await outcomeOf(url, ["127.0.0.9", "::1", "127.0.0.1"])).toBe("secret");
     const deaf = new DeafPort();
@@ -97,13 +97,13 @@ describe("of several addresses", () => {
     const other = await RawServer.start(undefined, { host: "127.0.0.2", port: deaf.port });
     other.responses = fine;
     expect(await outcomeOf(`http://page.test:${deaf.port}/`, ["127.0.0.1", "127.0.0.2"])).toBe("secret");
-    // Whoever lost is not waited for.
+    // The attempts that lost are closed without a wait.
     while (attempts(deaf.port) > before) await Bun.sleep(1);
     await other.stop();
     deaf.close();
   });
 
-  test("none is connected to where one may not be", async () => {
+  test("no connection is made if one of them is not permitted", async () => {
     const before = plain.connections;
     const outcome = await outcomeOf(`http://page.test:${plain.port}/`, ["127.0.0.1", "10.0.0.1"]);
     expect(outcome).toStartWith("Cannot load the page: its address is not on the public Internet");
@@ -114,7 +114,7 @@ describe("of several addresses", () => {
     ["a private address", () => "http://10.0.0.1/"],
     ["a name with one", () => `http://inside.test:${plain.port}/`],
     ["a port that is not permitted", () => `http://page.test:${expired.port}/`],
-  ])("none is connected to behind a redirect to %s", async (_what, target) => {
+  ])("no connection is made after a redirect to %s", async (_what, target) => {
     const before = expired.connections;
     plain.responses = {
       ...plain.responses,
@@ -130,7 +130,7 @@ describe("of several addresses", () => {
     expect(expired.connections).toBe(before);
   });
 
-  test("those that it had at first stay, however its name changes", async () => {
+  test("the first addresses remain, however the name changes", async () => {
     let asked = 0;
     plain.responses = {
       ...plain.responses,
@@ -145,7 +145,7 @@ describe("of several addresses", () => {
     expect([Buffer.from(body).toString(), asked]).toEqual(["secret", 1]);
   });
 
-  test("where all refuse, the server does not accept connections", async () => {
+  test("if all refuse, the server does not accept connections", async () => {
     expect(await outcomeOf("http://page.test:1/", ["127.0.0.1", "127.0.0.2"])).toBe(
       "Cannot load the page: its server does not accept connections",
     );

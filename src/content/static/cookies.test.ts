@@ -3,7 +3,7 @@ import { CookieJar } from "./cookies.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 
-/** The Cookie field for `to` after a response from `from` set these. */
+/** The Cookie field of a request to `to` after a response from `from` set these cookies. */
 function sent(from: string, setCookies: readonly string[], to = from): string {
   const jar = new CookieJar();
   jar.store(new URL(from), setCookies, NOW);
@@ -50,18 +50,18 @@ describe("a cookie", () => {
     expect(sent(FROM, [setCookie], to)).toBe(expected);
   });
 
-  test("is not set for all of a country's companies, nor for other addresses", () => {
+  test("is not set for a country's whole suffix, nor for other addresses", () => {
     expect(sent("https://a.co.uk/", ["a=1; Domain=co.uk"])).toBe("");
     expect(sent("https://www.bbc.co.uk/", ["a=1; Domain=bbc.co.uk"], "https://news.bbc.co.uk/")).toBe("a=1");
     expect(sent("http://127.0.0.1/", ["a=1; Domain=127.0.0.1"])).toBe("a=1");
     expect(sent("http://127.0.0.1/", ["a=1; Domain=0.0.1"])).toBe("");
   });
 
-  test("with Secure is not taken from a server without TLS", () => {
+  test("with Secure is rejected from a server without TLS", () => {
     expect(sent("http://shop.test/", ["a=1; Secure"], "https://shop.test/")).toBe("");
   });
 
-  test("takes the place of one with its name, and longer paths come first", () => {
+  test("replaces one with its name, and longer paths come first", () => {
     expect(sent(FROM, ["a=1; Path=/", "b=2; Path=/a", "a=3; Path=/", "c=4; Path=/a/b"])).toBe("c=4; b=2; a=3");
     expect(sent(FROM, ["a=1", "a=; Max-Age=0"])).toBe("");
   });

@@ -6,7 +6,7 @@ import { type RawResponse, RawServer, response } from "../testing/raw-server.ts"
 import { startTestService } from "../testing/service.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const server = await RawServer.start();
@@ -89,13 +89,13 @@ describe("a document that is not HTML", () => {
     ["/csv", "markdown", "| Road | Toll |\n| --- | --- |\n| A1 | 3 |", "text/csv"],
     ["/koi8", "text", "При", "text/plain"],
     ["/pdf", "text", WORDS.slice(0, 80).trim(), "application/pdf"],
-  ])("%s is read as what it is: %s", async (path, format, content, type) => {
+  ])("%s is read by its real type: %s", async (path, format, content, type) => {
     const { status, json } = await ask("/scrape", path, { format });
     expect([status, json["content"]]).toEqual([200, content]);
     expect(json["metadata"]).toMatchObject({ engine: "static", status: 200, content_type: type });
   });
 
-  test("has a title where it says one, for readers too", async () => {
+  test("has a title if it declares one, for /read too", async () => {
     expect((await ask("/read", "/pdf")).json).toMatchObject({ title: "Of tolls", content: WORDS.slice(0, 80).trim() });
     const { json } = await ask("/read", "/feed");
     expect(json).toMatchObject({ title: "News" });
@@ -118,7 +118,7 @@ describe("a document that is not HTML", () => {
       "Cannot read the page: its type, application/octet-stream, is not one that can be read as text",
     ],
     ["/scrape", "/no-pdf", 500, "Cannot read the page: it is not a valid PDF document"],
-  ])("%s of %s is answered %d", async (operation, path, status, detail) => {
+  ])("%s of %s gets the status %d", async (operation, path, status, detail) => {
     expect((await ask(operation, path)).json).toMatchObject({ status, detail });
   });
 });
@@ -131,13 +131,13 @@ describe("a hostile server", () => {
     ["/smtp", "500 page-failed"],
     ["/silent", "500 page-timeout"],
     ["/stall", "500 page-timeout"],
-  ])("at %s is answered %s in time, and the next request is served", async (path, outcome) => {
+  ])("at %s ends as %s in time, and the next request is served", async (path, outcome) => {
     expect(outcomeOf(await ask("/scrape", path, { timeout: 1 }))).toBe(outcome);
     const next = await ask("/scrape", "/fine", { format: "text" });
     expect([next.status, next.json["content"]]).toEqual([200, WORDS.trim()]);
   });
 
-  test("that stalls leaves a part to those who take one", async () => {
+  test("that stalls leaves a part to callers that accept it", async () => {
     const { status, json } = await ask("/scrape", "/part", { timeout: 1, partial: true, format: "text" });
     expect([status, json["content"]]).toEqual([200, WORDS.trim()]);
     expect(json["metadata"]).toMatchObject({ partial: true, engine: "static" });

@@ -10,7 +10,7 @@ import { MAX_DOCUMENT_BYTES } from "./body.ts";
 import { fetchDocument } from "./fetch-document.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A busy machine takes its time.
+// A busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 let server: RawServer;
@@ -43,7 +43,7 @@ const BROKE_OFF = "page-failed: Cannot load the page: its server broke off in th
 const TOO_LONG = `page-failed: Cannot load the page: it has more than ${MAX_DOCUMENT_BYTES} bytes`;
 
 describe("a document", () => {
-  test("is asked for as an ordinary browser does", async () => {
+  test("is requested as an ordinary browser does", async () => {
     server.responses = { "/a?b=ü": sends(response("x")), "/a?b=%C3%BC": sends(response("hello")) };
     const document = await load("/a?b=ü#part");
     expect(textOf(document)).toBe("hello");
@@ -76,7 +76,7 @@ describe("a document", () => {
     expect(await load("/empty")).toMatchObject({ statusCode: 200, body: new Uint8Array() });
   });
 
-  test("has its fields but for those of its way", async () => {
+  test("has its fields except those of its transfer", async () => {
     server.responses = {
       "/": ends(
         "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=koi8-r\r\nX-One: 1\r\nx-one: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
@@ -110,7 +110,7 @@ describe("a redirect", () => {
     expect(new Set(server.requests.map(({ connection }) => connection)).size).toBe(1);
   });
 
-  test("by a Refresh field is followed, unless it waits for a reader or leads nowhere", async () => {
+  test("by a Refresh field is followed, unless it waits for a reader or has no valid target", async () => {
     server.responses = {
       "/now": sends(response("going", "Refresh: 0; url=/to\r\n")),
       "/late": sends(response("stays", "Refresh: 30; url=/to\r\n")),
@@ -122,7 +122,7 @@ describe("a redirect", () => {
     for (const path of ["/late", "/self", "/same"]) expect(textOf(await load(path))).toBe("stays");
   });
 
-  test("keeps the fragment, and goes on where the server closes the connection behind it", async () => {
+  test("keeps the fragment, and is followed if the server closes the connection after it", async () => {
     server.responses = {
       "/from": ends("HTTP/1.1 301 Moved\r\nLocation: /to\r\nConnection: close\r\n\r\nbody without end"),
       "/lazy": (socket, { connection }) => {
@@ -140,7 +140,7 @@ describe("a redirect", () => {
     expect(textOf(await load("/lazy"))).toBe("fresh");
   });
 
-  test("without end, or to what is not the web, is an error", async () => {
+  test("without end, or to another scheme than http and https, is an error", async () => {
     server.responses = {
       "/loop": to("/loop"),
       "/a": to("/b"),
@@ -166,17 +166,17 @@ describe("a redirect", () => {
     expect(textOf(await load("/nowhere"))).toBe("here");
   });
 
-  test("does not tell a name and password", async () => {
+  test("does not reveal a name and password", async () => {
     server.responses = { "/from": to(`http://user:word@127.0.0.1:${server.port}/to`), "/to": sends(response("ok")) };
     expect((await load("/from")).url).toBe(urlOf("/to"));
     expect(server.requests[1]?.head).not.toContain("Authorization");
   });
 
-  test("brings the cookies of one hop to the next", async () => {
+  test("passes the cookies of one hop to the next", async () => {
     server.responses = {
       "/from": to("/to", 302, "Set-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Secure\r\nSet-Cookie: c=3; Path=/other\r\n"),
       "/to": sends(response("ok")),
-      // Asks for a cookie by redirecting to itself.
+      // Sets a cookie by a redirect to itself.
       "/self": (socket, { head }) =>
         socket.write(
           head.includes("Cookie: seen=1")
@@ -218,29 +218,29 @@ describe("a hostile server", () => {
     ],
     ["sends more than anyone reads", (socket) => endless(socket, "HTTP/1.1 200 OK\r\n\r\n", "spaces "), TOO_LONG],
     [
-      "sends interim answers for ever",
+      "sends interim responses for ever",
       (socket) => endless(socket, "", "HTTP/1.1 102 Processing\r\n\r\n"),
       "page-failed: Cannot load the page: its server's response is not HTTP",
     ],
-  ])("that %s ends in an error, and the next document comes", async (_what, fetched, detail) => {
+  ])("that %s ends in an error, and the next document is loaded", async (_what, fetched, detail) => {
     server.responses = { "/": fetched, "/next": sends(response("fine")) };
     expect(await detailOf(load("/"))).toBe(detail);
     expect(textOf(await load("/next"))).toBe("fine");
   });
 
-  test("that resets the connection broke off", async () => {
+  test("that resets the connection has broken off", async () => {
     server.responses = {
       "/": (socket) => socket.write("HTTP/1.1 200 OK\r\n\r\nhalf", () => socket.resetAndDestroy()),
     };
     expect(await detailOf(load("/"))).toBe(BROKE_OFF);
   });
 
-  test("that promises too much is not listened to", async () => {
+  test("that declares too long a body is disconnected", async () => {
     server.responses = { "/": sends(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 31}\r\n\r\n`) };
     expect(await detailOf(load("/"))).toBe(TOO_LONG);
   });
 
-  test("that sends its share of bytes in redirects is stopped", async () => {
+  test("that sends its limit of bytes in redirects is stopped", async () => {
     const pad = `X: ${"y".repeat(200_000)}\r\n`;
     server.responses = {
       "/": (socket, { path }) =>
@@ -258,13 +258,13 @@ describe("a hostile server", () => {
     ["says nothing at all", () => undefined],
     ["stops within its head", sends("HTTP/1.1 200 OK\r\n")],
     ["stops within its body", sends("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")],
-  ])("that %s is left when the time is over", async (_what, fetched) => {
+  ])("that %s is disconnected when the time is over", async (_what, fetched) => {
     server.responses = { "/": fetched };
     expect(await detailOf(load("/", { timeoutMs: 100 }))).toStartWith("page-timeout: Cannot finish loading the page");
     await allClosed();
   });
 
-  test("is left when the client goes away", async () => {
+  test("is disconnected when the client goes away", async () => {
     const client = new AbortController();
     server.responses = {
       "/": (socket) => {
@@ -292,14 +292,14 @@ describe("a part of a document", () => {
         socket.write(coded.subarray(0, coded.length - 100));
       },
     ],
-  ])("is given where the caller takes one: %s", async (_what, fetched) => {
+  ])("is returned if the caller accepts one: %s", async (_what, fetched) => {
     server.responses = { "/": fetched };
     const document = await load("/", { partial: true, timeoutMs: 200 });
     expect(document.complete).toBe(false);
     expect(textOf(document)).toStartWith(PART);
   });
 
-  test("is not given of what is no HTML, or has not begun", async () => {
+  test("is not returned if the document is not HTML, or has not begun", async () => {
     server.responses = {
       "/json": sends("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[1, 2,"),
       "/head": sends("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"),
@@ -320,7 +320,7 @@ function endless(socket: Parameters<RawResponse>[0], first: string, again: strin
   more();
 }
 
-/** Settles when no connection is open any more. */
+/** Settles when no connection is open. */
 async function allClosed(): Promise<void> {
   while (server.sockets.size > 0) await Bun.sleep(1);
 }

@@ -5,11 +5,11 @@ import { type ResponseHead, ResponseParser } from "./response-parser.ts";
 interface Parsed {
   heads: ResponseHead[];
   body: string;
-  /** Undefined while the response goes on. */
+  /** Undefined until the response has ended. */
   reusable: boolean | undefined;
 }
 
-/** What a parser makes of the pieces; with `closes` the server ends the connection behind them. */
+/** The parser's events for these pieces. With `closes`, the server then closes the connection. */
 function parse(pieces: readonly string[], closes?: "clean" | "torn"): Parsed {
   const parsed: Parsed = { heads: [], body: "", reusable: undefined };
   const parser = new ResponseParser({
@@ -60,7 +60,7 @@ const WHOLE: Readonly<Record<string, readonly [text: string, body: string]>> = {
 };
 
 describe("a response", () => {
-  test.each(Object.entries(WHOLE))("with %s is read however it is cut", (_what, [text, body]) => {
+  test.each(Object.entries(WHOLE))("with %s is read in pieces of any size", (_what, [text, body]) => {
     expect(parse([text])).toMatchObject({ body, reusable: true });
     expect(parse(text.split(""))).toMatchObject({ body, reusable: true });
     fc.assert(
@@ -74,7 +74,7 @@ describe("a response", () => {
     if (body !== "") expect(failure([text.slice(0, begun)], "clean")).toBe(BROKE_OFF);
   });
 
-  test("without a length ends where its server closes, unless that was by accident", () => {
+  test("without a length ends when its server closes, unless the close is not orderly", () => {
     const text = "HTTP/1.1 200 OK\r\n\r\nall of it";
     expect(parse([text]).reusable).toBeUndefined();
     expect(parse([text], "clean")).toMatchObject({ body: "all of it", reusable: false });
@@ -91,7 +91,7 @@ describe("a response", () => {
     expect(parse([text]).reusable).toBe(reusable);
   });
 
-  test("keeps its fields as they came, and joins lines that go on", () => {
+  test("keeps its fields as received, and joins continued lines", () => {
     const [head] = parse([
       "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nset-cookie:b=2 \r\nno colon\r\nX : y\r\nLong: one\r\n two\r\nBad name: z\r\nU: \xe4\r\n\r\n",
     ]).heads;
@@ -122,18 +122,18 @@ describe("a response", () => {
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello!\r\n",
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;${"x".repeat(20_000)}`,
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${"A: b\r\n".repeat(20_000)}`,
-  ])("that is none is refused: %.60j", (text) => {
+  ])("that is not valid is rejected: %.60j", (text) => {
     expect(failure([text])).toBe(NOT_HTTP);
   });
 
-  test("whose head does not end is refused where it becomes too long", () => {
+  test("whose head does not end is rejected when it becomes too long", () => {
     const many = Array.from({ length: 300 }, () => `X: ${"y".repeat(1020)}\r\n`);
     expect(failure(["HTTP/1.1 200 OK\r\n", ...many])).toBe(
       "TurnpikeError: Cannot load the page: the head of its response is too long",
     );
   });
 
-  test("that does not come at all is told from one that breaks off", () => {
+  test("that does not come at all is distinguished from one that breaks off", () => {
     expect(failure([], "clean")).toBe(NO_RESPONSE);
     expect(failure(["HTTP/1.1 2"], "clean")).toBe(BROKE_OFF);
     expect(failure(["HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"], "torn")).toBe(BROKE_OFF);

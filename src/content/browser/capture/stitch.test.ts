@@ -7,11 +7,13 @@ import { stitch } from "./stitch.ts";
 interface Shape {
   readonly width: number;
   readonly height: number;
-  /** Bytes a pixel: 3 or 4. */
+  /** Bytes of a pixel: 3 or 4. */
   readonly size: number;
 }
 
-/** A PNG of noise, whose rows all have one filter; the rows are random, so that each filter's guess matters. */
+/**
+ * A PNG of noise whose rows all have the same filter. The rows are random, so that each filter's prediction matters.
+ */
 function noisePng({ width, height, size }: Shape, filter: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -20,7 +22,7 @@ function noisePng({ width, height, size }: Shape, filter: number): Buffer {
   const rows = crypto.getRandomValues(Buffer.alloc((1 + width * size) * height));
   for (let row = 0; row < height; row += 1) rows[row * (1 + width * size)] = filter;
   const packed = deflateSync(rows);
-  // Browsers write more than one piece.
+  // Browsers write more than one chunk.
   const data = [packed.subarray(0, 10), packed.subarray(10)].map((part) => pngChunk("IDAT", part));
   return Buffer.concat([PNG_SIGNATURE, pngChunk("IHDR", header), ...data, pngChunk("IEND", Buffer.alloc(0))]);
 }
@@ -32,21 +34,21 @@ async function* each(bands: readonly Uint8Array[]) {
 test.each([
   [3, [0, 1, 2, 3, 4]],
   [4, [4, 3, 2, 1, 0]],
-])("bands of %d bytes a pixel are joined as they were, whatever the filters %j", async (size, filters) => {
+])("bands of %d bytes a pixel are joined unchanged, whatever the filters %j", async (size, filters) => {
   const bands = filters.map((filter, at) => noisePng({ width: 7, height: at + 1, size }, filter));
   const joined = decodePng(await stitch(each(bands), 1_000_000));
   expect([joined.width, joined.height]).toEqual([7, 15]);
   expect(Buffer.from(joined.rgb)).toEqual(Buffer.concat(bands.map((band) => decodePng(band).rgb)));
 });
 
-test("another decoder reads what was joined", async () => {
+test("another decoder reads the joined picture", async () => {
   const bands = [2, 3, 4].map((filter) => noisePng({ width: 50, height: 40, size: 3 }, filter));
   const image = new Bun.Image(await stitch(each(bands), 1_000_000));
   expect(await image.metadata()).toMatchObject({ width: 50, height: 120, format: "png" });
   expect((await image.jpeg().bytes()).length).toBeGreaterThan(1_000);
 });
 
-test("no more bands are asked for once the picture has too many bytes", async () => {
+test("no more bands are requested once the picture has too many bytes", async () => {
   let asked = 0;
   async function* endless() {
     for (;;) {

@@ -6,7 +6,7 @@ import { BrowserPool } from "../pool.ts";
 import { drawProfile } from "./profile.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
 const HTML = { headers: { "content-type": "text/html" } };
@@ -46,7 +46,7 @@ async function look(userAgent?: string, stealth = true): Promise<Seen> {
   return JSON.parse(text) as Seen;
 }
 
-/** What must be the same in windows and workers. */
+/** The properties that must be the same in windows and workers. */
 const SAME = [
   "userAgent",
   "appVersion",
@@ -87,7 +87,7 @@ function expectOneStory(seen: Seen): void {
 }
 
 describe("with stealth", () => {
-  test("page, frames, workers and headers tell of one ordinary Chrome", async () => {
+  test("page, frames, workers and header fields describe one ordinary Chrome", async () => {
     const seen = await look();
     expectOneStory(seen);
     const { page, headers } = seen;
@@ -98,7 +98,7 @@ describe("with stealth", () => {
         .split(", ")
         .map((brand) => brand.replace('";v="', " ").replaceAll('"', "")),
     ).toEqual(
-      // An array of texts, by the page above.
+      // An array of texts, made by the page above.
       page["brands"] as string[],
     );
     expect(headers["sec-ch-ua-platform"]).toBe('"Linux"');
@@ -127,7 +127,7 @@ describe("with stealth", () => {
     expect(JSON.stringify(seen)).not.toContain("SwiftShader");
   });
 
-  test("a user agent of the caller's gets the client hints and the computer that belong to it", async () => {
+  test("a caller's user agent gets the client hints and the computer that match it", async () => {
     const seen = await look(WINDOWS);
     expectOneStory(seen);
     expect(seen.page).toMatchObject({
@@ -139,7 +139,7 @@ describe("with stealth", () => {
     expect(String(Object(seen.page["webgl"])[4])).toContain("Direct3D11");
   });
 
-  test("a user agent that is not Chrome's gets none", async () => {
+  test("a user agent that is not Chrome's gets no client hints", async () => {
     const seen = await look(FIREFOX);
     expectOneStory(seen);
     expect(seen.page).toMatchObject({ userAgent: FIREFOX, platform: "Win32" });
@@ -153,7 +153,7 @@ describe("with stealth", () => {
   });
 });
 
-test("without stealth page, frames and workers tell of the browser that it is, and of no headless one", async () => {
+test("without stealth, page, frames and workers describe the real browser, but not a headless one", async () => {
   const seen = await look(undefined, false);
   for (const scope of SCOPES) {
     for (const key of SAME) expect([scope, key, seen[scope][key]]).toEqual([scope, key, seen.page[key]]);
@@ -161,7 +161,7 @@ test("without stealth page, frames and workers tell of the browser that it is, a
   }
 });
 
-test("what is drawn for a visit belongs together, and is drawn from all there is", () => {
+test("the properties for a visit match each other, and every combination occurs", () => {
   for (const system of ["linux", "windows", "mac"] as const) {
     const drawn = Array.from({ length: 200 }, (_, n) => drawProfile(system, () => ((n * 7919) % 1009) / 1009));
     for (const { gpu, screen, bars, position, memory, cores } of drawn) {
