@@ -27,8 +27,8 @@ test.each<[string, Body]>([
   ["an empty text", ""],
   ["half of a text", '{"data":"x'],
   ["two values", "{}{}"],
-  ["bytes that are no UTF-8", Uint8Array.of(0x22, 0xff, 0x22)],
-  ["a name that JSON has not", "NaN"],
+  ["bytes that are not UTF-8", Uint8Array.of(0x22, 0xff, 0x22)],
+  ["a name that JSON does not define", "NaN"],
   ["half a million brackets", "[".repeat(500_000)],
 ])("a body of %s is not JSON", async (_what, body) => {
   expect(await post("/qr", body)).toMatchObject({ status: 400, code: "bad-request" });
@@ -99,7 +99,7 @@ test("an internal error gets a 500 without details, and the details are in the l
 test.each<[string, () => Promise<never>, string | null]>([
   ["a service without a browser is final", () => new AbsentBrowser().visit(), null],
   [
-    "a browser that stopped may be back soon",
+    "a browser that stopped may run again soon",
     () => Promise.reject(new TurnpikeError("browser-unavailable", "The browser stopped")),
     "2",
   ],

@@ -94,11 +94,11 @@ const SERVED_OR_FAILED = /^(?:200|500 page-(?:failed|timeout|empty))$/;
 
 /** The permitted results of each page, first with the static engine if it is used, then in a browser. */
 test.each<[string, string, RegExp]>([
-  ["never answers", "/stalled", LATE],
-  ["stops in the midst of its body", "/stalled-body", LATE],
+  ["never responds", "/stalled", LATE],
+  ["stops in the middle of its body", "/stalled-body", LATE],
   ["is a gzip bomb", "/bomb", FAILED],
   ["is two gigabytes long", "/two-gigabytes", FAILED],
-  ["redirects to ever new addresses", "/redirects", FAILED],
+  ["redirects to new URLs without end", "/redirects", FAILED],
   ["redirects to itself", "/circle", FAILED],
   ["asks again and again", "/alerts", SERVED_OR_FAILED],
   ["spins", "/spins", SERVED_OR_FAILED],

@@ -55,7 +55,7 @@ test.each<[what: string, html: string, texts: readonly string[]]>([
     constructor() { super(); attach(this, "<p>own</p>"); } });</script>`,
     ["own"],
   ],
-  ["an empty box that takes room", `<div id=a></div><script>${ATTACH} attach(a, "<p>drawn</p>")</script>`, ["drawn"]],
+  ["an empty box that has a size", `<div id=a></div><script>${ATTACH} attach(a, "<p>drawn</p>")</script>`, ["drawn"]],
   ["a declared tree", `<section><template shadowrootmode=closed><p>declared</p></template></section>`, ["declared"]],
   [
     "trees within trees",
@@ -71,8 +71,8 @@ test.each<[what: string, html: string, texts: readonly string[]]>([
 
 test.each<[what: string, html: string]>([
   ["an open tree", `<div id=a></div><script>${ATTACH} attach(a, "<p>open</p>", "open")</script>`],
-  ["a box with children of its own", `<div id=a>light</div><script>${ATTACH} attach(a, "<p>x</p>")</script>`],
-  ["a box that takes no room", `<div id=a hidden></div><script>${ATTACH} attach(a, "<p>x</p>")</script>`],
+  ["a box with its own children", `<div id=a>light</div><script>${ATTACH} attach(a, "<p>x</p>")</script>`],
+  ["a box that has no size", `<div id=a hidden></div><script>${ATTACH} attach(a, "<p>x</p>")</script>`],
   ["a custom element without a definition", `<x-b>words</x-b>`],
 ])("%s is not found", async (_what, html) => {
   expect((await found(html)).texts).toEqual([]);

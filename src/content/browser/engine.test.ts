@@ -321,7 +321,7 @@ describe("the part that has loaded at the timeout", () => {
   });
 
   test.each([
-    ["nobody asked for it", "/hangs", false],
+    ["the caller does not accept it", "/hangs", false],
     ["there is no document", "/never", true],
     ["the page cannot be read", "/spins", true],
   ])("is an error if %s", async (_why, path, partial) => {

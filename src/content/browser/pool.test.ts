@@ -46,8 +46,8 @@ function kill(processes: readonly { readonly pid: number }[]): void {
 }
 
 test.each([
-  ["never answers", "/never"],
-  ["spins in a script while it loads", "/spin"],
+  ["never responds", "/never"],
+  ["loops in a script while it loads", "/spin"],
   ["opens dialogs for ever", "/alerts-for-ever"],
 ])("a page that %s ends with its timeout", async (_what, path) => {
   const started = performance.now();

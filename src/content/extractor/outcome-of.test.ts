@@ -281,7 +281,7 @@ describe("a PDF", () => {
   });
 
   test.each([
-    ["no PDF", Buffer.from("%PDF-1.4 nonsense"), "unreadable", "it is not a valid PDF document"],
+    ["not a PDF", Buffer.from("%PDF-1.4 nonsense"), "unreadable", "it is not a valid PDF document"],
     ["cut off", PDF.subarray(0, 300), "unreadable", "it is not a valid PDF document"],
     [
       "without text",

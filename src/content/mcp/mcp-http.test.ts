@@ -86,7 +86,7 @@ test("a session without use for ten minutes ends", async () => {
 });
 
 const REFUSED: readonly (readonly [name: string, body: unknown, status: number])[] = [
-  ["no JSON", "{", 400],
+  ["invalid JSON", "{", 400],
   ["nothing", "", 400],
   ["a batch", [INITIALIZE, LIST], 400],
   ["a batch of junk", Array(1000).fill(1), 400],
@@ -94,7 +94,7 @@ const REFUSED: readonly (readonly [name: string, body: unknown, status: number])
   ["null", "null", 400],
   ["a call without a session", LIST, 400],
   ["deep nesting", "[".repeat(100_000), 400],
-  ["too much", `"${"x".repeat(2 * 1024 * 1024)}"`, 413],
+  ["too long a message", `"${"x".repeat(2 * 1024 * 1024)}"`, 413],
 ];
 
 for (const [name, body, status] of REFUSED) {

@@ -85,7 +85,7 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
     "402",
   ],
   [
-    "JSON that is none",
+    "a response that is not JSON",
     () => new Response("{", { headers: { "content-type": "application/json" } }),
     "Cannot read the gateway's response: it ended early, or is invalid",
   ],
@@ -112,7 +112,7 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
   ],
   ["an error without a problem", () => new Response("oh", { status: 500 }), "500"],
   [
-    "a problem of other shapes",
+    "a problem in another shape",
     () => Response.json({ title: 5, detail: ["x"], errors: [1, null, { path: 3 }] }, { status: 400 }),
     "400",
   ],

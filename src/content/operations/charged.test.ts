@@ -81,9 +81,9 @@ test("a page whose process is killed for its threads is charged for", async () =
 });
 
 test.each([
-  ["waits for its server until its time is over", () => `${site.url}/never`, {}, TIMEOUT],
-  ["has no element that it is asked for", () => `${site.url}/next-page`, { selector: "#absent" }, TIMEOUT],
-  ["answers with an error", () => `${site.url}/missing`, {}, FAILED],
+  ["waits for its server until its timeout", () => `${site.url}/never`, {}, TIMEOUT],
+  ["does not have the requested element", () => `${site.url}/next-page`, { selector: "#absent" }, TIMEOUT],
+  ["responds with an error", () => `${site.url}/missing`, {}, FAILED],
   ["makes too many frames", () => attack("many-frames"), { timeout: 60, wait: 30 }, FAILED],
 ])("a page that %s is free", async (_, url, more, type) => {
   expect(outcome(await scrape(url(), more))).toEqual([500, type, null]);

@@ -31,7 +31,6 @@ const BOMB_OR_TOO_LONG = new RegExp(`^(?:${BOMB}|${TOO_LONG})$`);
 
 const TEXT = "<p>The toll is paid at the gate, by whoever comes through it.</p>\n".repeat(200);
 const { zstdCompressSync } = zlib as unknown as { zstdCompressSync: (bytes: Uint8Array) => Buffer }; // Older types.
-// Node.
 const FAST = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } };
 const CODED: readonly (readonly [name: string, code: (bytes: Uint8Array) => Uint8Array])[] = [
   ["gzip", (bytes) => zlib.gzipSync(bytes)],

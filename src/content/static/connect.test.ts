@@ -66,8 +66,8 @@ describe("over TLS", () => {
 
   test.each([
     ["for another name", () => `https://other.test:${secure.port}/`, "ERR_TLS_CERT_ALTNAME_INVALID"],
-    ["whose time is over", () => `https://page.test:${expired.port}/`, "CERT_HAS_EXPIRED"],
-    ["that nobody signed", () => `https://page.test:${own.port}/`, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["that has expired", () => `https://page.test:${expired.port}/`, "CERT_HAS_EXPIRED"],
+    ["without a known issuer", () => `https://page.test:${own.port}/`, "DEPTH_ZERO_SELF_SIGNED_CERT"],
   ])("a certificate %s is rejected, whatever the environment says", async (_what, url, code) => {
     const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";

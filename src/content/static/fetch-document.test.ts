@@ -193,8 +193,8 @@ describe("a redirect", () => {
 
 describe("a hostile server", () => {
   test.each<[string, RawResponse, string]>([
-    ["breaks off a length", ends("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), BROKE_OFF],
-    ["breaks off a chunk", ends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf"), BROKE_OFF],
+    ["breaks off within its declared length", ends("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), BROKE_OFF],
+    ["breaks off within a chunk", ends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf"), BROKE_OFF],
     [
       "ends without the last chunk",
       ends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"),
@@ -202,12 +202,12 @@ describe("a hostile server", () => {
     ],
     ["ends within its head", ends("HTTP/1.1 200 OK\r\nContent-Type: text"), BROKE_OFF],
     [
-      "says nothing",
+      "sends nothing",
       (socket) => socket.destroy(),
       "page-failed: Cannot load the page: its server closed the connection without a response",
     ],
     [
-      "speaks something else",
+      "sends another protocol",
       ends("220 mail.test ESMTP\r\n"),
       "page-failed: Cannot load the page: its server's response is not HTTP",
     ],
@@ -216,7 +216,7 @@ describe("a hostile server", () => {
       (socket) => endless(socket, "HTTP/1.1 200 OK\r\n", "X: yyyyyyyyyyyyyyyy\r\n"),
       "page-failed: Cannot load the page: the head of its response is too long",
     ],
-    ["sends more than anyone reads", (socket) => endless(socket, "HTTP/1.1 200 OK\r\n\r\n", "spaces "), TOO_LONG],
+    ["sends more than the limit", (socket) => endless(socket, "HTTP/1.1 200 OK\r\n\r\n", "spaces "), TOO_LONG],
     [
       "sends interim responses for ever",
       (socket) => endless(socket, "", "HTTP/1.1 102 Processing\r\n\r\n"),
@@ -255,7 +255,7 @@ describe("a hostile server", () => {
   });
 
   test.each<[string, RawResponse]>([
-    ["says nothing at all", () => undefined],
+    ["sends nothing at all", () => undefined],
     ["stops within its head", sends("HTTP/1.1 200 OK\r\n")],
     ["stops within its body", sends("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")],
   ])("that %s is disconnected when the time is over", async (_what, fetched) => {

@@ -51,7 +51,7 @@ const WHOLE: Readonly<Record<string, readonly [text: string, body: string]>> = {
     "hello",
   ],
   "bare line feeds": ["HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n5\nhello\n0\n\n", "hello"],
-  "interim answers before it": [
+  "interim responses before it": [
     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
     "ok",
   ],
