@@ -16,7 +16,7 @@ const MAX_PICTURE_HEIGHT: Readonly<Record<PictureFormat, number>> = {
 /** Pixels. A picture of a full page that is wider than its window is cut at this width. */
 const MAX_PICTURE_WIDTH = 16_383;
 
-/** This many pixels take 1.3 GB in four processes; 100 million would take 2.5 GB. */
+/** Pixels of a picture of a full page. This many take 1.3 GB in four processes; 100 million would take 2.5 GB. */
 const MAX_FULL_PAGE_PIXELS = 40_000_000;
 
 /**
