@@ -2,8 +2,8 @@
 export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * Returns the function that sends requests to the gateway. On this machine, a certificate for the gateway's public name can only be the
- * gateway's own.
+ * Returns the function that sends requests to the gateway. On this machine, a certificate for the gateway's public name
+ * can only be the gateway's own.
  */
 export function sendTo(gatewayUrl: string): Send {
   const isLocal = /^https:\/\/(?:127\.[0-9.]+|\[::1\])[:/]/.test(`${gatewayUrl}/`);

@@ -5,7 +5,8 @@ const ACCEPT =
   "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7";
 
 /**
- * The head of a GET as Chromium sends it for a URL that a user typed, with Chromium's order of fields. Without a cookie, `cookie` is "".
+ * The head of a GET as Chromium sends it for a URL that a user typed, with Chromium's order of fields. Without a
+ * cookie, `cookie` is "".
  */
 export function requestHead(url: URL, { userAgent, hints }: Asker, cookie: string): string {
   // Sec-Fetch fields and client hints are sent only over TLS or to this machine.

@@ -231,7 +231,8 @@ export function valuesOf(headers: ResponseHead["headers"], name: string): string
 }
 
 /**
- * The declared length of the body; undefined if the head has no length. Different lengths indicate an attack (RFC 9112 §6.3).
+ * The declared length of the body; undefined if the head has no length. Different lengths indicate an attack
+ * (RFC 9112 §6.3).
  */
 function contentLength(headers: ResponseHead["headers"]): number | undefined {
   const found = new Set(valuesOf(headers, "content-length").flatMap((value) => value.split(",").map((v) => v.trim())));

@@ -6,8 +6,8 @@ const SKIPPABLE = 0x184d2a50;
 const SKIPPABLE_MASK = 0xfffffff0;
 
 /**
- * Follows the frames and blocks of a Zstandard stream without decoding them. It detects a stream that was cut off, which
- * the library treats as one that has ended.
+ * Follows the frames and blocks of a Zstandard stream without decoding them. It detects a stream that was cut
+ * off, which the library treats as one that has ended.
  *
  *     magic ─▶ descriptor ─▶ header ─▶ block ─▶ content ─▶ block … ─▶ checksum ─▶ magic
  *        └──▶ skip-size ─▶ skip ─▶ magic
