@@ -66,7 +66,7 @@ export interface BodySink {
    * and not a view, because making a view costs more than parsing a small head (bench http1).
    */
   data(chunk: Uint8Array, start?: number, end?: number): boolean;
-  /** `trailers` is empty if there are none. */
+  /** `trailers` is empty without trailers. */
   end(trailers: Fields): void;
   /** Called instead of `end` if the body stays incomplete. */
   abort(error: TurnpikeError): void;
@@ -120,7 +120,7 @@ export interface ToldClient {
   readonly lines: Fields;
 }
 
-/** What authentication has decided about the last request of a connection. */
+/** The decision of authentication about the last request of a connection. */
 export interface Admission {
   /** The policy that decided. Another configuration has another policy. */
   readonly by: object;
@@ -156,7 +156,7 @@ export interface TimeKeeper {
 }
 
 /**
- * The parts of a request that are logged. It is an exchange, or a request that the codec answered itself, with as much
+ * The parts of a request that are logged. It is an exchange, or a request that the codec itself responded to, with as much
  * of its head as was read.
  */
 export type LoggedRequest = Pick<

@@ -21,7 +21,7 @@ const NO_STORE = "Cache-Control: no-store\r\n";
 /** The data behind the gateway's own paths. */
 export interface GatewayPaths {
   readonly state: GatewayState;
-  /** The paid resources; undefined if there are none. */
+  /** The paid resources; undefined without paid routes. */
   readonly catalogue: Catalogue | undefined;
   readonly respondWithError: RespondWithError;
 }

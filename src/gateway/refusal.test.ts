@@ -11,7 +11,7 @@ test.each([
   ["/a#access_token=hush", "/a", ""],
   ["?a", "", "?a"],
   ["", "", ""],
-])("of a refused request for %p is told the path %p and the query %p", (target, path, query) => {
+])("of a rejected request for %p, the path %p and the query %p are logged", (target, path, query) => {
   expect(refusedHead("GET", target, "https")).toEqual({
     method: "GET",
     scheme: "https",
@@ -22,6 +22,6 @@ test.each([
   });
 });
 
-test("a method that is none is not told: it may be a target", () => {
+test("an invalid method is not logged: it can be a target", () => {
   expect(refusedHead("/a?api_key=hush", "HTTP/1.1", "http").method).toBe("");
 });

@@ -171,7 +171,7 @@ describe("refused with a response", () => {
       ],
       "not-implemented",
     ],
-    ["a method that nobody knows", [[":method", "FROB"], ...without(":method")], "not-implemented"],
+    ["an unknown method", [[":method", "FROB"], ...without(":method")], "not-implemented"],
     ["a path that hides a slash", [...without(":path"), [":path", "/a%2fb"]], "bad-path"],
     ["an unknown expectation", [...GET, ["expect", "more"]], "expectation-failed"],
     ["too many fields", [...GET, ["a", "1"], ["b", "1"], ["c", "1"], ["d", "1"], ["e", "1"]], "head-too-large"],

@@ -17,7 +17,7 @@ export interface ServerSettings {
   readonly http2: Http2Settings;
 }
 
-/** What an HTTP/2 connection allows its client. An open connection keeps the settings that it started with. */
+/** The limits that an HTTP/2 connection sets for its client. An open connection keeps the settings that it started with. */
 export interface Http2Settings {
   /** Concurrent streams. */
   readonly maxStreams: number;

@@ -173,7 +173,7 @@ describe("a client that", () => {
       });
       const port = await listenOnLoopback(server);
       origin.response = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(LARGE)}`);
-      // Held back at the server, as where there is no room to run ahead of the client.
+      // Paused at the server, as if there were no room to buffer for the client.
       const route = { response_buffering: false, read_timeout_ms: 2 * WAIT_MS, total_timeout_ms: 4 * WAIT_MS };
       await serve({ port: protocol === "http1" ? origin.port : port, upstream: { protocol }, route });
       const client = await RawClient.open(rig.port);
@@ -208,7 +208,7 @@ describe("requests that wait for one connection", () => {
     holder.destroy();
   });
 
-  test("wait once where there is no other server, however many tries there are", async () => {
+  test("wait only once without another server, for any number of tries", async () => {
     await serve({ pool: { max_connections: 1 }, route: { connect_timeout_ms: WAIT_MS, retry: { max_retries: 3 } } });
     const holder = await occupy();
     expect(await ask(rig, "HTTP/1.1", { path: "/2" })).toMatchObject({ status: 504 });
@@ -236,7 +236,7 @@ describe("requests that wait for one connection", () => {
     expect(await rig.counts("origin")).toMatchObject({ failures: 0, waiting: 0 });
   });
 
-  test("go with their client, and nobody else", async () => {
+  test("end only with their own client", async () => {
     await serve({ pool: { max_connections: 1 } });
     const holder = await occupy();
     const client = await Http2Client.ready(rig.port);

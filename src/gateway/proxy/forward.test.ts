@@ -76,7 +76,7 @@ async function holdAll(paths: readonly string[]): Promise<RawClient[]> {
   return clients;
 }
 
-/** Answers what waits, and checks that each client gets its own response. */
+/** Responds to the waiting requests, and checks that each client gets its own response. */
 async function releaseAll(clients: readonly RawClient[], paths: readonly string[]): Promise<void> {
   for (const { path, connection } of held.toReversed()) respond(path, connection);
   for (const [at, client] of clients.entries()) {
@@ -145,7 +145,7 @@ test("a timeout ends the request that it belongs to and no other, and its place 
   await releaseAll(clients, PATHS);
 });
 
-test("pipelined requests are answered in order, while others come and go", async () => {
+test("pipelined requests get their responses in order, while other requests come and go", async () => {
   const pipelined = await RawClient.open(gateway.port);
   const others = await finishSome();
   for (let round = 0; round < 5; round++) {

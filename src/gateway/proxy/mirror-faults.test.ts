@@ -31,7 +31,7 @@ afterEach(stopMirroring);
 interface Fault {
   readonly name: string;
   readonly act: (socket: Socket) => void;
-  /** It answers all the same. */
+  /** It responds in spite of the fault. */
   readonly responses?: boolean;
 }
 
@@ -43,7 +43,7 @@ const FAULTS: readonly Fault[] = [
   { name: "resets within the body", act: (socket) => socket.once("data", () => socket.resetAndDestroy()) },
   { name: "hangs up at once", act: (socket) => socket.end() },
   {
-    name: "answers early and hangs up",
+    name: "responds early and hangs up",
     act: (socket) => socket.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
     responses: true,
   },
@@ -66,7 +66,7 @@ function respondForEver(socket: Socket): void {
   more();
 }
 
-/** Two uploads of more than the kernel takes for a socket that nobody reads, and a download. */
+/** Two uploads of more than the kernel buffers for a socket without a reader, and a download. */
 async function largeRequests(protocol: "HTTP/1.1" | "HTTP/2", mirror: Place): Promise<Rig> {
   const body = content(16_777_216);
   const main = new BodyOrigin(8_000_000);
@@ -117,7 +117,7 @@ test("a mirror that sends events for ever is left when its time is over", async 
 });
 
 describe("of copies", () => {
-  test("128 are under way at one time, and more requests have none", async () => {
+  test("at most 128 copies are under way at one time, and further requests are not copied", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
     mirror.response = () => {};
     const rig = await startMirroring(main, mirror, { mirror: { connection_pool: { client_share: 100 } } });
@@ -127,7 +127,7 @@ describe("of copies", () => {
       expect((await client.response()).startLine).toBe("HTTP/1.1 200 OK");
     }
     expect(await copies(rig)).toEqual({ requests: MOST_COPIES + 12, givenUp: 12, failures: 0 });
-    // Those that are answered make room.
+    // Finished copies make room.
     await mirror.until("as many as connections are allowed", () => (mirror.requests.length === 64 ? true : undefined));
     mirror.response = echo;
     for (const [at, connection] of mirror.connections.entries()) {
@@ -166,7 +166,7 @@ describe("of copies", () => {
     await rig.settled();
   });
 
-  test("failures take the mirror's server out of rotation, and nobody else's", async () => {
+  test("failures take only the mirror's server out of rotation", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
     mirror.response = (_, connection) => connection.reset();
     const rig = await startMirroring(main, mirror);

@@ -1,4 +1,4 @@
-/** What mirrors get of requests. */
+/** Copies of requests for mirrors. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { encodeHeader } from "../../payments/x402/header.ts";
 import { signedPayment, TERMS } from "../../payments/testing/payment.ts";
@@ -65,7 +65,7 @@ describe("a copy", () => {
     // Both have all that was sent so far: a mirror that lags behind far enough is left alone.
     const both = (sent: number): Promise<unknown> =>
       until("the piece is everywhere", () => (main.received >= sent && mirror.received >= sent ? true : undefined));
-    // What HTTP/2 carries last may wait for the end.
+    // The last frame of HTTP/2 can wait for the end.
     expect(
       await upload(protocol, rig, body, (sent) => (sent === body.length ? Promise.resolve() : both(sent - PIECE))),
     ).toBe(200);
@@ -148,7 +148,7 @@ describe("a copy", () => {
     await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
   });
 
-  test("of what the cache answers is not made", async () => {
+  test("is not made of a request that the cache serves", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
     main.response = (_, connection) => {
       connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok");

@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(origins.splice(0).map((origin) => origin.stop()));
 });
 
-/** So many origins that do `act` to each request. */
+/** `count` origins that do `act` for each request. */
 async function originsThat(count: number, act: RawOrigin["response"]): Promise<RawOrigin[]> {
   const started = await Promise.all(Array.from({ length: count }, () => RawOrigin.start()));
   for (const origin of started) origin.response = act;
@@ -92,7 +92,7 @@ describe("a failing server is tried", () => {
   });
 });
 
-describe("where no connection was had", () => {
+describe("without a connection", () => {
   test.each([
     [true, 200],
     [false, 502],
@@ -133,7 +133,7 @@ describe("where no connection was had", () => {
 });
 
 describe("another try goes", () => {
-  test("to another server, where there is one", async () => {
+  test("to another server, if there is one", async () => {
     const [bad] = await originsThat(1, reset);
     const [good] = await originsThat(1, echo);
     const gateway = await serve([{ port: bad?.port, max_fails: 1000 }, { port: good?.port }]);
@@ -218,13 +218,13 @@ describe("where the last try puts the last server out of rotation, the response 
     expect(outcome.body).toContain("the upstream refused the connection");
   });
 
-  test("a 503 that came when others had put it out: that very answer", async () => {
+  test("a 503 that arrived after other requests had put the server out of rotation is passed on", async () => {
     const [origin] = await originsThat(1, () => {});
     const route = { read_timeout_ms: 150 };
     const gateway = await serve([{ port: origin?.port, max_fails: 1 }], route);
     const late = ask(gateway, "HTTP/1.1", { path: "/late" });
     await origin?.until("a request", () => (origin.requests.length === 1 ? true : undefined));
-    // Begun while the server is in rotation, answered once it is out.
+    // Sent while the server is in rotation; the response comes when it is out.
     const unavailable = ask(gateway, "HTTP/1.1", { path: "/unavailable" });
     await origin?.until("another", () => (origin.requests.length === 2 ? true : undefined));
     expect(gateway.states.failed(0, { maxFails: 1, failTimeoutMs: 30_000 })).toBe(true);
@@ -251,7 +251,7 @@ describe("a server is out of rotation", () => {
     expect(origin?.summaries.filter((text) => text === "GET /again")).toHaveLength(1);
   });
 
-  test.each(["http1", "h2c"] as const)("that begins answers and does not end them, %s", async (protocol) => {
+  test.each(["http1", "h2c"] as const)("that begins responses and does not end them, %s", async (protocol) => {
     const servers: object[] = [];
     if (protocol === "http1") {
       const [origin] = await originsThat(1, (_, to) => to.end("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"));
@@ -271,7 +271,7 @@ describe("a server is out of rotation", () => {
     await http2Origin.stop();
   });
 
-  test("not for what it answers, whatever the status", async () => {
+  test("not for a complete response with any status", async () => {
     const [origin] = await originsThat(1, (_, to) => to.send("HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno"));
     const gateway = await serve([{ port: origin?.port, max_fails: 1 }]);
     for (let i = 0; i < 3; i++)

@@ -229,7 +229,7 @@ test("a full queue refuses at once", () => {
   const reasons: PoolRefusal[] = [];
   class Counting extends Waiter {
     override onConnection(): void {
-      throw new Error("nobody was to be served");
+      throw new Error("no request was expected");
     }
     override onRefusal(reason: PoolRefusal): void {
       reasons.push(reason);

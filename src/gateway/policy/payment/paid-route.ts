@@ -18,7 +18,7 @@ export interface PaidRoute {
   readonly chargesFailures: boolean;
   /** Every payment must have an id from the client. */
   readonly requiresId: boolean;
-  /** Where settlements are reported to. */
+  /** The receiver of settlement reports. */
   readonly target: SettlementTarget;
   readonly ledger: Ledger;
   readonly paymentIds: PaymentIds;

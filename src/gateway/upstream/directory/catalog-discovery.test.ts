@@ -99,7 +99,7 @@ test("a query that reached the end of its wait is sent again, and nothing has ch
     clock.advance(INTERVAL_S * 1000);
     const asked = catalog.queries.length;
     catalog.wake();
-    await until("it is answered, and the next one is sent", () => {
+    await until("it has its response, and the next one is sent", () => {
       proceed();
       return catalog.queries.length > asked ? true : undefined;
     });

@@ -171,7 +171,7 @@ for (const [outcome, after] of [
     await directory.prepare(config([fromCatalog("a", at(7))]));
     await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
     catalog.set([{ address: "10.0.0.1", port: 5 }]);
-    await until("it was answered, and the next query waits for its turn", () =>
+    await until("it had its response, and the next query waits for its turn", () =>
       catalog.waiting.size === 0 ? true : undefined,
     );
     // The response must pass through the loopback interface first.

@@ -34,8 +34,7 @@ export interface BufferedResponseOptions {
 }
 
 /**
- * Stands before an exchange's response and holds the upstream's response back until it is paid for, in memory or, where it is
- * long, on the disk. Once over it steps aside.
+ * Stands before an exchange's response and holds the upstream's response back until it is paid for, in memory, or on the disk if it is long. Once over it steps aside.
  *
  *   waiting ──start of what is sold──▶ holding ──end──▶ (writing) ──▶ over: complete
  *      │                           └──abort, too long, no room──▶ over: broken

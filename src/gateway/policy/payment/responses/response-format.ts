@@ -41,7 +41,7 @@ const recordSchema = z.strictObject({
 });
 
 /**
- * What is written behind a body, so that a body whose end is not known can be written first:
+ * The data that follow a body in the file, so that a body of unknown length can be written first:
  *
  *   body │ record, as JSON │ magic │ record's length, sum │ body's length (double), sum │ 4 spare
  */
