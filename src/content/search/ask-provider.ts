@@ -3,16 +3,16 @@ import { ProviderError, type SearchProvider } from "./provider.ts";
 import { type RawResult, type SearchResult } from "./result.ts";
 import { resultUrl, urlKey } from "./result-url.ts";
 
-/** What a provider had. */
+/** A provider's results. */
 export interface ProviderResponse {
   readonly results: readonly SearchResult[];
-  /** False where a page after the first failed. */
+  /** False if a page after the first one failed. */
   readonly complete: boolean;
 }
 
 /**
- * Asks a provider for page after page until there are `count` different results, no more, or no more time. Fails with a
- * ProviderError where not even the first page came.
+ * Requests pages from a provider until there are `count` different results, no more pages, or no more time. Fails with
+ * a ProviderError if the first page fails.
  */
 export async function askProvider(
   provider: SearchProvider,
@@ -36,7 +36,7 @@ export async function askProvider(
       throw new ProviderError("unreadable", "its results have no addresses");
     }
     next = response.next;
-    // A page with nothing new would be followed by others like it.
+    // After a page with nothing new, the following pages would have nothing new either.
     if (byPage.size >= count || byPage.size === before || next === undefined) break;
   }
   return { results: [...byPage.values()], complete: true };
@@ -48,7 +48,7 @@ function take({ title, url, snippet }: RawResult, provider: SearchProvider, byPa
   const key = urlKey(address);
   if (byPage.has(key)) return;
   byPage.set(key, {
-    // A page without a title is known by its address.
+    // A page without a title is shown with its address.
     title: cleanText(title, MAX_TITLE_LENGTH, provider.markup) || address.slice(0, MAX_TITLE_LENGTH),
     url: address,
     snippet: cleanText(snippet, MAX_SNIPPET_LENGTH, provider.markup),

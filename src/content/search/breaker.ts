@@ -1,13 +1,13 @@
 /** `half-open`: one attempt may show whether it works again. */
 export type BreakerState = "closed" | "open" | "half-open";
 
-/** Failures in a row that open a breaker. */
+/** Consecutive failures that open a breaker. */
 const MAX_FAILURES = 3;
-/** Milliseconds that a breaker stays open, doubled each time that it opens again, up to the most. @bound */
+/** Milliseconds that a breaker stays open. The time doubles each time that it opens again, up to the maximum. @bound */
 const OPEN_MS = 30_000;
 const MAX_OPEN_MS = 600_000;
 
-/** How an attempt ended; `void` is one that says nothing, as where the caller had no time for it. */
+/** The outcome of an attempt. `void` proves nothing, for example if the caller had too little time. */
 export type AttemptOutcome = "success" | "failure" | "void";
 
 /**
@@ -21,7 +21,7 @@ export class Breaker {
   readonly #now: () => number;
   #failures = 0;
   #openMs = OPEN_MS;
-  /** When it may be tried again; undefined while closed. */
+  /** The time at which an attempt is allowed again. Undefined while closed. */
   #openUntil: number | undefined;
   #probing = false;
 
@@ -35,7 +35,10 @@ export class Breaker {
     return this.#now() < this.#openUntil ? "open" : "half-open";
   }
 
-  /** Begins an attempt, and gives what must be told how it ended; undefined where none may be made now. */
+  /**
+   * Begins an attempt. Returns the function that must be called with its outcome, or undefined if no attempt is allowed
+   * now.
+   */
   attempt(): ((outcome: AttemptOutcome) => void) | undefined {
     const { state } = this;
     if (state === "open" || (state === "half-open" && this.#probing)) return undefined;
@@ -56,7 +59,7 @@ export class Breaker {
 
   #fail(probe: boolean): void {
     this.#failures += 1;
-    // Those that were under way when it opened add nothing.
+    // Attempts that were under way when the breaker opened do not count.
     if (!probe && (this.#openUntil !== undefined || this.#failures < MAX_FAILURES)) return;
     if (probe) this.#openMs = Math.min(this.#openMs * 2, MAX_OPEN_MS);
     this.#openUntil = this.#now() + this.#openMs;

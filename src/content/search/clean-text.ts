@@ -1,23 +1,26 @@
 import { Parser } from "htmlparser2";
 import { cut } from "../../lib/cut-text.ts";
 
-/** Characters of a provider's text that are looked at; what is longer is no title and no snippet. */
+/** Characters of a provider's text that are read. No title or snippet is longer. */
 const MAX_RAW_LENGTH = 20_000;
 
-/** Characters of a title, and of a snippet, that are given out. */
+/** Characters of a title and of a snippet in results. */
 export const MAX_TITLE_LENGTH = 300;
 export const MAX_SNIPPET_LENGTH = 500;
 
-/** Tags that providers mark words with. Other things in angle brackets are words: `vector<int>`. */
+/** Tags with which providers mark words. Other text in angle brackets is content: `vector<int>`. */
 const TAG =
   /<\/?(?:a|abbr|b|br|cite|code|div|em|font|i|img|li|mark|p|small|span|strong|sub|sup|u|ul|wbr)(?:\s[^<>]{0,1000})?\/?>/gi;
-/** What hides its text from a reader goes with its text. */
+/** Elements whose text is hidden from readers are removed with their text. */
 const HIDDEN = /<(script|style)\b[^<>]{0,1000}>[^<]{0,20000}<\/\1\s{0,10}>/gi;
-/** Control and formatting characters: they end lines, turn text around, and show nothing; joiners that letters need stay. */
+/**
+ * Control and formatting characters, which end lines, change the text's direction or are invisible. Joiners that
+ * letters need are kept.
+ */
 const CONTROL =
   /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}\ufff0-\uffff]/gu;
 
-/** Text of a provider's answer as people read it: one line, without markup where it may have some, at most `max` characters. */
+/** A provider's text as people read it: one line, without markup if `markup` is set, at most `max` characters. */
 export function cleanText(value: unknown, max: number, markup: boolean): string {
   if (typeof value !== "string") return "";
   const raw = value.slice(0, MAX_RAW_LENGTH);
@@ -34,7 +37,7 @@ function withoutMarkup(raw: string): string {
   return text;
 }
 
-/** Ends at a word's end where there is one near, with an ellipsis. @internal */
+/** Cuts at the end of a word if there is one near, and adds an ellipsis. @internal */
 export function shorten(text: string, max: number): string {
   const kept = cut(text, max - 1);
   if (cut(text, max) === text) return text;

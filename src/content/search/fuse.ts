@@ -1,7 +1,10 @@
 import { type SearchResult } from "./result.ts";
 import { urlKey } from "./result-url.ts";
 
-/** Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", SIGIR 2009: what a first place is worth more than a second. */
+/**
+ * The constant of reciprocal rank fusion: it sets how much a first place counts more than a second. Cormack, Clarke and
+ * Büttcher, "Reciprocal Rank Fusion", SIGIR 2009.
+ */
 const RRF_K = 60;
 
 interface Fused {
@@ -10,8 +13,8 @@ interface Fused {
 }
 
 /**
- * Merges ranked lists by reciprocal rank fusion. Addresses that are the same page make one result, with the words of
- * the list that ranks it first; equal scores keep the order of the lists.
+ * Merges ranked lists by reciprocal rank fusion. Addresses of the same page become one result, with the text of the
+ * list that ranks it first. Equal scores keep the order of the lists.
  */
 export function fuse(lists: readonly (readonly SearchResult[])[]): SearchResult[] {
   const byPage = new Map<string, Fused>();
@@ -23,7 +26,7 @@ export function fuse(lists: readonly (readonly SearchResult[])[]): SearchResult[
       const result = list[at];
       if (result === undefined) continue;
       const key = urlKey(result.url);
-      // A list votes once for a page.
+      // A list counts once for a page.
       if (seen[index]?.has(key) === true) continue;
       seen[index]?.add(key);
       const rank = (ranks[index] ?? 0) + 1;
@@ -37,7 +40,7 @@ export function fuse(lists: readonly (readonly SearchResult[])[]): SearchResult[
   return [...byPage.values()].toSorted((a, b) => b.score - a.score).map(({ result }) => result);
 }
 
-/** The first one's words; where it has no snippet, the other's. */
+/** The text of the first result, with the other's snippet if the first has no snippet. */
 function fuller(first: SearchResult, other: SearchResult): SearchResult {
   return first.snippet === "" ? { ...first, snippet: other.snippet } : first;
 }

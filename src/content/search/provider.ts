@@ -1,40 +1,43 @@
 import { type RawResult } from "./result.ts";
 
-/** One page of a provider's answer. */
+/** One page of a provider's response. */
 export interface ProviderPage {
   readonly results: readonly RawResult[];
-  /** What the provider wants to see to give the next page; undefined where this was the last one. */
+  /** The value that the provider needs to return the next page. Undefined if this was the last page. */
   readonly next: unknown;
 }
 
-/** What is asked of a provider. */
+/** A request to a provider. */
 export interface ProviderRequest {
   readonly query: string;
-  /** Results still wanted; a hint. */
+  /** Results that are still wanted. A hint. */
   readonly count: number;
-  /** `next` of the page before; undefined for the first one. */
+  /** `next` of the previous page. Undefined for the first page. */
   readonly next: unknown;
-  /** Aborted at the end of the provider's time. */
+  /** Aborts at the provider's timeout. */
   readonly signal: AbortSignal;
 }
 
-/** What finds pages for a query. */
+/** A source of pages for a query. */
 export interface SearchProvider {
-  /** As in the configuration and in answers. */
+  /** As in the configuration and in responses. */
   readonly name: string;
-  /** Whether texts have tags and entities in them. */
+  /** Whether its texts contain tags and entities. */
   readonly markup: boolean;
-  /** What relative addresses of results are relative to. */
+  /** The base of relative addresses in results. */
   readonly base: string;
-  /** Pages of results that one search may ask for. */
+  /** Pages of results that one search may request. */
   readonly maxPages: number;
-  /** Whether there is anything to ask. */
+  /** Whether the provider can be asked at all. */
   available(): boolean;
-  /** One page of results; none is an answer. Fails with a ProviderError where the provider gives no answer. */
+  /** One page of results, which may be empty. Fails with a ProviderError if the provider does not respond. */
   page(request: ProviderRequest): Promise<ProviderPage>;
 }
 
-/** Why a provider gave no answer, in a few words that may be logged and shown: no key, no address of a private network. */
+/**
+ * Why a provider did not respond, in a few words that may be logged and shown. They contain no key and no address of a
+ * private network.
+ */
 export class ProviderError extends Error {
   readonly reason: "timeout" | "refused" | "limited" | "challenge" | "unreadable" | "unreachable" | "resting";
 

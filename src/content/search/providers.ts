@@ -11,7 +11,7 @@ export const PROVIDER_NAMES = ["local", "searxng", "brave", "duckduckgo", "mojee
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** What providers are made with; each takes what it needs. */
+/** The dependencies of all providers. Each provider takes those that it needs. */
 export interface ProviderDeps {
   readonly egress: EgressOptions;
   readonly extractor: Extractor;
@@ -19,7 +19,7 @@ export interface ProviderDeps {
   readonly searxngUrl: string;
   readonly braveKey: string;
   readonly index: LocalIndex;
-  /** Where each is asked; the real ones where nothing else is said. */
+  /** The addresses of the providers. The default is the real address of each. */
   readonly endpoints?: Partial<Record<"brave" | "duckduckgo" | "mojeek", string>>;
 }
 
@@ -29,7 +29,7 @@ const ENDPOINTS = {
   mojeek: "https://www.mojeek.com/search",
 };
 
-/** All providers that there are, by their names. */
+/** All providers by name. */
 export function createProviders(deps: ProviderDeps): Readonly<Record<ProviderName, SearchProvider>> {
   const endpoints = { ...ENDPOINTS, ...deps.endpoints };
   const { egress } = deps;

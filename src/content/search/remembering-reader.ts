@@ -7,7 +7,7 @@ import { type SearchService } from "./search-service.ts";
 
 const KINDS: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text", "article"]);
 
-/** Reads pages, and hands what it read to the search index, which keeps it where the operator wants that. */
+/** Reads pages and passes them to the search index. The index keeps them if the operator has enabled that. */
 export class RememberingReader extends PageReader {
   readonly #remember: SearchService["remember"];
 

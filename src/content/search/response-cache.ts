@@ -1,27 +1,27 @@
 import { type SearchResult } from "./result.ts";
 
-/** Answers that are kept, and their characters in all. */
+/** Responses in the cache, and their characters in all. */
 const MAX_ENTRIES = 1_000;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
-/** What a search came to, before it is cut to what one caller wants. */
+/** The outcome of a search, before it is cut to the count of one caller. */
 export interface Found {
   readonly results: readonly SearchResult[];
-  /** The providers that answered. */
+  /** The providers that responded. */
   readonly providers: readonly string[];
-  /** Whether all of what was asked answered. */
+  /** Whether all providers that were asked have responded. */
   readonly complete: boolean;
 }
 
 interface Entry {
   readonly found: Found;
-  /** Results that were asked for. */
+  /** Results that were requested. */
   readonly count: number;
   readonly size: number;
   readonly until: number;
 }
 
-/** Answers to queries for minutes; the one that was used longest ago makes way. */
+/** Keeps responses to queries for minutes. A full cache removes the least recently used response. */
 export class ResponseCache {
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
@@ -32,7 +32,7 @@ export class ResponseCache {
     this.#now = now;
   }
 
-  /** An answer that holds as many results as there are to be had, up to `count`. */
+  /** The cached response, if it holds `count` results or all results that exist. Undefined otherwise. */
   get(query: string, count: number): Found | undefined {
     const entry = this.#entries.get(query);
     if (entry === undefined) return undefined;
@@ -40,14 +40,14 @@ export class ResponseCache {
       this.#remove(query);
       return undefined;
     }
-    // One that was asked for fewer, and had no more, has no more for this one either.
+    // A search that found fewer results than its count has found all, so it also serves a larger count.
     if (entry.count < count && entry.found.results.length >= entry.count) return undefined;
     this.#entries.delete(query);
     this.#entries.set(query, entry);
     return entry.found;
   }
 
-  /** Keeps an answer for `ttlMs`. */
+  /** Keeps a response for `ttlMs`. */
   set(query: string, count: number, found: Found, ttlMs: number): void {
     this.#remove(query);
     const size = found.results.reduce(

@@ -1,20 +1,23 @@
-/** A longer address is no result. */
+/** Characters of a result's address. A result with a longer address is dropped. */
 const MAX_URL_LENGTH = 2048;
-/** Redirect wrappers inside one another that are undone. */
+/** Nested redirect wrappers that are removed. */
 const MAX_WRAPPERS = 3;
 
-/** Parameters that tell who sent a visitor, and change nothing of the page. */
+/** Parameters that identify the referrer and do not change the page. */
 const TRACKING =
   /^(?:utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|vero_id|oly_enc_id|oly_anon_id|srsltid)$/i;
 
-/** Addresses of providers that lead to the result, and the parameter that names it. */
+/** Redirect addresses of providers, and the parameter that holds the result's address. */
 const WRAPPERS: readonly { readonly host: RegExp; readonly path: string; readonly parameter: string }[] = [
   { host: /^(?:\w+\.)?duckduckgo\.com$/, path: "/l/", parameter: "uddg" },
   { host: /^(?:www\.)?google\.[a-z.]{2,6}$/, path: "/url", parameter: "q" },
   { host: /^(?:www\.)?mojeek\.com$/, path: "/redirect", parameter: "url" },
 ];
 
-/** The address of a result: absolute, http or https, out of its redirect wrapper, without user and tracking; else undefined. */
+/**
+ * The address of a result: absolute, http or https, without redirect wrapper, user and tracking parameters. Undefined
+ * if there is no such address.
+ */
 export function resultUrl(value: unknown, base: string): string | undefined {
   if (typeof value !== "string" || value.length > MAX_URL_LENGTH * 2) return undefined;
   let url = URL.parse(value.trim(), base);
@@ -31,7 +34,10 @@ export function resultUrl(value: unknown, base: string): string | undefined {
   return url.href.length > MAX_URL_LENGTH ? undefined : url.href;
 }
 
-/** Equal for addresses that most likely show the same page; never shown to anybody. `url` must be a result's. */
+/**
+ * A key for comparisons: equal for addresses that most likely show the same page. It is never shown to users. `url`
+ * must be a result's.
+ */
 export function urlKey(href: string): string {
   const url = new URL(href);
   dropTracking(url);
@@ -40,13 +46,13 @@ export function urlKey(href: string): string {
   const host = url.hostname.replace(/\.$/, "").replace(/^(?:www|m|amp)\.(?=[^.]+\.)/, "");
   const path = url.pathname.replace(/\/(?:index\.(?:html?|php))$/i, "/").replace(/(?:\/amp|\.amp)?\/?$/, "");
   const query = url.searchParams.toString();
-  // The scheme does not count: hardly a site shows two pages by it.
+  // The scheme does not count, since very few sites serve different pages over http and https.
   return `${host}:${url.port}${path}${query === "" ? "" : `?${query}`}`;
 }
 
 function dropTracking(url: URL): void {
   const names = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
-  // Writing the parameters spells them anew, so that is done where it must be.
+  // Deleting a parameter re-encodes the whole query, so it is only done if necessary.
   for (const name of new Set(names)) url.searchParams.delete(name);
 }
 

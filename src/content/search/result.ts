@@ -5,7 +5,7 @@ export interface SearchResult {
   readonly snippet: string;
 }
 
-/** A result as its provider sent it: nothing of it is to be believed. */
+/** A result as its provider sent it. All fields are untrusted. */
 export interface RawResult {
   readonly title: unknown;
   readonly url: unknown;

@@ -10,7 +10,7 @@ import { createProviders, PROVIDER_NAMES, type ProviderDeps, type ProviderName }
 import { type LocalIndex } from "./providers/local.ts";
 import { Search } from "./search.ts";
 
-/** What the operator says of search: the configuration's `content.search`. */
+/** The operator's settings of search: the configuration's `content.search`. */
 export interface SearchOptions {
   readonly providers: readonly ProviderName[];
   readonly searxngUrl: string;
@@ -18,7 +18,7 @@ export interface SearchOptions {
   readonly parallel: number;
   readonly providerTimeoutMs: number;
   readonly cacheMs: number;
-  /** Empty for our own name. */
+  /** Empty for `SEARCH_USER_AGENT`. */
   readonly userAgent: string;
   readonly indexFetched: boolean;
   readonly indexMaxBytes: number;
@@ -37,10 +37,10 @@ export const SEARCH_DEFAULTS: SearchOptions = {
   indexMaxBytes: 1_073_741_824,
 };
 
-/** Milliseconds between two looks for an index that is not there yet. */
+/** Milliseconds between two checks for an index that does not exist yet. */
 const LOOK_MS = 2_000;
 
-/** How crawler and search name themselves. */
+/** The User-Agent of crawler and search. */
 export const SEARCH_USER_AGENT = `Mozilla/5.0 (compatible; Turnpike/${VERSION})`;
 
 export interface SearchServiceDeps {
@@ -54,17 +54,17 @@ export interface SearchServiceDeps {
 
 export interface SearchService {
   readonly search: Search;
-  /** Puts a page that was read into the index, where the operator wants that. */
+  /** Puts a page that was read into the index, if the operator has enabled that. */
   readonly remember: (page: { readonly url: string; readonly title: string; readonly text: string }) => void;
   readonly close: () => void;
 }
 
-/** Where the index of a state folder is. */
+/** The path of the index in a state folder. */
 export function indexPath(stateDir: string): string {
   return join(stateDir, "search-index.db");
 }
 
-/** Makes search of the operator's options. */
+/** Creates search from the operator's settings. */
 export function createSearchService(options: SearchOptions, deps: SearchServiceDeps): SearchService {
   const now = deps.now ?? Date.now;
   const file = new IndexFile(indexPath(deps.stateDir), deps.log, now);
@@ -97,7 +97,7 @@ export function createSearchService(options: SearchOptions, deps: SearchServiceD
   };
 }
 
-/** The index, which `turnpike index` may make at any time. */
+/** The index. `turnpike index` may create it at any time. */
 class IndexFile implements LocalIndex {
   readonly #path: string;
   readonly #log: (message: string) => void;
@@ -113,7 +113,7 @@ class IndexFile implements LocalIndex {
     this.#queries = new IndexQueries(path);
   }
 
-  /** False where the file cannot be read as well: then other providers answer. */
+  /** Also false if the file cannot be read. Then other providers are asked. */
   hasPages(): boolean {
     try {
       return this.#look()?.hasPages() === true;

@@ -6,22 +6,25 @@ import { fuse } from "./fuse.ts";
 import { ProviderError, type SearchProvider } from "./provider.ts";
 import { type SearchResult } from "./result.ts";
 
-/** Searches under way at one time; the same one asked for by many counts once. */
+/** Searches that run at the same time. Equal searches of several callers count once. */
 const MAX_SEARCHES = 128;
-/** Milliseconds in which a provider that works answers; one that had less is not blamed for being late. */
+/**
+ * Milliseconds in which a working provider responds. A timeout after less time does not count as the provider's
+ * failure.
+ */
 const FAIR_MS = 2_000;
-/** Milliseconds that an answer is kept at most where nothing was found, and where a provider failed. */
+/** Milliseconds that a response is cached at most if the search found nothing, and if a provider failed. */
 const EMPTY_TTL_MS = 60_000;
 const INCOMPLETE_TTL_MS = 30_000;
 
 export interface SearchDeps {
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   readonly providers: readonly SearchProvider[];
-  /** Providers that are asked at one time. */
+  /** Providers that are asked at the same time. */
   readonly parallel: number;
   /** Milliseconds for one provider, all its pages included. */
   readonly providerTimeoutMs: number;
-  /** Milliseconds that an answer is kept. */
+  /** Milliseconds that a response is cached. */
   readonly cacheMs: number;
   readonly log: (message: string) => void;
   /** In milliseconds. */
@@ -30,38 +33,41 @@ export interface SearchDeps {
 
 export interface SearchQuery {
   readonly query: string;
-  /** Results that are wanted. */
+  /** Results that the caller wants. */
   readonly count: number;
   readonly timeoutMs: number;
 }
 
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
-  /** Results beyond `count` that there were. */
+  /** Further results, beyond `count`. */
   readonly more: readonly SearchResult[];
-  /** The providers that answered. */
+  /** The providers that responded. */
   readonly providers: readonly string[];
   readonly cached: boolean;
 }
 
-/** One of the chain. */
+/** A provider in the chain. */
 interface Link {
   readonly provider: SearchProvider;
   readonly breaker: Breaker;
 }
 
-/** What a provider came to. */
+/** The outcome of asking a provider. */
 type Outcome =
   | { readonly name: string; readonly results: readonly SearchResult[] }
   | { readonly name: string; readonly error: ProviderError };
 
-/** A provider's turn in a wave. */
+/** A provider that is asked in a wave. */
 interface Turn {
   readonly link: Link;
   readonly done: (outcome: AttemptOutcome) => void;
 }
 
-/** Searches by a chain of providers: some at a time, the next ones where those fail or have too little. */
+/**
+ * Searches with a chain of providers. Some are asked at the same time. The next ones follow if those fail or find too
+ * little.
+ */
 export class Search {
   readonly #deps: SearchDeps;
   readonly #chain: readonly Link[];
@@ -74,7 +80,7 @@ export class Search {
     this.#cache = new ResponseCache(deps.now);
   }
 
-  /** Fails with `search-failed`, `search-timeout`, `search-unavailable` or `overloaded`. */
+  /** Throws `search-failed`, `search-timeout`, `search-unavailable` or `overloaded`. */
   async search({ query, count, timeoutMs }: SearchQuery): Promise<SearchResponse> {
     const key = query.normalize("NFC").replace(/\s+/g, " ").trim();
     const known = this.#cache.get(key, count);
@@ -83,23 +89,24 @@ export class Search {
     return { results: results.slice(0, count), more: results.slice(count), providers, cached: known !== undefined };
   }
 
-  /** Why no search can be answered now; undefined while a provider works, or may. */
+  /** Why no search can succeed now. Undefined while a provider works or can be tried again. */
   failure(): string | undefined {
     const active = this.#chain.filter(({ provider }) => provider.available());
-    // Whoever wants no provider at all has switched search off, and nothing is wrong.
+    // An operator who configures no provider has switched search off, which is not a failure.
     if (active.length === 0) return this.#chain.length === 0 ? undefined : "Cannot search: no provider is configured";
-    // One that may be tried again may work; were it down here, nobody might come to try it.
+    // A provider that may be tried again may work. If the service were reported as down, no request would come to try
+    // it.
     if (active.some(({ breaker }) => breaker.state !== "open")) return undefined;
     return `Cannot search: no provider works (${active.map(({ provider }) => provider.name).join(", ")})`;
   }
 
-  /** Each provider that there is to ask, and whether it works. */
+  /** Each available provider, and the state of its breaker. */
   states(): readonly { readonly name: string; readonly state: BreakerState }[] {
     const active = this.#chain.filter(({ provider }) => provider.available());
     return active.map(({ provider, breaker }) => ({ name: provider.name, state: breaker.state }));
   }
 
-  /** The same search that is under way is joined, whoever began it; it ends for all when its own time is over. */
+  /** Joins an equal search that is already running. It ends for all callers at its own timeout. */
   #once(query: string, count: number, timeoutMs: number): Promise<Found> {
     const key = `${count} ${timeoutMs} ${query}`;
     const running = this.#running.get(key);
@@ -121,7 +128,7 @@ export class Search {
       const left = endsAt - performance.now();
       if (left <= 0) break;
       const wave = this.#nextWave(waiting, outcomes);
-      // Those that come next must have time as well.
+      // Half of the time is kept for the next providers.
       const ms = Math.min(this.#deps.providerTimeoutMs, waiting.length === 0 ? left : left / 2);
       outcomes.push(...(await Promise.all(wave.map((turn) => this.#ask(turn, { query, count, ms })))));
       results = fuse(outcomes.flatMap((outcome) => ("results" in outcome ? [outcome.results] : [])));
@@ -129,7 +136,7 @@ export class Search {
     const failures = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome] : []));
     const providers = outcomes.flatMap((outcome) => ("results" in outcome ? [outcome.name] : []));
     const complete = failures.length === 0;
-    // Nothing from those that answered proves nothing while others, who may know more, do not.
+    // An empty result is not conclusive while another provider, which may know more, has failed.
     if (providers.length === 0 || (results.length === 0 && !complete)) throw searchError(failures);
     const found: Found = { results, providers, complete };
     const { cacheMs } = this.#deps;
@@ -138,7 +145,7 @@ export class Search {
     return found;
   }
 
-  /** Takes the next providers that may be asked; those that may not go to the outcomes. */
+  /** Takes the next providers whose breakers allow an attempt. The others become failed outcomes. */
   #nextWave(waiting: Link[], outcomes: Outcome[]): Turn[] {
     const wave: Turn[] = [];
     while (wave.length < this.#deps.parallel) {
@@ -183,13 +190,13 @@ function blame({ reason }: ProviderError, ms: number): AttemptOutcome {
   return reason === "timeout" && ms < FAIR_MS ? "void" : "failure";
 }
 
-/** Runs `ask` with a signal for its time; a provider that does not heed it is left behind. */
+/** Runs `ask` with a signal that aborts after `ms`. It does not wait for a provider that ignores the signal. */
 async function within(ms: number, ask: (signal: AbortSignal) => Promise<ProviderResponse>): Promise<ProviderResponse> {
   const controller = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     controller.abort();
-    // After what the signal ends: an answer with the pages so far is better.
+    // After the abort has settled `ask`: a response with the pages so far is better than a timeout.
     setTimeout(() => reject(new ProviderError("timeout", "it did not respond in time")), 0);
   }, ms);
   try {

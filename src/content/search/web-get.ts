@@ -7,7 +7,7 @@ import { codeOf } from "../../lib/caught.ts";
 import { type EgressOptions, EgressSession, portOf } from "../egress/guard.ts";
 import { REDIRECTS } from "../static/redirect.ts";
 
-/** Redirects that are followed; a search page or a sitemap lies behind no more. */
+/** Redirects that are followed. Search pages and sitemaps need no more. */
 const MAX_REDIRECTS = 5;
 
 /** Addresses of a host that are tried. */
@@ -17,14 +17,17 @@ const NOT_CONNECTED = /^(?:ECONNREFUSED|ConnectionRefused|EHOSTUNREACH|ENETUNREA
 export interface WebRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent by POST, as a form; a GET where there is none. */
+  /** Sent by POST, as a form. Without it the method is GET. */
   readonly form?: URLSearchParams;
-  /** Bytes of the body, before and after its content coding is undone. */
+  /** Bytes of the body, both before and after its content coding is decoded. */
   readonly maxBytes: number;
   readonly egress: EgressOptions;
-  /** Redirects to another origin are refused, or followed without `headers` that are for the first one alone; or none is. */
+  /**
+   * `same-origin` refuses redirects to another origin. `any-origin` follows them, without the `headers` that are meant
+   * for the first origin only. `none` follows no redirect.
+   */
   readonly redirects: "same-origin" | "any-origin" | "none";
-  /** Whether the body is wanted of an answer with this status and Content-Type; it is empty where it is not. */
+  /** Whether to read the body of a response with this status and Content-Type. If not, the body is empty. */
   readonly wants?: (status: number, contentType: string) => boolean;
   readonly signal: AbortSignal;
 }
@@ -37,7 +40,7 @@ export interface WebResponse {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Why there is no answer. */
+/** Why there is no response. */
 export type WebFailure = "refused" | "unreachable" | "too-large" | "redirects" | "timeout";
 
 export class WebError extends Error {
@@ -50,12 +53,12 @@ export class WebError extends Error {
   }
 }
 
-/** Fields that any origin may see. */
+/** Fields that are sent to any origin. */
 const FOR_ALL = new Set(["accept", "accept-language", "user-agent"]);
 
 /**
- * Fetches one address through an egress guard of its own. What a page visit does not have and search and crawl need is
- * here: fields of the caller's, forms, conditional requests, small caps. Fails with a WebError.
+ * Fetches one address through an egress guard of its own. It has features that search and crawler need and page visits
+ * lack: the caller's own fields, forms, conditional requests and small size limits. Fails with a WebError.
  */
 export async function webGet(request: WebRequest): Promise<WebResponse> {
   const session = new EgressSession(request.egress);
@@ -79,7 +82,7 @@ async function follow(request: WebRequest, session: EgressSession): Promise<WebR
     if (next === null || request.redirects === "none") return response;
     if (next.protocol !== "http:" && next.protocol !== "https:") throw new WebError("refused");
     if (next.origin !== request.url.origin && request.redirects === "same-origin") throw new WebError("redirects");
-    // As in browsers, which keep them to themselves: answers tell their address.
+    // As in browsers. The response's address is passed on, and must not contain credentials.
     next.username = "";
     next.password = "";
     url = next;
@@ -110,7 +113,7 @@ async function once(
   }
 }
 
-/** Asks the next address where one has nobody who listens: nothing was sent to it. */
+/** Tries the next address if the connection to one is refused. No request has been sent in that case. */
 async function firstOf(
   addresses: readonly string[],
   ask: (address: string) => Promise<IncomingMessage>,
@@ -154,7 +157,7 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Ui
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of decoded(incoming)) {
-    // The stream was given no encoding, so its chunks are buffers.
+    // The stream has no encoding, so its chunks are buffers.
     const bytes = chunk as Buffer;
     length += bytes.length;
     if (length > maxBytes) throw new WebError("too-large");

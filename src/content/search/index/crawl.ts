@@ -13,16 +13,16 @@ import { type Site, type Sites, type Waiting } from "./sites.ts";
 
 /** Bytes of a page. */
 const MAX_PAGE_BYTES = 10 * 1024 * 1024;
-/** What may have text to index; the rest is not fetched to its end. */
+/** Content types that may contain text to index. Other bodies are not read. */
 const PAGE_TYPE = /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|json|pdf)\b)/i;
-/** Hosts that are asked at one time. */
+/** Hosts that are requested at the same time. */
 const MAX_HOSTS_AT_ONCE = 4;
 /** Sitemaps of a site that are read. */
 const MAX_SITEMAPS = 50;
-/** Fetches of one round, for each page that the site may have, and beyond them. @bound */
+/** Fetches of one round: for each page that the site may have, and in addition. @bound */
 const FETCHES_PER_PAGE = 3;
 const MORE_FETCHES = 100;
-/** The longest sleep until a host may be asked again or a page is done, in milliseconds. */
+/** Milliseconds of the longest sleep until a host allows a request or a page is done. */
 const NAP_MS = 50;
 
 export interface CrawlDeps {
@@ -33,15 +33,15 @@ export interface CrawlDeps {
   readonly userAgent: string;
   /** Milliseconds between two requests to a host. */
   readonly delayMs: number;
-  /** Bytes that the index may have; a crawl stops where it would outgrow them. */
+  /** Bytes of the index. A crawl stops when the index would exceed them. */
   readonly maxBytes: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Told of each address that was dealt with; `reason` says why it failed. */
+  /** Called for each processed address. `reason` says why it failed. */
   readonly progress: (url: string, outcome: CrawlOutcome, reason: string | undefined) => void;
 }
 
-/** What became of an address. */
+/** The outcome of an address. */
 export type CrawlOutcome =
   | "indexed"
   | "unchanged"
@@ -56,13 +56,16 @@ export type CrawlOutcome =
   | "failed";
 
 export interface CrawlReport {
-  /** Addresses by what became of them. */
+  /** Number of addresses by outcome. */
   readonly outcomes: ReadonlyMap<CrawlOutcome, number>;
-  /** Why the crawl stopped before its end; undefined where it did not. */
+  /** Why the crawl stopped early. Undefined if it finished. */
   readonly stopped: "full" | "page limit" | "fetch limit" | "interrupted" | undefined;
 }
 
-/** Fetches what is new of a site into the index: from its first page, its sitemaps and what was known, link by link. */
+/**
+ * Fetches the new and changed pages of a site into the index. It starts from the first page, the sitemaps and the known
+ * addresses, and follows links.
+ */
 export async function crawl(site: Site, deps: CrawlDeps): Promise<CrawlReport> {
   deps.sites.beginRound(site.id);
   const crawler = new Crawler(site, deps);
@@ -72,7 +75,7 @@ export async function crawl(site: Site, deps: CrawlDeps): Promise<CrawlReport> {
   return { outcomes: crawler.outcomes, stopped };
 }
 
-/** A fetch that failed, in words for the person who crawls. */
+/** A failed fetch, described for the operator who crawls. */
 class Failed {
   readonly reason: string;
 
@@ -104,9 +107,9 @@ class Crawler {
   readonly #host: string;
   readonly #fetching = new Set<string>();
   #fetches = 0;
-  /** Of this site in the index. */
+  /** Pages of this site in the index. */
   #pages: number;
-  /** Whether an address was left alone since the site has its pages. */
+  /** Whether an address was skipped because the site has reached its number of pages. */
   #leftOut = false;
 
   constructor(site: Site, deps: CrawlDeps) {
@@ -134,7 +137,7 @@ class Crawler {
     }
   }
 
-  /** Fetches until nothing waits; gives why it stopped before. */
+  /** Fetches until no address is left. Returns why it stopped early. */
   async run(): Promise<CrawlReport["stopped"]> {
     const running = new Set<Promise<void>>();
     let stopped: CrawlReport["stopped"];
@@ -162,12 +165,12 @@ class Crawler {
     return this.#waiting((host) => this.#manners.mayFetch(host));
   }
 
-  /** Whether something waits whose host is not lost. */
+  /** Whether an address is left whose host is not abandoned. */
   #hasMore(): boolean {
     return this.#waiting((host) => !this.#manners.isLost(host)) !== undefined;
   }
 
-  /** The next address; where the site has its pages, only those are looked at again. */
+  /** The next address. If the site has reached its number of pages, only pages of the index are fetched again. */
   #waiting(mayFetch: (host: string) => boolean): Waiting | undefined {
     const { sites, index } = this.#deps;
     for (;;) {
@@ -206,7 +209,7 @@ class Crawler {
       .catch((error: unknown) => void (step = failure(error)));
     const reason = step instanceof Failed ? step.reason : undefined;
     const outcome = step instanceof Failed ? "failed" : step;
-    // What an interruption cut off is not done.
+    // A fetch that an interruption cut off is not done.
     if (outcome === "failed" && this.#deps.signal.aborted) return;
     sites.done(this.#site.id, url);
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
@@ -276,7 +279,7 @@ class Crawler {
       this.#remove(url);
       return says.noindex ? "noindex" : "duplicate";
     }
-    // Other pages may have come in since this one was taken up.
+    // Other pages may have been added since this one was started.
     const isNew = index.page(url)?.site !== this.#site.id;
     if (isNew && this.#isFull()) return "left out";
     if (isNew) this.#pages += 1;
@@ -284,12 +287,12 @@ class Crawler {
     return index.put({ url, title, text: content, site: this.#site.id, etag, lastModified }) ? "indexed" : "unchanged";
   }
 
-  /** The address that the page says is its own, where that is another one which is not known to lead nowhere. */
+  /** The page's canonical address, if it differs and is not known to lead to no page. */
   #canonical(url: string, said: unknown): string | undefined {
     const [canonical] = this.#inScope(typeof said === "string" ? [said] : []);
     if (canonical === undefined || canonical === url) return undefined;
     const { index, sites } = this.#deps;
-    // Two pages that name each other would both be left out otherwise.
+    // Without this, two pages that name each other as canonical would both be left out.
     const leadsNowhere =
       this.#fetching.has(canonical) || (sites.isDone(this.#site.id, canonical) && index.page(canonical) === undefined);
     return leadsNowhere ? undefined : canonical;
@@ -318,7 +321,7 @@ class Crawler {
       headers: { ...headers, "user-agent": userAgent },
       maxBytes: MAX_PAGE_BYTES,
       egress,
-      // Each address that a page redirects to has to pass the site's bounds and its robots.txt.
+      // Each redirect target has to pass the site's bounds and its robots.txt.
       redirects: "none",
       wants: (status, type) => status === 200 && (type === "" || PAGE_TYPE.test(type)),
       signal: this.#timed(),
@@ -329,7 +332,7 @@ class Crawler {
     return AbortSignal.any([this.#deps.signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
   }
 
-  /** The addresses that belong to the site, in one spelling. */
+  /** The addresses that belong to the site, normalized. */
   #inScope(urls: readonly string[]): string[] {
     return urls.flatMap((text) => {
       const href = resultUrl(text, this.#site.url);
@@ -341,7 +344,7 @@ class Crawler {
   }
 }
 
-/** What makes a request conditional on a page's having changed. */
+/** The fields that make a request conditional on a change of the page. */
 function conditions(known: PageRow | undefined): Record<string, string> {
   const headers: Record<string, string> = {};
   if (known !== undefined && known.etag !== null) headers["if-none-match"] = known.etag;
@@ -349,7 +352,7 @@ function conditions(known: PageRow | undefined): Record<string, string> {
   return headers;
 }
 
-/** With and without `www.` it is the same site. */
+/** A site is the same with and without `www.`. */
 function bareHost(url: URL): string {
   return url.host.replace(/^www\./, "");
 }

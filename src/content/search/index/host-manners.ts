@@ -2,23 +2,23 @@ import { type EgressOptions } from "../../egress/guard.ts";
 import { type WebResponse, webGet } from "../web-get.ts";
 import { ALLOW_ALL, ALLOW_NONE, MAX_ROBOTS_BYTES, parseRobots, type Robots } from "./robots.ts";
 
-/** The longest that a site may have us wait between two requests, in milliseconds. */
+/** Milliseconds between two requests that a site may ask for. A longer delay is shortened. */
 const MAX_CRAWL_DELAY_MS = 30_000;
-/** Failures in a row after which a host is left alone for the rest of a crawl. */
+/** Consecutive failures after which a crawl stops requests to a host. */
 const MAX_FAILURES = 10;
-/** Hosts that a crawl gets to know; more are left alone. */
+/** Hosts of a crawl. Further hosts are not requested. */
 const MAX_HOSTS = 1_000;
 
 /** Milliseconds for one request of a crawl. @bound */
 export const FETCH_TIMEOUT_MS = 20_000;
 
-/** What robots.txt calls us. */
+/** The crawler's product token in robots.txt. */
 export const CRAWLER_TOKEN = "turnpike";
 
 export interface MannersOptions {
   readonly egress: EgressOptions;
   readonly userAgent: string;
-  /** Milliseconds between two requests to a host that asks for no more. */
+  /** Milliseconds between two requests to a host that asks for no longer delay. */
   readonly delayMs: number;
   /** In milliseconds. */
   readonly now: () => number;
@@ -32,7 +32,9 @@ interface Host {
   readonly robots: Map<string, Promise<Robots>>;
 }
 
-/** What a crawl knows of the hosts it asks, so that each is asked for one thing at a time and as often as it likes. */
+/**
+ * The state of each host of a crawl. It allows one request to a host at a time, with the delay that the host asks for.
+ */
 export class HostManners {
   readonly #options: MannersOptions;
   readonly #hosts = new Map<string, Host>();
@@ -41,33 +43,34 @@ export class HostManners {
     this.#options = options;
   }
 
-  /** Whether the host may be asked now. */
+  /** Whether a request to the host is allowed now. */
   mayFetch(host: string): boolean {
     const known = this.#hosts.get(host);
     if (known === undefined) return this.#hosts.size < MAX_HOSTS;
     return !known.busy && known.failures < MAX_FAILURES && known.nextAt <= this.#options.now();
   }
 
-  /** Whether the host is left alone for good. */
+  /** Whether the crawl sends no more requests to the host. */
   isLost(host: string): boolean {
     const known = this.#hosts.get(host);
     return known === undefined ? this.#hosts.size >= MAX_HOSTS : known.failures >= MAX_FAILURES;
   }
 
-  /** Leaves a host alone for the rest of the crawl: it said that it has too much to do. */
+  /** Stops requests to a host for the rest of the crawl, since it reported an overload. */
   leave(host: string): void {
     this.#host(host).failures = MAX_FAILURES;
   }
 
-  /** Milliseconds until some host may be asked again; 0 where one may be now. */
+  /** Milliseconds until a request to some host is allowed. 0 if one is allowed now. */
   wait(): number {
     const times = [...this.#hosts.values()].filter((host) => !host.busy && host.failures < MAX_FAILURES);
     return Math.max(0, Math.min(...times.map((host) => host.nextAt)) - this.#options.now());
   }
 
   /**
-   * Has the host to itself for `use`, which tells how the host did; where it was asked, it then has its rest. A host
-   * whose robots.txt cannot be had is left alone, and `use` not called: it fails as the request for robots.txt did.
+   * Reserves the host for `use`, which returns the outcome. The delay begins after a request. If the host's robots.txt
+   * cannot be fetched, the host is abandoned and `use` is not called. The call then fails like the request for
+   * robots.txt.
    */
   async visit(url: URL, use: (robots: Robots) => Promise<"fine" | "failed" | "not asked">): Promise<void> {
     const host = this.#host(url.host);
@@ -91,7 +94,7 @@ export class HostManners {
     }
   }
 
-  /** What the site's robots.txt says to us; asked for once a crawl. */
+  /** The site's rules for this crawler. The crawl requests robots.txt once. */
   robots(url: URL): Promise<Robots> {
     const { robots } = this.#host(url.host);
     const known = robots.get(url.protocol);
@@ -117,10 +120,10 @@ export class HostManners {
       response = await webGet({
         url,
         headers: { accept: "text/plain", "user-agent": userAgent },
-        // What is longer is cut by the parser, and what is much longer is no robots.txt.
+        // The parser cuts a longer file. A much longer file is not a robots.txt.
         maxBytes: MAX_ROBOTS_BYTES * 4,
         egress,
-        // RFC 9309 §2.3.1.2: redirects are followed, to other hosts as well.
+        // RFC 9309 §2.3.1.2: redirects are followed, also to other hosts.
         redirects: "any-origin",
         signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]),
       });
@@ -128,7 +131,7 @@ export class HostManners {
       return { ...ALLOW_NONE, failure: error };
     }
     if (response.status === 200) return parseRobots(new TextDecoder().decode(response.body), CRAWLER_TOKEN);
-    // §2.3.1.3: there is no such file; §2.3.1.4: it cannot be had.
+    // §2.3.1.3: the file does not exist. §2.3.1.4: it cannot be fetched.
     return response.status >= 400 && response.status < 500 && response.status !== 429 ? ALLOW_ALL : ALLOW_NONE;
   }
 }

@@ -2,7 +2,7 @@ import { ProviderError } from "../provider.ts";
 import { type FoundPage } from "./page-index.ts";
 import { type QueryResponse, type QueryMessage } from "./query-worker.ts";
 
-/** Queries that wait for their answer; one more is refused. */
+/** Queries that wait for a result. A further one is refused. */
 const MAX_PENDING = 64;
 
 interface Pending {
@@ -10,7 +10,7 @@ interface Pending {
   readonly reject: (error: ProviderError) => void;
 }
 
-/** Asks an index in a thread of its own: a query for the commonest words of a large index takes a while. */
+/** Queries an index in its own thread, since a query for the commonest words of a large index takes long. */
 export class IndexQueries {
   readonly #path: string;
   readonly #pending = new Map<number, Pending>();
@@ -21,7 +21,7 @@ export class IndexQueries {
     this.#path = path;
   }
 
-  /** Fails with a ProviderError; an aborted query is no longer waited for. */
+  /** Fails with a ProviderError. The call does not wait for an aborted query. */
   async search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]> {
     if (this.#pending.size >= MAX_PENDING) throw new ProviderError("limited", "too many ask the index");
     const id = this.#nextId;
@@ -51,7 +51,7 @@ export class IndexQueries {
     worker.addEventListener("message", (event: MessageEvent<QueryResponse>) => {
       const { id } = event.data;
       const pending = this.#pending.get(id);
-      // An aborted query keeps its place until its answer is here, since it is still worked on.
+      // An aborted query occupies its place until its result arrives, since the thread still works on it.
       this.#pending.delete(id);
       if ("pages" in event.data) pending?.resolve(event.data.pages);
       else pending?.reject(new ProviderError("unreadable", "its index cannot be read"));

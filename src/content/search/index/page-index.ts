@@ -6,11 +6,11 @@ import { matchesOf, segmented, snippetOf, termsOf } from "./query.ts";
 /** Characters of a page's text that are indexed. */
 const MAX_PAGE_TEXT = 200_000;
 const MAX_TITLE = 300;
-/** Milliseconds that another process's write is waited for. */
+/** Milliseconds that a write waits for another process's write. */
 const BUSY_MS = 5_000;
-/** What a word in the title and in the address is worth beside one in the text. */
+/** The weights of a word in the title, the text and the address. */
 const WEIGHTS = "8.0, 1.0, 3.0";
-/** Pages that were fetched by the way and belong to no site; the oldest make way. */
+/** Pages in the index that were fetched outside of a crawl and belong to no site. The oldest are removed. */
 const MAX_FETCHED_PAGES = 20_000;
 
 const VERSION = 1;
@@ -53,19 +53,19 @@ CREATE VIRTUAL TABLE words USING fts5(
   title, body, address, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
 );`;
 
-/** A page of the index as it is found. */
+/** A page that a query found. */
 export interface FoundPage {
   readonly url: string;
   readonly title: string;
   readonly snippet: string;
 }
 
-/** A page as it is put into the index. */
+/** A page to put into the index. */
 export interface NewPage {
   readonly url: string;
   readonly title: string;
   readonly text: string;
-  /** The site that it was crawled for; undefined where it was fetched by the way. */
+  /** The site that it was crawled for. Undefined if it was fetched outside of a crawl. */
   readonly site: number | undefined;
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
@@ -73,7 +73,7 @@ export interface NewPage {
 
 export interface PageRow {
   readonly id: number;
-  /** Null for a page that was fetched by the way. */
+  /** Null for a page that was fetched outside of a crawl. */
   readonly site: number | null;
   readonly hash: string;
   readonly etag: string | null;
@@ -83,11 +83,13 @@ export interface PageRow {
 export interface IndexStats {
   readonly sites: number;
   readonly pages: number;
-  /** Of the file. */
+  /** Bytes of the file. */
   readonly bytes: number;
 }
 
-/** A full-text index of pages in one SQLite file, which any number of processes may use at one time. Decision 1003. */
+/**
+ * A full-text index of pages in one SQLite file. Any number of processes may use it at the same time. Decision 1003.
+ */
 export class PageIndex {
   readonly database: Database;
   readonly #now: () => number;
@@ -97,14 +99,18 @@ export class PageIndex {
     this.#now = now;
   }
 
-  /** Opens the index, mode 0600, and makes it where it is absent; `now` is in milliseconds. Throws where that cannot be. */
+  /**
+   * Opens the index with mode 0600, and creates it if it does not exist. `now` is in milliseconds. Throws if that
+   * fails.
+   */
   static open(path: string, now: () => number = Date.now): PageIndex {
     ownFile(path);
     const database = new Database(path, { create: true, strict: true });
     try {
       database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
       database.run("PRAGMA journal_mode = WAL");
-      // A crash of the machine may lose the last pages, which the next crawl brings again, and breaks nothing.
+      // A crash of the machine may lose the last pages, which the next crawl fetches again. It does not corrupt the
+      // file.
       database.run("PRAGMA synchronous = NORMAL");
       prepare(database, path);
       return new PageIndex(database, now);
@@ -114,7 +120,7 @@ export class PageIndex {
     }
   }
 
-  /** The best pages for a query, `offset` of them left out. Never fails for what the query says. */
+  /** The best pages for a query, after the first `offset`. Never fails because of the query's text. */
   search(query: string, count: number, offset = 0): FoundPage[] {
     const terms = termsOf(query);
     const found = new Map<number, { readonly url: string; readonly title: string; readonly body: string }>();
@@ -131,7 +137,7 @@ export class PageIndex {
     return pages.map(({ url, title, body }) => ({ url, title, snippet: snippetOf(body, terms) }));
   }
 
-  /** What is known of a page. */
+  /** The index's record of a page. */
   page(url: string): PageRow | undefined {
     const row = this.database.query<PageRow, [string]>(
       "SELECT id, site, hash, etag, last_modified FROM pages WHERE url = ?",
@@ -139,7 +145,7 @@ export class PageIndex {
     return row.get(url) ?? undefined;
   }
 
-  /** Puts a page in, or in the place of what it was. False where its words are those that are there. */
+  /** Inserts or replaces a page. False if its text has not changed. */
   put(page: NewPage): boolean {
     const title = page.title.slice(0, MAX_TITLE).toWellFormed();
     const body = page.text.slice(0, MAX_PAGE_TEXT).toWellFormed();
@@ -164,7 +170,10 @@ export class PageIndex {
       .immediate();
   }
 
-  /** Whether some page of the index has these very words; duplicates of a page are left out. */
+  /**
+   * The address of a page with exactly the same text, which is not itself a duplicate. Undefined if there is no such
+   * page.
+   */
   twin(title: string, text: string, url: string): string | undefined {
     const hash = Bun.hash(
       `${title.slice(0, MAX_TITLE).toWellFormed()}\0${text.slice(0, MAX_PAGE_TEXT).toWellFormed()}`,
@@ -175,12 +184,12 @@ export class PageIndex {
     return row?.url;
   }
 
-  /** Notes that a page is as it was. */
+  /** Records that a page has not changed. */
   touch(url: string): void {
     this.database.run("UPDATE pages SET fetched_at = ? WHERE url = ?", [this.#now(), url]);
   }
 
-  /** Takes a page out. False where it was not in. */
+  /** Removes a page. False if the index does not contain it. */
   remove(url: string): boolean {
     return this.database
       .transaction(() => {
@@ -200,7 +209,7 @@ export class PageIndex {
     return { sites: row?.sites ?? 0, pages: row?.pages ?? 0, bytes: this.bytes() };
   }
 
-  /** The length of the file. */
+  /** The length of the file in bytes. */
   bytes(): number {
     const row = this.database
       .query<{ bytes: number }, []>("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
@@ -208,7 +217,7 @@ export class PageIndex {
     return row?.bytes ?? 0;
   }
 
-  /** Whether there is a page to find. */
+  /** Whether the index contains a page. */
   hasPages(): boolean {
     return this.database.query("SELECT 1 FROM pages LIMIT 1").get() !== null;
   }
@@ -259,7 +268,9 @@ function prepare(database: Database, path: string): void {
     .immediate();
 }
 
-/** SQLite gives its -wal and -shm files the mode of the main one, so that must be right before it is opened. */
+/**
+ * SQLite gives its -wal and -shm files the mode of the main file, so that mode must be right before the file is opened.
+ */
 function ownFile(path: string): void {
   try {
     closeSync(openSync(path, "a", 0o600));

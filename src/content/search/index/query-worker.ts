@@ -1,10 +1,10 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type FoundPage, PageIndex } from "./page-index.ts";
 
-/** The worker's own side of its message channel; the types of Bun describe the main thread's. */
+/** The worker's own side of its message channel. Bun's types describe the main thread's side. */
 declare const self: Worker;
 
-/** A query to the index in the file. */
+/** A query to an index file. */
 export interface QueryMessage {
   readonly id: number;
   readonly path: string;

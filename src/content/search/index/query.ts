@@ -1,23 +1,23 @@
-/** Words of a query that are looked for. */
+/** Words of a query that are searched for. */
 const MAX_TERMS = 24;
 /** Characters of a query that are read. */
 const MAX_LENGTH = 1_000;
-/** The shortest word of which the beginning alone counts as well. */
+/** Characters of the shortest word that also matches as a prefix. */
 const MIN_PREFIX = 3;
 
 /**
- * Scripts that write no spaces between words. Each of their characters is a word of the index, and some in a row are
- * looked for as a phrase; so words of one and two characters are found, which trigrams cannot.
+ * Scripts that write no spaces between words. Each of their characters is a word of the index, and a sequence is
+ * searched for as a phrase. Words of one and two characters are found this way, which trigrams cannot do.
  */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const UNSPACED_EACH = new RegExp(UNSPACED.source, "gu");
 
-/** The text as the index has it: words of scripts without spaces are taken apart. */
+/** The text as the index stores it: characters of scripts without spaces are separated. */
 export function segmented(text: string): string {
   return UNSPACED.test(text) ? text.replace(UNSPACED_EACH, " $& ") : text;
 }
 
-/** The words of a query, without operators and signs: the index is never given anything else of it. */
+/** The words of a query, without operators and signs. No other part of the query reaches the index. */
 export function termsOf(query: string): string[] {
   const words =
     query
@@ -29,12 +29,12 @@ export function termsOf(query: string): string[] {
   return [...new Set(terms)].slice(0, MAX_TERMS);
 }
 
-/** Runs of one kind: "東京tower" are two words. */
+/** Sequences of one kind: "東京tower" is two words. */
 const RUNS = new RegExp(`${UNSPACED.source}+|(?:(?!${UNSPACED.source}).)+`, "gu");
 
 /**
- * What the index is asked, strictest first: pages with all words, with the beginnings of all, with any. Each word is
- * quoted, so that nothing of it is syntax.
+ * The index queries, strictest first: pages with all words, with the prefixes of all, with any. Each word is quoted, so
+ * that it is never read as syntax.
  */
 export function matchesOf(terms: readonly string[]): string[] {
   if (terms.length === 0) return [];
@@ -43,13 +43,13 @@ export function matchesOf(terms: readonly string[]): string[] {
   return [...new Set([exact.join(" AND "), begun.join(" AND "), begun.join(" OR ")])];
 }
 
-/** Characters of a snippet, and how far its beginning goes back from the first word found. */
+/** Characters of a snippet, and characters that it may begin before the first word found. */
 const SNIPPET = 300;
 const LEAD = 60;
-/** Places of words that are weighed against each other. */
+/** Places of words that are compared. */
 const MAX_PLACES = 400;
 
-/** The part of a text that has most of the words. */
+/** The part of a text that contains the most words. */
 export function snippetOf(text: string, terms: readonly string[]): string {
   const folded = fold(text);
   const places: { readonly at: number; readonly term: number }[] = [];
@@ -92,7 +92,7 @@ function wordStart(text: string, from: number): number {
   return space < 0 ? from : from + space + 1;
 }
 
-/** Without case and accents, one place for each of the text's own, so that places agree. */
+/** Removes case and accents. The result has one character for each of the text's, so that places correspond. */
 function fold(text: string): string {
   const lower = text.toLowerCase();
   const same = lower.length === text.length ? lower : text;

@@ -1,12 +1,12 @@
 import { CRAWLER_TOKEN } from "./host-manners.ts";
 
-/** What a page says to crawlers. */
+/** A page's directives for crawlers. */
 export interface Directives {
   readonly noindex: boolean;
   readonly nofollow: boolean;
 }
 
-/** Reads `<meta name="robots">` and X-Robots-Tag; what the field says to other crawlers by name is theirs. */
+/** Reads `<meta name="robots">` and X-Robots-Tag. Directives of the field that name another crawler are ignored. */
 export function robotsDirectives(meta: string, field: string | readonly string[] | undefined): Directives {
   const lines = [meta, ...(typeof field === "string" ? [field] : (field ?? []))];
   const words = new Set(lines.flatMap(wordsOf));
@@ -19,7 +19,7 @@ function wordsOf(line: string): string[] {
   let forUs = true;
   for (const part of line.toLowerCase().split(/[\s,]+/)) {
     const agent = /^([a-z_-]+):(.*)$/.exec(part);
-    // `unavailable_after: date` and its like are rules with a value, and name nobody.
+    // `unavailable_after: date` and similar rules have a value, and name no crawler.
     const named = agent !== null && !/^(?:unavailable_after|max-[a-z-]+)$/.test(agent[1] ?? "");
     if (named) forUs = agent[1] === CRAWLER_TOKEN;
     const word = named ? (agent[2] ?? "") : part;

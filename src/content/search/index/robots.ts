@@ -1,9 +1,9 @@
 /** RFC 9309 §2.5: a crawler may stop reading after 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512_000;
-/** Rules and sitemaps of a file that are heeded. */
+/** Rules and sitemaps of a file that are used. Further ones are ignored. */
 const MAX_RULES = 5_000;
 const MAX_SITEMAPS = 100;
-/** Characters and stars of a rule's pattern; a longer one is not heeded. */
+/** Characters and stars in a rule's pattern. A longer pattern is ignored. */
 const MAX_PATTERN = 2_048;
 const MAX_STARS = 20;
 
@@ -14,13 +14,13 @@ interface Rule {
   readonly length: number;
 }
 
-/** What a site's robots.txt says to one crawler. */
+/** The rules of a site's robots.txt for one crawler. */
 export interface Robots {
-  /** False where the file could not be had for now, and so nobody knows what it forbids. */
+  /** False if the file could not be fetched for now, so its rules are unknown. */
   readonly known: boolean;
-  /** Why it is not known, if the request failed. */
+  /** Why the rules are unknown, if the request failed. */
   readonly failure?: unknown;
-  /** Seconds between requests that the site asks for; undefined where it does not. */
+  /** Seconds between requests that the site asks for. Undefined if it does not ask for a delay. */
   readonly crawlDelay: number | undefined;
   readonly sitemaps: readonly string[];
   /** Whether the path, with its query, may be fetched. */
@@ -28,7 +28,7 @@ export interface Robots {
 }
 
 export const ALLOW_ALL: Robots = { known: true, crawlDelay: undefined, sitemaps: [], allows: () => true };
-/** RFC 9309 §2.3.1.4: a file that cannot be had for the server's fault forbids everything. */
+/** RFC 9309 §2.3.1.4: if the server fails to deliver the file, everything is forbidden. */
 export const ALLOW_NONE: Robots = { known: false, crawlDelay: undefined, sitemaps: [], allows: () => false };
 
 interface Group {
@@ -37,7 +37,7 @@ interface Group {
   crawlDelay: number | undefined;
 }
 
-/** Reads a robots.txt (RFC 9309) for the crawler of this product token; lines that make no sense are skipped. */
+/** Reads a robots.txt (RFC 9309) for the crawler with this product token. Invalid lines are skipped. */
 export function parseRobots(text: string, agent: string): Robots {
   const groups: Group[] = [];
   const sitemaps: string[] = [];
@@ -63,7 +63,7 @@ export function parseRobots(text: string, agent: string): Robots {
       inAgents = true;
       continue;
     }
-    // Sitemaps stand outside of groups.
+    // Sitemaps do not belong to groups.
     if (group === undefined || name === "sitemap") continue;
     inAgents = false;
     if (name === "crawl-delay") group.crawlDelay = delayOf(value) ?? group.crawlDelay;
@@ -75,14 +75,14 @@ export function parseRobots(text: string, agent: string): Robots {
   return robotsOf(groupsFor(groups, agent.toLowerCase()), sitemaps);
 }
 
-/** §2.2.1: all groups that name the crawler count as one; only where none does, those of all crawlers. */
+/** §2.2.1: all groups that name the crawler are merged. If there is no such group, those for all crawlers apply. */
 function groupsFor(groups: readonly Group[], agent: string): readonly Group[] {
   const own = groups.filter(({ agents }) => agents.includes(agent));
   return own.length > 0 ? own : groups.filter(({ agents }) => agents.includes("*"));
 }
 
 function robotsOf(groups: readonly Group[], sitemaps: readonly string[]): Robots {
-  // §2.2.2: the longest match counts, and the permission where two are equal.
+  // §2.2.2: the longest match counts. If two are equally long, the permission counts.
   const rules = groups
     .flatMap((group) => group.rules)
     .toSorted((a, b) => b.length - a.length || Number(b.allow) - Number(a.allow));
@@ -107,7 +107,7 @@ function delayOf(value: string): number | undefined {
 }
 
 function ruleOf(allow: boolean, value: string): Rule | undefined {
-  // An empty rule says nothing; one that begins otherwise matches no path.
+  // An empty rule has no effect. A rule with another first character matches no path.
   if (value === "" || value.length > MAX_PATTERN || !/^[/*]/.test(value)) return undefined;
   const anchored = value.endsWith("$");
   const pattern = spelling(anchored ? value.slice(0, -1) : value);
@@ -115,7 +115,10 @@ function ruleOf(allow: boolean, value: string): Rule | undefined {
   return parts.length > MAX_STARS ? undefined : { allow, parts, anchored, length: pattern.length };
 }
 
-/** Matches in linear time for each part: no part need ever be placed anew but the last, which is anchored. */
+/**
+ * Matches in linear time for each part: no part needs to be tried at another place, except the last one, which is
+ * anchored.
+ */
 function matches({ parts, anchored }: Rule, path: string): boolean {
   const [first = "", ...others] = parts;
   if (!path.startsWith(first)) return false;
@@ -129,7 +132,7 @@ function matches({ parts, anchored }: Rule, path: string): boolean {
   return !anchored || others.length > 0 || at === path.length;
 }
 
-/** §2.2.2: what need not be escaped is not, everything else is, so that both sides are spelled alike. */
+/** §2.2.2: decodes characters that need no escape and escapes all others, so that rule and path are spelled alike. */
 function spelling(path: string): string {
   return path
     .replace(/%([\da-f]{2})/gi, (escape: string, hex: string) => {

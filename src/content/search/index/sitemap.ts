@@ -1,22 +1,25 @@
 import { gunzipSync } from "node:zlib";
 import { Parser } from "htmlparser2";
 
-/** Bytes of a sitemap, compressed and not; the protocol allows 50 MB. */
+/** Bytes of a sitemap, both compressed and decompressed. The protocol allows 50 MB. */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
-/** Addresses of a sitemap; the protocol allows as many. */
+/** Addresses of a sitemap. The protocol allows the same number. */
 const MAX_URLS = 50_000;
 const MAX_URL_LENGTH = 2_048;
 
-/** What a sitemap names. */
+/** The contents of a sitemap. */
 export interface Sitemap {
   readonly pages: readonly string[];
-  /** Other sitemaps, of an index. */
+  /** Other sitemaps, if this is an index of sitemaps. */
   readonly sitemaps: readonly string[];
 }
 
 const NOTHING: Sitemap = { pages: [], sitemaps: [] };
 
-/** Reads a sitemap, an index of sitemaps, or a list with an address a line, gzipped or not; nothing where it is none. */
+/**
+ * Reads a sitemap, an index of sitemaps, or a list with one address per line, gzipped or not. The result is empty for
+ * other files.
+ */
 export function readSitemap(body: Uint8Array<ArrayBuffer>): Sitemap {
   const text = textOf(body);
   if (text === undefined) return NOTHING;
@@ -30,7 +33,7 @@ export function readSitemap(body: Uint8Array<ArrayBuffer>): Sitemap {
       onopentagname(name) {
         const bare = name.slice(name.indexOf(":") + 1);
         if (bare === "url" || bare === "sitemap") within = bare;
-        // Pictures and films of a page have a `loc` in a namespace of their own.
+        // Images and videos of a page have a `loc` in their own namespaces.
         if (name === "loc" && within !== undefined) location = "";
       },
       ontext(piece) {

@@ -2,18 +2,21 @@ import { type Database } from "bun:sqlite";
 import { isAlive } from "../../../lib/is-alive.ts";
 import { type PageIndex } from "./page-index.ts";
 
-/** Addresses that are known of a site, for each page that it may have in the index. @bound */
+/** Known addresses of a site, for each page that it may have in the index. @bound */
 const FRONTIER_PER_PAGE = 10;
 const MIN_FRONTIER = 1_000;
-/** Addresses that are looked through for one whose host is free. */
+/** Addresses that are examined to find one whose host is free. */
 const LOOK_AHEAD = 500;
-/** The same where there are two hosts at most: with `www.` and without. */
+/** The same if there are at most two hosts: with `www.` and without. */
 const LOOK_AHEAD_SAME_HOST = 20;
 
-/** Milliseconds without an address dealt with after which a crawler is taken for gone: its process id may be another's. @bound */
+/**
+ * Milliseconds without a processed address after which a crawler counts as dead: its process id may belong to another
+ * process. @bound
+ */
 const LOCK_MS = 300_000;
 
-/** What the operator wants of a site. */
+/** The operator's settings of a site. */
 export interface SiteOptions {
   readonly url: string;
   /** Links followed from the first page on. */
@@ -21,18 +24,18 @@ export interface SiteOptions {
   readonly maxPages: number;
   /** Whether its sitemaps are read. */
   readonly sitemap: boolean;
-  /** Whether links to other hosts are left alone. */
+  /** Whether links to other hosts are ignored. */
   readonly sameHost: boolean;
 }
 
 export interface Site extends SiteOptions {
   readonly id: number;
-  /** Milliseconds since 1970 when a crawl was last finished; undefined where none was. */
+  /** Milliseconds since 1970 when the last crawl finished. Undefined if no crawl has finished. */
   readonly crawledAt: number | undefined;
   readonly pages: number;
 }
 
-/** An address that waits to be fetched. */
+/** An address that has not been fetched in this round. */
 export interface Waiting {
   readonly url: string;
   readonly depth: number;
@@ -49,7 +52,10 @@ interface SiteRow {
   readonly pages: number;
 }
 
-/** The sites of an index, and what of them is still to be fetched. All of it is on disk, so a crawl that was killed goes on. */
+/**
+ * The sites of an index, and their addresses that are still to be fetched. All of it is on disk, so that a crawl
+ * continues after it was killed.
+ */
 export class Sites {
   readonly #database: Database;
   readonly #index: PageIndex;
@@ -61,7 +67,7 @@ export class Sites {
     this.#now = now;
   }
 
-  /** Adds a site, or changes what is wanted of one. */
+  /** Adds a site, or changes its settings. */
   add({ url, depth, maxPages, sitemap, sameHost }: SiteOptions): Site {
     this.#database.run(
       `INSERT INTO sites (url, depth, max_pages, sitemap, same_host, added_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -93,7 +99,7 @@ export class Sites {
     }));
   }
 
-  /** Takes a site and its pages out; gives the number of pages. Undefined where there is no such site. */
+  /** Removes a site and its pages, and returns the number of pages. Undefined if the site does not exist. */
   remove(url: string): number | undefined {
     const site = this.list().find((known) => known.url === url);
     if (site === undefined) return undefined;
@@ -108,7 +114,7 @@ export class Sites {
       .immediate();
   }
 
-  /** Begins a round through all known addresses, or goes on with one that was broken off. */
+  /** Begins a round through all known addresses, or continues an interrupted one. */
   beginRound(site: number): void {
     this.#database.transaction(() => {
       const { changes } = this.#database.run("UPDATE sites SET open = 1 WHERE id = ? AND open = 0", [site]);
@@ -120,7 +126,7 @@ export class Sites {
     this.#database.run("UPDATE sites SET open = 0, crawled_at = ? WHERE id = ?", [this.#now(), site]);
   }
 
-  /** Notes addresses that were found; a shorter way to a known one counts. */
+  /** Records addresses that were found. A shorter path to a known address replaces its depth. */
   discover(site: Site, urls: readonly string[], depth: number): void {
     if (urls.length === 0) return;
     const room = Math.max(MIN_FRONTIER, site.maxPages * FRONTIER_PER_PAGE) - this.#known(site.id);
@@ -133,7 +139,7 @@ export class Sites {
     })();
   }
 
-  /** The next address of the round whose host may be asked now, the ones nearest to the first page first. */
+  /** The next address of the round whose host allows a request now. Addresses nearest to the first page come first. */
   next(site: Site, mayFetch: (host: string) => boolean): Waiting | undefined {
     const rows = this.#database
       .query<Waiting, [number, number]>(
@@ -143,7 +149,7 @@ export class Sites {
     return rows.find(({ url }) => mayFetch(new URL(url).host));
   }
 
-  /** Notes that an address was dealt with in this round. */
+  /** Records that an address was processed in this round. */
   done(site: number, url: string): void {
     this.#database.transaction(() => {
       this.#database.run("UPDATE frontier SET waiting = 0 WHERE site = ? AND url = ?", [site, url]);
@@ -151,7 +157,7 @@ export class Sites {
     })();
   }
 
-  /** Whether an address was dealt with in this round. */
+  /** Whether an address was processed in this round. */
   isDone(site: number, url: string): boolean {
     const row = this.#database
       .query<{ waiting: number }, [number, string]>("SELECT waiting FROM frontier WHERE site = ? AND url = ?")
@@ -159,7 +165,7 @@ export class Sites {
     return row?.waiting === 0;
   }
 
-  /** Forgets an address that leads nowhere, and its page. */
+  /** Deletes an address that leads to no page, and its page. */
   forget(site: number, url: string): boolean {
     this.#database.run("DELETE FROM frontier WHERE site = ? AND url = ?", [site, url]);
     return this.#index.remove(url);
@@ -172,7 +178,7 @@ export class Sites {
     return row?.count ?? 0;
   }
 
-  /** Takes the place of the one crawler that an index may have; false where another process has it. */
+  /** Takes the lock of the one crawler that an index may have. False if another process holds it. */
   lock(pid: number): boolean {
     return this.#database
       .transaction(() => {

@@ -2,10 +2,10 @@ import { type EgressOptions } from "../../egress/guard.ts";
 import { ProviderError } from "../provider.ts";
 import { type WebResponse, WebError, type WebRequest, webGet } from "../web-get.ts";
 
-/** Bytes of a provider's answer. */
+/** Bytes of a provider's response. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** What is asked of a provider's server. */
+/** A request to a provider's server. */
 export interface Ask {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface Ask {
   readonly signal: AbortSignal;
 }
 
-/** Asks a provider's server; its answer has status 200. Fails with a ProviderError. */
+/** Sends a request to a provider's server, and returns its response with status 200. Fails with a ProviderError. */
 export async function ask({ url, headers, form, egress, signal }: Ask): Promise<WebResponse> {
   const request: WebRequest = {
     url,
@@ -22,7 +22,7 @@ export async function ask({ url, headers, form, egress, signal }: Ask): Promise<
     ...(form === undefined ? {} : { form }),
     maxBytes: MAX_RESPONSE_BYTES,
     egress,
-    // A search page that redirects elsewhere asks for proof of a person, or for a login.
+    // A search page that redirects to another site asks for a CAPTCHA or a login.
     redirects: "same-origin",
     signal,
   };
@@ -46,7 +46,7 @@ function providerError(error: unknown): ProviderError {
   return new ProviderError("unreachable", "it cannot be reached");
 }
 
-/** The JSON object that an answer is. Fails with a ProviderError. */
+/** The JSON object in a response. Fails with a ProviderError. */
 export function jsonObject(response: WebResponse): object {
   let value: unknown;
   try {
@@ -59,16 +59,16 @@ export function jsonObject(response: WebResponse): object {
   return value;
 }
 
-/** A field of an object from outside; what the object inherits is none. */
+/** A field of an untrusted object. Undefined for inherited properties. */
 export function field(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return Reflect.get(value, name);
 }
 
-/** Results of a page that are looked at. */
+/** Results of a page that are read. */
 const MAX_RESULTS = 100;
 
-/** The list in a field, cut; undefined where there is no list. */
+/** The list in a field, cut to `MAX_RESULTS`. Undefined if the field holds no list. */
 export function list(value: unknown, name: string): readonly unknown[] | undefined {
   const found = field(value, name);
   return Array.isArray(found) ? found.slice(0, MAX_RESULTS) : undefined;

@@ -2,7 +2,7 @@ import { type EgressOptions } from "../../egress/guard.ts";
 import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
 import { ask, field, jsonObject, list } from "./ask.ts";
 
-/** What Brave's interface takes: results a page, and pages; characters and words of a query. */
+/** Limits of Brave's API: results per page, pages, characters and words of a query. */
 const PAGE_RESULTS = 20;
 const MAX_PAGES = 10;
 const MAX_QUERY_LENGTH = 400;
@@ -10,12 +10,15 @@ const MAX_QUERY_WORDS = 50;
 
 export interface BraveOptions {
   readonly endpoint: string;
-  /** Empty where there is none. It is sent to the endpoint's origin and is in no error. */
+  /**
+   * Empty if the operator has not configured a key. It is sent to the endpoint's origin only, and never appears in an
+   * error.
+   */
   readonly key: string;
   readonly egress: EgressOptions;
 }
 
-/** Brave Search's API for web results, which takes a key. */
+/** Brave Search's API for web results, which requires a key. */
 export function createBrave({ endpoint, key, egress }: BraveOptions): SearchProvider {
   return {
     name: "brave",
@@ -28,7 +31,7 @@ export function createBrave({ endpoint, key, egress }: BraveOptions): SearchProv
       const url = new URL(endpoint);
       url.search = new URLSearchParams({
         q: query.split(" ", MAX_QUERY_WORDS).join(" ").slice(0, MAX_QUERY_LENGTH).toWellFormed(),
-        // The offset counts pages, so that all must be of one length.
+        // The offset counts pages, so all pages must have the same length.
         count: String(page === 0 && count < PAGE_RESULTS ? count : PAGE_RESULTS),
         offset: String(page),
         text_decorations: "false",
@@ -36,7 +39,7 @@ export function createBrave({ endpoint, key, egress }: BraveOptions): SearchProv
       const headers = { accept: "application/json", "x-subscription-token": key };
       const response = jsonObject(await ask({ url, headers, egress, signal }));
       const found = list(field(response, "web"), "results");
-      // Where nothing was found, the answer says what was asked and has no `web`.
+      // If nothing was found, the response repeats the query and has no `web`.
       if (found === undefined && field(response, "query") === undefined) {
         throw new ProviderError("unreadable", "its response has no results");
       }

@@ -4,7 +4,7 @@ import { type ProviderPage, type ProviderRequest, type SearchProvider } from "..
 import { ask } from "./ask.ts";
 import { readResultPage, type ResultPageShape } from "./result-page.ts";
 
-/** A longer query is refused by it. */
+/** Characters of a query. DuckDuckGo refuses longer queries. */
 const MAX_QUERY_LENGTH = 499;
 /** Fields of the form that leads to the next page. */
 const MAX_FORM_FIELDS = 20;
@@ -16,7 +16,7 @@ const SHAPE: ResultPageShape = {
   },
   challenge: "#challenge-form, .anomaly-modal__title",
   nothing: ".no-results, .result--no-result",
-  // The form that has these words leads on; another one leads back.
+  // The form with these words leads to the next page. The other form leads to the previous page.
   next: {
     row: '.nav-link form:has(input[value="Next"]) input[type="hidden"]',
     columns: { name: "@name", value: "@value" },
@@ -30,7 +30,7 @@ export interface HtmlProviderOptions {
   readonly userAgent: string;
 }
 
-/** DuckDuckGo's pages for browsers without scripts; no key. */
+/** Reads DuckDuckGo's pages for browsers without scripts. DuckDuckGo needs no key. */
 export function createDuckDuckGo({ endpoint, egress, extractor, userAgent }: HtmlProviderOptions): SearchProvider {
   const headers = {
     accept: "text/html",
@@ -55,7 +55,7 @@ export function createDuckDuckGo({ endpoint, egress, extractor, userAgent }: Htm
 }
 
 function firstForm(query: string): URLSearchParams {
-  // A bang would lead to another site.
+  // A bang (`!word`) would redirect the search to another site.
   const plain = query.replace(/(?<=^|\s)!(?=\S)/g, "").slice(0, MAX_QUERY_LENGTH);
   return new URLSearchParams({ q: plain.toWellFormed(), b: "", kl: "wt-wt" });
 }

@@ -1,16 +1,16 @@
 import { type FoundPage } from "../index/page-index.ts";
 import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
 
-/** Results of one page, as many as a search may ask for. */
+/** Results of one page: as many as one search may request. */
 const PAGE_RESULTS = 50;
 
-/** An index as the provider asks it. */
+/** The index, as the provider uses it. */
 export interface LocalIndex {
   hasPages(): boolean;
   search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]>;
 }
 
-/** The embedded index of pages that the operator named; works without a network. */
+/** The embedded index of pages that the operator named. It works without a network. */
 export function createLocal(index: LocalIndex): SearchProvider {
   return {
     name: "local",

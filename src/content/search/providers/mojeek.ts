@@ -13,7 +13,7 @@ const SHAPE: ResultPageShape = {
   next: { row: '.pagination a:icontains("next")', columns: { name: "", value: "@href" } },
 };
 
-/** Mojeek's result pages: an index of its own, no key. */
+/** Reads Mojeek's result pages. Mojeek has an index of its own and needs no key. */
 export function createMojeek({ endpoint, egress, extractor, userAgent }: HtmlProviderOptions): SearchProvider {
   const headers = { accept: "text/html", "accept-language": "en-US,en;q=0.8", "user-agent": userAgent };
   return {

@@ -4,15 +4,15 @@ import { ProviderError } from "../provider.ts";
 import { type RawResult } from "../result.ts";
 import { type WebResponse } from "../web-get.ts";
 
-/** The layout of a provider's result page; each selector finds an element that says what it is named after. */
+/** The layout of a provider's result page. Each selector finds the element that its name describes. */
 export interface ResultPageShape {
   /** Columns `title`, `url` and `snippet`. */
   readonly results: TableShape;
-  /** What is there when the provider wants proof of a person. */
+  /** Matches if the provider shows a CAPTCHA. */
   readonly challenge: string;
-  /** What is there when nothing was found. */
+  /** Matches if the search found nothing. */
   readonly nothing: string;
-  /** What leads to the next page: columns `name` and `value` of a form's fields, or of a link. */
+  /** The control for the next page: columns `name` and `value` of a form's fields, or of a link. */
   readonly next: TableShape;
 }
 
@@ -21,7 +21,7 @@ export interface ResultPage {
   readonly next: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Reads a provider's HTML in a worker. Fails with a ProviderError where that is no page of results. */
+/** Reads a provider's HTML in a worker. Fails with a ProviderError if it is not a page of results. */
 export async function readResultPage(
   extractor: Extractor,
   response: WebResponse,
@@ -31,7 +31,7 @@ export async function readResultPage(
   const signs = { challenge: { row: challenge, columns: { is: "" } }, nothing: { row: nothing, columns: { is: "" } } };
   const fields = await fieldsOf(extractor, response, { results, next, ...signs });
   const titles = column(fields, "results.title");
-  // A challenge may stand beside results that are blurred.
+  // A challenge may be shown over blurred results.
   if (column(fields, "challenge.is").length > 0) throw new ProviderError("challenge", "it asks for proof of a person");
   if (titles.length === 0 && column(fields, "nothing.is").length === 0) {
     throw new ProviderError("unreadable", "its response is not a page of results");

@@ -3,8 +3,8 @@ import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProv
 import { ask, field, jsonObject, list } from "./ask.ts";
 
 /**
- * A SearXNG or searx server of the operator's, by its JSON interface, which its settings must allow. Its address may be
- * private, since the operator named it; it cannot redirect elsewhere.
+ * The operator's SearXNG or searx server, through its JSON interface, which the server's settings must allow. Its
+ * address may be private, since the operator has configured it. Redirects to another origin are refused.
  */
 export function createSearxng(baseUrl: string): SearchProvider {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`) : undefined;
@@ -27,7 +27,7 @@ export function createSearxng(baseUrl: string): SearchProvider {
         url: field(result, "url"),
         snippet: field(result, "content"),
       }));
-      // No results since no engine answered is no answer.
+      // If there are no results and engines did not respond, the search has failed.
       if (results.length === 0 && number === 1 && (list(response, "unresponsive_engines") ?? []).length > 0) {
         throw new ProviderError("unreachable", "its engines do not respond");
       }
