@@ -2,18 +2,19 @@ import { type Analysis, type Source, type Statement } from "./analysis.ts";
 import { speaksToReader } from "./embedded/injection.ts";
 import { QuotedText } from "./quotes.ts";
 
-/** An analysis without what is no evidence, and how many statements that cost. */
+/** An analysis with valid statements only, and the numbers of dropped statements. */
 export interface CheckedAnalysis {
   readonly analysis: Analysis;
-  /** Quotes that do not stand in their source's text. */
+  /** Statements whose quotes are not in their source's text. */
   readonly invented: number;
-  /** Quotes that speak to the program that reads the page. */
+  /** Statements whose quotes address the program that reads the page. */
   readonly orders: number;
 }
 
 /**
- * Drops the statements whose quotes do not stand in the text of their source, and those that give orders to a reader. An analyst's
- * own probability and reasons go with the first of them that spoke for an outcome, since they may rest on it.
+ * Drops the statements whose quotes are not in the text of their source, and those that give orders to a reader. If a
+ * dropped statement supported an outcome, the analyst's probability and reasons are dropped too, since they may rest on
+ * it.
  */
 export function checkedAnalysis(found: Analysis, sources: readonly Source[]): CheckedAnalysis {
   const texts = sources.map(({ text }) => new QuotedText(text));

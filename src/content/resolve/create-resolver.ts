@@ -10,7 +10,9 @@ export interface ResolverServices extends GatherDeps {
   readonly now?: () => number;
 }
 
-/** The resolver of a service: by a language model where one is set, by the embedded analyst otherwise. */
+/**
+ * Creates the resolver of a service. It uses a language model if one is configured, and the embedded analyst otherwise.
+ */
 export function createResolver(model: ModelOptions | undefined, services: ResolverServices): Resolver {
   return new Resolver({
     ...services,

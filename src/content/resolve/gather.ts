@@ -10,22 +10,31 @@ import { type Search } from "../search/search.ts";
 import { type Plan, type Source } from "./analysis.ts";
 import { Story } from "./story.ts";
 
-/** Characters of a source's text; what comes later is not looked at. @internal */
+/** Characters of a source's text. The rest is ignored. @internal */
 export const MAX_SOURCE_CHARACTERS = 100_000;
-/** Bytes of a source's document: what has more cannot be read either, and many are fetched at one time. */
+/** Bytes of a source's document. A larger one cannot be read either, and many are fetched at the same time. */
 const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
-/** Results of each query that are wanted. */
+/** Results that each query requests. */
 const RESULTS = 10;
-/** Pages tried beyond those that may be sources: others take the places of those that fail or repeat another's text. @bound */
+/**
+ * Pages that may be tried in addition to the maximum number of sources. They replace pages that fail or repeat another
+ * page's text. @bound
+ */
 const SPARE_PAGES = 8;
-/** Results of one site that stand among the first; the others come after those of other sites. */
+/** Results of one site among the first. Its other results come after those of other sites. */
 const MAX_OF_SITE = 2;
-/** Milliseconds for one page at most, and its share of the time that is left: one that never ends leaves time for others. @bound */
+/**
+ * Milliseconds for one page at most, and its share of the remaining time. A page that never ends leaves time for
+ * others. @bound
+ */
 const MAX_PAGE_MS = 15_000;
 const PAGE_SHARE = 0.6;
-/** Milliseconds of a page's time in which what came of it until then is read. */
+/** Milliseconds at the end of a page's time in which the partial page is read. */
 const PARTIAL_MS = 1_500;
-/** Tries of a page that the service has no room for, and milliseconds before the second, which grow with each. @bound */
+/**
+ * Attempts to load a page while the service is overloaded, and milliseconds before the second attempt. The delay grows
+ * with each attempt. @bound
+ */
 const MAX_TRIES = 6;
 const RETRY_MS = 200;
 /** Milliseconds for the searches at most, and their share of the time. @bound */
@@ -39,17 +48,17 @@ export interface GatherDeps {
 
 export interface GatherRequest {
   readonly plan: Plan;
-  /** Addresses that the caller names: always read, and before all others. */
+  /** Addresses from the caller, which are always read, and first. */
   readonly hints: readonly string[];
-  /** Sources at most; more only where there are more hints. */
+  /** Sources at most, unless there are more hints. */
   readonly maxSources: number;
-  /** Milliseconds for all. */
+  /** Milliseconds for the whole call. */
   readonly timeMs: number;
-  /** Aborted when the client has gone away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** A page that gave no source, and why, in words for the caller. */
+/** A page that yielded no source, and why, described for the caller. */
 export interface FailedPage {
   readonly url: string;
   readonly reason: string;
@@ -58,15 +67,18 @@ export interface FailedPage {
 export interface Gathered {
   /** Hints first, in their order; then the best results. */
   readonly sources: readonly Source[];
-  /** Searches that a provider answered, and those that failed. */
+  /** Searches to which a provider responded, and failed searches. */
   readonly searches: number;
   readonly failedSearches: number;
   readonly failed: readonly FailedPage[];
-  /** Pages that repeat a source's text. */
+  /** Pages that repeat another source's text. */
   readonly copies: readonly string[];
 }
 
-/** Searches and reads what may tell the outcome, within its time. Never fails: what it has not got is missing. */
+/**
+ * Searches for and reads sources for a question, within its time. Never fails: sources that failed are missing from the
+ * result.
+ */
 export async function gather(request: GatherRequest, deps: GatherDeps): Promise<Gathered> {
   const gathering = new Gathering(request, deps);
   try {
@@ -76,7 +88,7 @@ export async function gather(request: GatherRequest, deps: GatherDeps): Promise<
   }
 }
 
-/** A page that may become a source; `rank` orders them. */
+/** A page that may become a source. `rank` gives its order. */
 interface Candidate {
   readonly url: string;
   readonly rank: number;
@@ -93,7 +105,7 @@ class Gathering {
   readonly #request: GatherRequest;
   readonly #deps: GatherDeps;
   readonly #startedAt = performance.now();
-  /** All pages have one signal: the queues for places know them as one request by it. */
+  /** All pages share one signal, by which the queues recognise them as one request. */
   readonly #controller = new AbortController();
   readonly #over = Promise.withResolvers<void>();
   readonly #timer: ReturnType<typeof setTimeout>;
@@ -131,7 +143,7 @@ class Gathering {
       await this.#searchAll();
       await this.#readAll();
     }
-    // Whatever still comes is too late to be in the answer.
+    // Pages that are still loading are too late for the response.
     const late = [...this.#reading.keys()].map((candidate) => [candidate, "it was not read in time"] as const);
     const failed = [...this.#failed, ...late].toSorted(([a], [b]) => a.rank - b.rank);
     return {
@@ -155,7 +167,7 @@ class Gathering {
 
   async #searchAll(): Promise<void> {
     const { plan, timeMs } = this.#request;
-    // Of the whole time, and not of what is left, so that equal searches of several callers are one.
+    // A share of the whole time instead of the remaining time, so that equal searches of several callers are joined.
     const timeoutMs = Math.max(1, Math.min(MAX_SEARCH_MS, Math.round(timeMs * SEARCH_SHARE)));
     const searching = plan.queries.map(async (query) => {
       try {
@@ -176,7 +188,7 @@ class Gathering {
     this.#waiting = ranked(urls, plan).map((url, rank) => ({ url, rank, isHint: false }));
   }
 
-  /** Reads what waits until all places are taken, nothing is left, or the time is over. */
+  /** Reads waiting pages until all places are taken, no page is left, or the time is over. */
   async #readAll(): Promise<void> {
     while (!this.#controller.signal.aborted) {
       const free = this.#places - this.#taken.length - this.#reading.size;
@@ -203,7 +215,7 @@ class Gathering {
     this.#reading.set(candidate, reading);
   }
 
-  /** Loads a page; where the service has no room for it, again a little later. */
+  /** Loads a page. If the service is overloaded, tries again after a delay. */
   async #load(candidate: Candidate): Promise<ReadPage> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -250,14 +262,14 @@ class Gathering {
       this.#copies.push(candidate);
       return;
     }
-    // The better one stays, whichever came first.
+    // The better page stays, in whichever order they arrived.
     if (same !== undefined) this.#copies.push(same.candidate);
     const kept = this.#taken.filter((taken) => taken !== same);
     this.#taken = [...kept, { candidate, source, story }].toSorted((a, b) => a.candidate.rank - b.candidate.rank);
   }
 }
 
-/** The named resolution source first; then by their places, no site before all others. */
+/** The named resolution source comes first, then the results by rank. No site may fill all first places. */
 function ranked(urls: readonly string[], { resolutionSource }: Plan): string[] {
   const host = resolutionSource?.host;
   const bySite = new Map<string, number>();
@@ -274,7 +286,7 @@ function ranked(urls: readonly string[], { resolutionSource }: Plan): string[] {
 
 function sourceOf({ url, isHint }: Candidate, { extraction, source }: ReadPage): Source {
   const { content, title, published, language = "" } = extraction;
-  // Each line is a block of the page: blank lines keep the sentences of two blocks apart.
+  // Each line is a block of the page. Blank lines keep the sentences of two blocks apart.
   const text = cut(plainText(content).replaceAll("\n", "\n\n"), MAX_SOURCE_CHARACTERS);
   return {
     url: addressOf(source.finalUrl, url),
@@ -294,13 +306,13 @@ function addressOf(finalUrl: string, asked: string): string {
   return url.href;
 }
 
-/** A page's own words for when it was published; what lies before the web is no such time. */
+/** The page's own date of publication. Dates before the web existed are ignored. */
 function timeOf(published: string | undefined): number | undefined {
   const time = Date.parse(published ?? "");
   return Number.isNaN(time) || time < Date.UTC(1990, 0) ? undefined : time;
 }
 
-/** Without the beginning that all such errors have: "Cannot load the page: its server responded with 404". */
+/** Removes the prefix that all these errors share: "Cannot load the page: its server responded with 404". */
 function reasonOf({ message }: TurnpikeError): string {
   return message.replace(/^Cannot (?:load|read) the page: /, "");
 }

@@ -1,13 +1,13 @@
 import { type Plan, type Source } from "./analysis.ts";
 import { wordsOf } from "./reading/words.ts";
 
-/** Characters of a source that are read; what follows is left out. */
+/** Characters of a source that are read. The rest is ignored. */
 const MAX_TEXT = 300_000;
-/** Characters of a sentence; a longer one is cut. */
+/** Characters of a sentence. A longer one is cut. */
 const MAX_SENTENCE = 700;
 /** Sentences of a source that are kept for a closer look. */
 const MAX_PASSAGES = 60;
-/** A sentence that opens a page is kept although it shares no word: it may answer the page's title. */
+/** Sentences at the beginning of a page that are kept without a shared word, since they may answer the page's title. */
 const OPENING = 3;
 
 /** A sentence of a source, with its place. */
@@ -15,21 +15,21 @@ export interface Sentence {
   /** Verbatim. */
   readonly text: string;
   readonly start: number;
-  /** How many sentences of the text stand before it. */
+  /** Number of sentences before it in the text. */
   readonly index: number;
 }
 
 /** A sentence that shares words with the question. */
 export interface Passage extends Sentence {
-  /** Share of the question's terms in it, names twice, 0 to 1. */
+  /** Share of the question's terms in it, 0 to 1. Names count twice. */
   readonly coverage: number;
   /** The same, with the title and the two sentences before it. */
   readonly context: number;
-  /** The terms of the question that stand in it. */
+  /** The terms of the question in the sentence. */
   readonly shared: ReadonlySet<string>;
-  /** The terms that stand in it, its title, or the two sentences before it. */
+  /** The terms in the sentence, the title, or the two sentences before it. */
   readonly near: ReadonlySet<string>;
-  /** The sentences before and after it; the title before the first, nothing after the last. */
+  /** The sentences before and after it. Before the first sentence it is the title, after the last it is empty. */
   readonly before: string;
   readonly after: string;
 }
@@ -64,7 +64,7 @@ function endsAt(text: string, start: number, at: number): boolean {
   const last = text[at - 1] ?? "";
   const next = text[at] ?? "";
   if (last === "\n") {
-    // A single line break inside running text is none: PDF text and mail are wrapped.
+    // A single line break inside running text does not end a sentence: PDF text and mail are wrapped.
     const line = text.slice(Math.max(start, at - 90), at - 1);
     return (
       next === "\n" ||
@@ -84,8 +84,8 @@ function endsAt(text: string, start: number, at: number): boolean {
 }
 
 /**
- * The sentences of a source that bear most on the question, in the order of the text; at most 120. Sentences that `isLeftOut`
- * names are as if they were not there, for those beside them too.
+ * The sentences of a source that bear most on the question, in the order of the text, at most 120. Sentences that
+ * `isLeftOut` selects are removed, also from the context of their neighbours.
  */
 export function passagesOf(
   plan: Plan,
@@ -128,7 +128,7 @@ function replaceAfter(kept: Passage[], passage: Passage, after: string): void {
   if (at >= 0) kept[at] = { ...passage, after };
 }
 
-/** Keeps the list within twice its bound, and drops the least when that is reached: linear on the whole. */
+/** Removes the least passages when the list has twice its bound, so that the time is linear in total. */
 function keep(kept: Passage[], passage: Passage): void {
   kept.push(passage);
   if (kept.length < MAX_PASSAGES * 2) return;

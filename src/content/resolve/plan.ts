@@ -8,22 +8,22 @@ import { quantitiesOf } from "./reading/quantities.ts";
 import { thresholdsOf } from "./reading/thresholds.ts";
 import { languageOf, STOP_WORDS, type Word, wordsOf } from "./reading/words.ts";
 
-/** Characters of question and criteria that are read; the operation takes no longer questions. */
+/** Characters of question and criteria that are read. The operation accepts no longer questions. */
 const MAX_QUESTION = 2_000;
 const MAX_CRITERIA = 20_000;
-/** Words that a passage is compared with. */
+/** Terms that are compared with passages. */
 const MAX_TERMS = 40;
-/** Words that compare a number: thresholds have them. */
+/** Words that compare a number. They belong to thresholds. */
 const COMPARING =
   /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion)$/u;
-/** Words of a query: the index and the engines read no more. */
+/** Words of a query. The index and the search engines read no more. */
 const MAX_QUERY_WORDS = 24;
 const MAX_QUERY_LENGTH = 300;
 
 const FRAME =
   /^(?:(?:is|was)\s(?:it|this|the\sfollowing(?:\s(?:claim|statement))?)\s(?:really\s)?(?:true|correct|right|accurate|the\scase|a\sfact)(?:\sthat\s|\s?[:,]\s?|\s(?=["“«]))|(?:true\sor\sfalse|fact\scheck|claim|question)\s?[:,]\s|did\sit\shappen\sthat\s|(?:stimmt\ses|ist\ses\swahr),?\sdass\s|est[- ]il\svrai\sque\s|¿?es\s(?:cierto|verdad)\sque\s)/iu;
 
-/** Reads a question and its criteria. Dates without a year are those nearest to `now`, Unix ms. */
+/** Reads a question and its criteria. Dates without a year get the year nearest to `now`, Unix ms. */
 export function planOf(question: string, criteria: string, now: number): Plan {
   const asked = question.slice(0, MAX_QUESTION);
   const rules = criteria.slice(0, MAX_CRITERIA);
@@ -49,7 +49,7 @@ export function planOf(question: string, criteria: string, now: number): Plan {
   };
 }
 
-/** The question without its frame, its quotation marks around all of it and its question mark. */
+/** The question without its frame, the quotation marks around it and its question mark. */
 function statementOf(question: string): string {
   let text = question.trim().replace(/\s+/gu, " ");
   for (let n = 0; n < 2; n += 1) text = text.replace(FRAME, "").trim();
@@ -62,7 +62,7 @@ function withoutQuotations(text: string): string {
   return text.replace(/["“«„][^"“”«»„]{0,400}["”»]/gu, " ");
 }
 
-/** The words that matter: each once, names and numbers first. Words inside `others`, such as dates, do not count. */
+/** The words that matter, each once, names and numbers first. Words inside `others`, such as dates, do not count. */
 function termsOf(statement: string, others: readonly { readonly start: number; readonly end: number }[]): Word[] {
   const seen = new Set<string>();
   const kept: Word[] = [];
@@ -81,7 +81,10 @@ function termsOf(statement: string, others: readonly { readonly start: number; r
   return kept.slice(0, MAX_TERMS);
 }
 
-/** 2 to 5 queries that differ: the statement, its words without function words, its names, the source that decides, checks of facts. */
+/**
+ * 2 to 5 different queries: the statement, its words without function words, its names, the source that decides, fact
+ * checks.
+ */
 function queriesOf(statement: string, terms: readonly Word[], source: string | undefined): string[] {
   const content = statement
     .split(" ")

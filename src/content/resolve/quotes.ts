@@ -1,4 +1,4 @@
-/** The shortest quote that can be told from a coincidence, in characters after evening out. */
+/** Characters of the shortest quote that is no coincidence, after normalization. */
 const MIN_QUOTE = 8;
 
 const WHITE_SPACE = /[\s\p{Cf}]+/gu;
@@ -6,7 +6,7 @@ const DOUBLE_QUOTES = /[\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300c-\u300f\
 const SINGLE_QUOTES = /[\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4`\uff07]/gu;
 const DASHES = /[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/gu;
 
-/** The text as quotes are compared: without differences of white space, quotation marks, dashes and Markdown emphasis. */
+/** Normalizes white space, quotation marks, dashes and Markdown emphasis. */
 function evened(text: string): string {
   return text
     .normalize("NFC")
@@ -20,7 +20,7 @@ function evened(text: string): string {
     .trim();
 }
 
-/** A source's text, evened out once for any number of quotes. */
+/** A source's text, normalized once for any number of quotes. */
 export class QuotedText {
   readonly #text: string;
 
@@ -28,7 +28,7 @@ export class QuotedText {
     this.#text = evened(text);
   }
 
-  /** Whether a quote stands in the text as it is. A quote of a few characters stands nowhere: it proves nothing. */
+  /** Whether the text contains a quote. Always false for quotes of a few characters, which prove nothing. */
   has(quote: string): boolean {
     const sought = evened(quote);
     return sought.length >= MIN_QUOTE && this.#text.includes(sought);

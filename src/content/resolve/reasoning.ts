@@ -1,10 +1,10 @@
 import { type FailedPage } from "./gather.ts";
 
-/** Pages that are named one by one, and characters of an address. */
+/** Pages that are listed by address, and characters of an address. */
 const MAX_NAMED = 8;
 const MAX_ADDRESS = 200;
 
-/** What is to be said of a resolution beside what decided it. */
+/** Facts about a resolution that did not decide it. */
 export interface Circumstances {
   readonly failed: readonly FailedPage[];
   readonly copies: readonly string[];
@@ -15,7 +15,7 @@ export interface Circumstances {
   readonly modelFault?: string;
 }
 
-/** The whole reasoning: what decided, then what could not be read and what was left out. */
+/** The complete reasoning: what decided, what could not be read, and what was left out. */
 export function reasoningOf(decided: string, about: Circumstances): string {
   const { failed, copies, searches, failedSearches, invented, orders, modelFault } = about;
   const sentences = [

@@ -6,28 +6,31 @@ import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts"
 import { ModelError } from "./model/model-error.ts";
 import { reasoningOf } from "./reasoning.ts";
 
-/** Resolutions under way at one time: each may hold the texts of 11 sources. @internal */
+/** Concurrent resolutions. Each may hold the texts of 11 sources. @internal */
 export const MAX_RESOLUTIONS = 32;
-/** The share of the time, and milliseconds at most, that are kept for judging. */
+/** The share of the time that is kept for judging, and its maximum in milliseconds. */
 const JUDGING_SHARE = 0.15;
 const MAX_JUDGING_MS = 3_000;
-/** Milliseconds that plan and judgement have in any case, and the least share for gathering: an answer a little late is better than none. */
+/**
+ * Minimum milliseconds for plan and judgement, and the minimum share for gathering. An answer a little late is better
+ * than no answer.
+ */
 const MIN_JUDGING_MS = 2_000;
 const MIN_GATHERING_SHARE = 0.4;
-/** The share of the time that is kept for a model at most. */
+/** The maximum share of the time that is kept for a model. */
 const MODEL_SHARE = 0.5;
 
-/** A language model's analyst, and what the operator says of it. */
+/** A language model's analyst with the operator's settings. */
 export interface ModelChoice {
   readonly analyst: Analyst;
   readonly timeoutMs: number;
-  /** Whether the embedded analyst takes its place where it fails. */
+  /** Whether the embedded analyst judges if the model fails. */
   readonly fallback: boolean;
 }
 
 export interface ResolverDeps extends GatherDeps {
   readonly judging: JudgingThreads;
-  /** Undefined: the embedded analyst judges. */
+  /** If undefined, the embedded analyst judges. */
   readonly model: ModelChoice | undefined;
   /** Unix ms. */
   readonly now: () => number;
@@ -38,7 +41,7 @@ export interface ResolutionRequest {
   readonly question: string;
   readonly criteria: string;
   readonly maxSources: number;
-  /** Addresses that are read before all others, at most 3. */
+  /** Addresses that are read first, at most 3. */
   readonly hints: readonly string[];
   readonly timeoutMs: number;
 }
@@ -47,19 +50,19 @@ export interface Resolution {
   readonly judgement: Judgement;
   /** The sources that were read. */
   readonly sources: readonly Source[];
-  /** Searches that a provider answered. */
+  /** Searches to which a provider responded. */
   readonly searches: number;
   readonly analyst: "embedded" | "language model";
 }
 
-/** A judgement, and whose statements it was made of. */
+/** A judgement with the name of its analyst. */
 interface Examined extends Judged {
   readonly analyst: Resolution["analyst"];
-  /** Why the language model's word does not count, where it was asked. */
+  /** Why the language model's analysis does not count, if the model was asked. */
   readonly modelFault?: string;
 }
 
-/** Answers questions by what sources say. */
+/** Answers questions from the statements of sources. */
 export class Resolver {
   readonly #deps: ResolverDeps;
   #running = 0;
@@ -68,7 +71,7 @@ export class Resolver {
     this.#deps = deps;
   }
 
-  /** Fails with `resolve-failed` where nothing could be read or searched, with `model-failed`, and with `overloaded`. */
+  /** Throws `resolve-failed` if no source was read and no search succeeded, and `model-failed` and `overloaded`. */
   async resolve(request: ResolutionRequest, signal: AbortSignal): Promise<Resolution> {
     if (this.#running >= MAX_RESOLUTIONS) {
       throw new TurnpikeError("overloaded", "Cannot resolve the question: too many resolutions are under way");
@@ -107,7 +110,7 @@ export class Resolver {
   }
 
   async #plan({ question, criteria, timeoutMs }: ResolutionRequest, now: number, signal: AbortSignal): Promise<Plan> {
-    // What a plan that waits for a thread takes longer would be missing to what comes after it.
+    // If the plan waits for a thread longer than this, the later steps have too little time.
     const planMs = timeoutMs * (1 - MIN_GATHERING_SHARE) - this.#analysisMs(timeoutMs);
     try {
       return await this.#deps.judging.plan(question, criteria, now, limited(signal, Math.max(planMs, MIN_JUDGING_MS)));
@@ -117,7 +120,7 @@ export class Resolver {
     }
   }
 
-  /** Milliseconds that are kept for the analysis. */
+  /** Milliseconds that are reserved for the analysis. */
   #analysisMs(timeoutMs: number): number {
     const { model } = this.#deps;
     const judging = judgingMs(timeoutMs);
@@ -126,7 +129,7 @@ export class Resolver {
 
   async #examine(inquiry: Inquiry): Promise<Examined> {
     const { model } = this.#deps;
-    // A model has nothing to say of no sources, and costs money.
+    // Without sources a model can say nothing, and would still cost money.
     if (model === undefined || inquiry.sources.length === 0) {
       return { ...(await this.#judge(inquiry, undefined)), analyst: "embedded" };
     }
@@ -168,7 +171,7 @@ export class Resolver {
   }
 }
 
-/** A question with its sources; `now` in Unix ms, `endsAt` by performance.now(). */
+/** A question with its sources. `now` is in Unix ms, `endsAt` a time of performance.now(). */
 interface Inquiry {
   readonly plan: Plan;
   readonly sources: readonly Source[];
@@ -177,7 +180,7 @@ interface Inquiry {
   readonly signal: AbortSignal;
 }
 
-/** Where sources are made to take long, they say nothing. */
+/** The judgement if the sources could not be examined in time. A hostile source can cause that. */
 const UNEXAMINED: Judged = {
   judgement: {
     probability: 0.5,

@@ -1,7 +1,9 @@
 import { type Source } from "./analysis.ts";
 import { Story } from "./story.ts";
 
-/** For each source the index of the first source that tells the same story: near-duplicate texts are one voice. */
+/**
+ * For each source, the index of the first source that tells the same story. Near-duplicate texts count as one voice.
+ */
 export function storiesOf(sources: readonly Source[]): number[] {
   const stories = sources.map((source) => new Story(source.text));
   const first: number[] = [];

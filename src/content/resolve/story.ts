@@ -1,16 +1,16 @@
 /** Words in a row that are compared, and words of a text beyond which every further one is left out. @bound */
 const SHINGLE_WORDS = 6;
 const MAX_WORDS = 20_000;
-/** Shingles that a text must have to be compared by them: fewer may be alike by chance. */
+/** Minimum number of shingles for a comparison: fewer may be alike by chance. */
 const MIN_SHINGLES = 12;
-/** The share of the shorter text that stands in the other, from which on both tell one story. */
+/** The minimum share of the shorter text in the other at which both tell one story. */
 const SAME_SHARE = 0.5;
 
-/** Words; scripts without spaces give one for each character. */
+/** A word. In scripts without spaces, each character is a word. */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]|[\p{L}\p{N}]+/gu;
 
-/** What a text is recognised by where others copy it. */
+/** The fingerprint of a text, by which its copies are recognised. */
 export class Story {
   readonly #shingles: ReadonlySet<number>;
   readonly #words: string;
@@ -25,7 +25,7 @@ export class Story {
     this.#words = shingles.size < MIN_SHINGLES ? words.join(" ") : "";
   }
 
-  /** Whether one of the two is for the most part a copy of the other, or of a piece of it. */
+  /** Whether one text is mostly a copy of the other, or of a part of it. */
   isSameAs(other: Story): boolean {
     const [less, more] = this.#shingles.size <= other.#shingles.size ? [this, other] : [other, this];
     if (less.#shingles.size < MIN_SHINGLES) return less.#words === more.#words && less.#words !== "";

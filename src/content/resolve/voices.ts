@@ -4,32 +4,34 @@ import { storiesOf } from "./stories.ts";
 
 const DAY = 86_400_000;
 
-/** A statement this firm decides; weaker ones only count. */
+/** Minimum strength of a statement that decides. Weaker statements only add weight. */
 const DECIDES = 0.5;
-/** What is left of a voice that a newer one contradicts, and of one without a date. */
+/** The factor for a voice that a newer one contradicts, and for one without a date. */
 const OUTDATED = 0.25;
 const UNDATED = 0.6;
-/** What is left of the others where the resolution source has spoken. */
+/** The factor for other voices if the resolution source has spoken. */
 const OVERRULED = 0.15;
-/** Difference of strength under which a page that says both says neither. */
+/** If a page supports both sides and their strengths differ by less, it supports neither. */
 const MIXED = 0.15;
 
-/** What one independent story says: near-duplicate pages are one voice. */
+/** The position of one independent story. Near-duplicate pages are one voice. */
 export interface Voice {
-  /** Sources that tell the story, by index; the first stands for all. */
+  /** Indexes of the sources that tell the story. The first represents all. */
   readonly sources: readonly number[];
   /** 1 for YES, -1 for NO. */
   readonly sign: 1 | -1;
   /** 0 to 1. */
   readonly strength: number;
   readonly isResolutionSource: boolean;
-  /** When it was said or took place, Unix ms. */
+  /** When it was published or took place, Unix ms. */
   readonly date: number | undefined;
-  /** The statements that it rests on. */
+  /** The statements on which it rests. */
   readonly statements: readonly Statement[];
 }
 
-/** The independent voices, weakened by age and by the resolution source's. */
+/**
+ * The independent voices, with lower weights for outdated voices and for those that the resolution source overrules.
+ */
 export function voicesOf(plan: Plan, sources: readonly Source[], statements: readonly Statement[]): Voice[] {
   const stories = storiesOf(sources);
   const said = new Map<number, Statement[]>();
@@ -72,7 +74,7 @@ function strongest(statements: readonly Statement[], supports: "YES" | "NO"): St
   return statements.filter((one) => one.supports === supports).toSorted((a, b) => b.strength - a.strength)[0];
 }
 
-/** The one that speaks of a later day, if both name one. */
+/** The statement with the later date, if both have a date. */
 function later(a: Statement | undefined, b: Statement | undefined): Statement | undefined {
   if (a?.date === undefined || b?.date === undefined || a.date === b.date) return undefined;
   return a.date > b.date ? a : b;
@@ -82,7 +84,7 @@ function difference(a: Statement | undefined, b: Statement | undefined): number 
   return Math.abs((a?.strength ?? 0) - (b?.strength ?? 0));
 }
 
-/** Pages that share nothing but the very sentence that decides are one voice as well. */
+/** Pages that share only the sentence that decides are also one voice. */
 function oncePerQuote(voices: readonly Voice[]): Voice[] {
   const seen = new Set<string>();
   return voices.filter((voice) => {
@@ -95,7 +97,7 @@ function oncePerQuote(voices: readonly Voice[]): Voice[] {
   });
 }
 
-/** The newest voice prevails over older ones that contradict it. */
+/** The newest voice prevails over older voices that contradict it. */
 function aged(voices: readonly Voice[]): Voice[] {
   const newest = voices
     .filter((one) => one.date !== undefined && one.strength >= DECIDES)

@@ -13,26 +13,26 @@ import { hostOf } from "./reading/resolution-source.ts";
 import { decides } from "./voices.ts";
 import { whyOf } from "./why.ts";
 
-/** Probability of YES if nothing is known: most questions and most claims that are checked turn out false. */
+/** Probability of YES without evidence: most questions and most claims that are checked turn out false. */
 const PRIOR = 0.35;
-/** Probabilities are kept within these: no reading of pages is certain. */
+/** Bounds of a probability: pages never make an outcome certain. */
 const LEAST = 0.01;
 const GREATEST = 0.99;
 
-/** Verdicts by probability; YES and NO take a voice this strong, too. */
+/** Verdicts by probability. YES and NO also need a voice of strength `FIRM`. */
 const FIRM = 0.65;
 const YES_FROM = 0.88;
 const LIKELY_YES_FROM = 0.65;
 const LIKELY_NO_TO = 0.2;
 const NO_TO = 0.1;
 
-/** Where the sources leave the question open. */
+/** Bounds of the probability if the sources leave the question open. */
 const OPEN_LEAST = 0.25;
 const OPEN_GREATEST = 0.6;
 /** Pieces of evidence in a response. */
 const MAX_EVIDENCE = 12;
 
-/** Weighs statements whose quotes have been checked. `now` is in Unix ms. */
+/** Weighs statements whose quotes were checked. `now` is in Unix ms. */
 export function weigh(plan: Plan, sources: readonly Source[], analysis: Analysis, now: number): Judgement {
   const balance = balanceOf(plan, sources, analysis.statements);
   const probability = probabilityOf(plan, analysis, balance);
@@ -48,14 +48,14 @@ function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance): number
   const spoken = balance.voices.some(decides);
   const own = clamp(analysis.probability ?? PRIOR, LEAST, GREATEST);
   if (!spoken && isForward(plan)) return round(clamp(own, OPEN_LEAST, OPEN_GREATEST));
-  // What surrounds a sentence that states the outcome cannot outweigh it.
+  // The text around a sentence cannot outweigh the outcome that the sentence states.
   const lean = spoken ? clamp(own, OPEN_LEAST, OPEN_GREATEST) : own;
   const probability = logistic(logit(lean) + balance.forYes - balance.forNo);
   if (balance.contradicted) return round(clamp(probability, OPEN_LEAST, OPEN_GREATEST));
   return round(clamp(probability, LEAST, GREATEST));
 }
 
-/** Whether the question is about an event to come by a deadline: silence about it means nothing. */
+/** Whether the question asks for a future event before a deadline. Silence about it proves nothing. */
 function isForward({ question }: Plan): boolean {
   return /^(?:will|wird|werden|va|¿?será)\b/iu.test(question.trim());
 }
@@ -67,7 +67,7 @@ function verdictOf(plan: Plan, probability: number, statements: readonly Stateme
   const says = (sign: number, strength: number) => voices.some((one) => one.sign === sign && one.strength >= strength);
   if (probability >= LIKELY_YES_FROM) {
     if (probability >= YES_FROM && says(1, FIRM)) return "YES";
-    // No YES, not even a likely one, if no source says so.
+    // The verdict is not YES or LIKELY_YES if no source says so.
     return voices.some((one) => one.sign > 0 && decides(one)) ? "LIKELY_YES" : "UNCERTAIN";
   }
   if (probability <= LIKELY_NO_TO) return probability <= NO_TO && says(-1, FIRM) ? "NO" : "LIKELY_NO";
@@ -84,7 +84,7 @@ function confidenceOf(verdict: Verdict, { voices, forYes, forNo }: Balance): Con
   return agreeing.length >= 2 || dissent === 0 ? "medium" : "low";
 }
 
-/** The statements as evidence: those of the voices that decided first. */
+/** The statements as evidence. Those of the voices that decided come first. */
 function ranked(statements: readonly Statement[], balance: Balance, verdict: Verdict): Statement[] {
   const side = verdict === "YES" || verdict === "LIKELY_YES" ? "YES" : verdict === "UNCERTAIN" ? undefined : "NO";
   const weight = (one: Statement): number => {

@@ -2,7 +2,7 @@ import { type Analysis, type Plan, type Source, type Statement, type Verdict } f
 import { type Balance } from "./balance.ts";
 import { decides, type Voice } from "./voices.ts";
 
-/** Characters of an analyst's own reasons that are passed on. */
+/** Characters of an analyst's own reasons in the response. */
 const MAX_OWN = 1_000;
 
 interface Told {
@@ -16,7 +16,7 @@ interface Told {
   readonly analysis: Analysis;
 }
 
-/** Plain sentences that say what decided, with the numbers of the evidence from 1. */
+/** Explains the verdict in plain sentences, with the numbers of the evidence from 1. */
 export function whyOf(told: Told): string {
   const { sources, statements, analysis, balance, verdict } = told;
   const sentences: string[] = [];
@@ -36,7 +36,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** "[1, 3]": the places of statements in the evidence; empty if none is in it. */
+/** The numbers of statements in the evidence, as "[1, 3]". Empty if the evidence contains no such statement. */
 function places(statements: readonly Statement[], wanted: readonly Statement[]): string {
   const found = statements.flatMap((one, index) => (wanted.includes(one) ? [index + 1] : []));
   return found.length === 0 ? "" : ` [${found.join(", ")}]`;

@@ -11,15 +11,18 @@ import { askedOf, type Asked } from "./question.ts";
 import { type ReadSource, type Signs, signsOf } from "./signs.ts";
 import { statementOf } from "./stance.ts";
 
-/** Statements of one source that are given on, the weightiest. */
+/** Statements of one source in the result. The strongest are kept. */
 const MAX_STATEMENTS = 8;
-/** Sentences that are given on of a source that states nothing: their number, and their share of the question's words. */
+/** Sentences of a source without statements that are passed on, and their minimum share of the question's words. */
 const MAX_NEAR = 2;
 const NEAR = 0.3;
-/** Characters of a quote that can be checked. */
+/** Characters of the shortest quote that can be checked. */
 const MIN_QUOTE = 8;
 
-/** Reads sources by rules and a few fitted figures: the same for the same sources, without a network. */
+/**
+ * Reads sources by rules and a few fitted parameters. The result is the same for the same sources, and needs no
+ * network.
+ */
 export function createEmbeddedAnalyst(): Analyst {
   return {
     name: "embedded",
@@ -32,7 +35,7 @@ export function createEmbeddedAnalyst(): Analyst {
         const one = readSource(plan, source);
         read.push(one);
         statements.push(...statementsOf(asked, one, index));
-        // Sources are up to a megabyte each; others get their turn in between.
+        // A source can have a megabyte of text. Other tasks run between two sources.
         await new Promise((resolve) => setImmediate(resolve));
       }
       return { statements, probability: leanOf(signsOfStories(asked, sources, read)) };
@@ -65,7 +68,7 @@ function statementsOf(asked: Asked, { source, language, passages }: ReadSource, 
     .slice(0, MAX_STATEMENTS);
 }
 
-/** Of a page that states nothing, what is nearest to the question: the lean rests on such sentences. */
+/** The sentences nearest to the question, for a page without statements. The lean rests on them. */
 function around(passages: readonly Passage[], { isHint }: Source, index: number): Statement[] {
   return passages
     .filter((passage) => (isHint || passage.context >= NEAR) && passage.text.length >= MIN_QUOTE)
@@ -80,7 +83,10 @@ function around(passages: readonly Passage[], { isHint }: Source, index: number)
     }));
 }
 
-/** A page that corrects itself means what the correction says: what stands elsewhere on it against that is left out. */
+/**
+ * A page with a correction means what the correction says. Statements elsewhere on the page that contradict it are left
+ * out.
+ */
 function settled(statements: readonly Statement[], withdrawn: boolean): Statement[] {
   const correction = statements.find((one) => one.kind === "retraction" && one.supports !== "NEUTRAL");
   if (correction === undefined) {
@@ -89,7 +95,7 @@ function settled(statements: readonly Statement[], withdrawn: boolean): Statemen
   return statements.map((one) => (one.supports === correction.supports ? one : { ...one, supports: "NEUTRAL" }));
 }
 
-/** The signs of sources, one source a story: what the fitted figures of lean.ts are multiplied by. */
+/** The signs of sources, one source per story. The parameters of lean.ts weigh them. */
 export function signsIn(plan: Plan, sources: readonly Source[], now: number): Signs {
   return signsOfStories(
     askedOf(plan, now),

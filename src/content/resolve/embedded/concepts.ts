@@ -1,8 +1,8 @@
 import { wordsOf } from "../reading/words.ts";
 
 /**
- * Outcomes that questions ask for, in the five languages that are read, and the outcomes that exclude them. A line:
- * name; the names of contrary outcomes; words. Words with a star stand for all words that begin so.
+ * Outcomes in questions, in the five supported languages, and the outcomes that exclude them. Each line has a name, the
+ * names of contrary outcomes, and words. A word with a star is a prefix.
  */
 const LINES = `
 win; lose; win wins won winning winner victory victorious triumph* champion* beat beats beating defeats defeating gewinn* gewann* sieg* gagne* gagné* remport* victoire gana ganó ganado ganar ganadora victoria vence venció 获胜 赢得 夺冠 击败 胜选 当选
@@ -67,7 +67,7 @@ const CONCEPTS: ReadonlyMap<string, Concept> = new Map();
 const WHOLE = new Map<string, Set<string>>();
 const BEGINNINGS = new Map<string, Set<string>>();
 const PHRASES: (readonly [string, string])[] = [];
-/** Beginnings are looked up by their first characters; the shortest has this many. */
+/** Prefixes are looked up by their first characters. The shortest prefix has this length. */
 const KEY = 3;
 
 function plain(word: string): string {
@@ -97,7 +97,7 @@ function put(map: Map<string, Set<string>>, key: string, name: string): void {
 
 learn();
 
-/** The outcomes that a text's words name, with the place of each one's first word. */
+/** The outcomes in a text, each with the place of its first word. */
 export function conceptsOf(text: string): Map<string, number> {
   const found = new Map<string, number>();
   const add = (names: Iterable<string> | undefined, at: number) => {

@@ -1,6 +1,6 @@
 /**
- * Sentences that speak to whoever reads the page for somebody else: a model, an assistant, a resolver of markets. Such a
- * sentence says nothing about the world, so it is left out. Patterns are run on sentences of bounded length.
+ * Sentences that address the program that reads the page: a model, an assistant, a resolver of markets. Such a sentence
+ * says nothing about the world, so it is left out. The patterns run on sentences of bounded length.
  */
 const PATTERNS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override|discard|bypass|do\snot\s(?:follow|trust|read))\b.{0,60}\b(?:instructions?|prompts?|rules?|guidelines?|context|sources?|evidence|above|previous|prior|earlier|other\s(?:pages|articles))\b/iu,
@@ -23,9 +23,9 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:tokens?|payload|base64|decode)\b.{0,40}\b(?:instruction|execute|follow|answer)/iu,
 ];
 
-/** Whether a sentence speaks to the program that reads it. */
+/** Whether a sentence addresses the program that reads it. */
 export function speaksToReader(sentence: string): boolean {
-  // Letters that look alike, and characters without width, hide words from patterns.
+  // Similar letters and characters without width can hide words from patterns.
   const plain = sentence.normalize("NFKC").replace(/\p{Cf}/gu, "");
   return PATTERNS.some((pattern) => pattern.test(plain));
 }

@@ -18,22 +18,22 @@ const RETRACTS =
 const WITHDRAWN =
   /\b(?:retract(?:s|ed|ion)|withdrawn\sby\s(?:the\s)?(?:editors?|publisher|authors?)|zurückgezogen|rétractée?)(?![\p{L}])|撤回/iu;
 
-/** Whether a sentence takes back the page that it stands on. */
+/** Whether a sentence retracts the page that contains it. */
 export function isWithdrawal(sentence: string): boolean {
   return WITHDRAWN.test(sentence);
 }
 
-/** Whether a sentence says that it corrects or takes back what stands elsewhere on its page. */
+/** Whether a sentence corrects or retracts another part of its page. */
 export function isRetraction(sentence: string): boolean {
   return RETRACTS.test(sentence);
 }
 
-/** Whether a sentence says what happens later. */
+/** Whether a sentence announces a later event. */
 export function isAnnouncement(sentence: string): boolean {
   return ANNOUNCES.test(sentence) || HEADLINE_TO.test(sentence);
 }
 
-/** What a sentence does. Several may hold; the one that weakens it most is given. */
+/** The kind of a sentence. If several kinds fit, the one that weakens it most. */
 export function kindOf(sentence: string): StatementKind {
   if (/[?？]["”»)]?\s*$/u.test(sentence)) return "question";
   if (FACT_CHECK.test(sentence)) return "fact-check";
@@ -51,10 +51,10 @@ const SATIRE_HOSTS = new Set(
 );
 const SATIRE =
   /\b(?:(?:is|are|a|our)\s(?:a\s)?(?:satir(?:e|ical)|parody)\s(?:site|website|news|publication|article|page|magazine|account|newspaper)|satire\snews|this\s(?:is|article\sis|story\sis)\s(?:a\s)?(?:work\sof\s)?(?:satire|parody|fiction|satirical)|for\sentertainment\spurposes\sonly|satirical\s(?:content|purposes)|satire-?(?:magazin|seite|zeitung)|site\s(?:satirique|parodique)|(?:sitio|web|periódico|diario)\ssat[ií]rico)(?![\p{L}])|讽刺新闻/iu;
-/** Characters at both ends of a page where it says what it is. */
+/** Characters at both ends of a page in which the page may describe itself. */
 const IMPRINT = 3_000;
 
-/** Whether a page is satire: by its host, or because it says so of itself. */
+/** Whether a page is satire: by its host, or by its own description. */
 export function isSatire(host: string | undefined, title: string, text: string): boolean {
   if (host !== undefined && SATIRE_HOSTS.has(host)) return true;
   return SATIRE.test(title) || SATIRE.test(text.slice(0, IMPRINT)) || SATIRE.test(text.slice(-IMPRINT));

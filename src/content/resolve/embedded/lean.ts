@@ -1,12 +1,12 @@
 import { SIGNS, type Signs } from "./signs.ts";
 
-/** Figures of a logistic regression: the intercept, and a weight for each sign. */
+/** Parameters of a logistic regression: the intercept, and a weight for each sign. */
 export interface LeanModel {
   readonly intercept: number;
   readonly weights: Readonly<Record<keyof Signs, number>>;
 }
 
-/** Fitted by `npm run bench -- resolve --fit`; docs/resolve.md says how. */
+/** Fitted by `npm run bench -- resolve --fit`, which docs/resolve.md describes. */
 const MODEL: LeanModel = {
   intercept: -1.25,
   weights: {
@@ -25,7 +25,7 @@ const MODEL: LeanModel = {
   },
 };
 
-/** The probability that a statement is true by its signs alone, before any sentence that states the outcome. */
+/** The probability that a statement is true from its signs alone, without any sentence that states the outcome. */
 export function leanOf(signs: Signs, { intercept, weights }: LeanModel = MODEL): number {
   const sum = SIGNS.reduce((total, name) => total + weights[name] * signs[name], intercept);
   return 1 / (1 + Math.exp(-sum));

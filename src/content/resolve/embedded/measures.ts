@@ -6,13 +6,13 @@ import { meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { type Language, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
-/** Words before a number that was, and is no longer, or that somebody only expects. */
+/** Words before a number that no longer holds or is only expected. */
 const FORMER =
   /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|versus|vs\.?|target\sof|forecast\sof|expected|of\sthe|von|gegenüber|contre|desde|frente\sa)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
 
 /**
  * Compares the figures of a sentence with the question's thresholds: 1 if they are met, -1 if they are not, 0 if the
- * sentence says nothing of them.
+ * sentence gives no such figures.
  */
 export function measured(
   asked: Asked,
@@ -43,7 +43,7 @@ export function measured(
 }
 
 function turned(result: "yes" | "no" | "open"): "yes" | "no" | "open" {
-  // "Did not exceed 100" says at most 100; that it is not met is certain only where it would be met.
+  // "Did not exceed 100" means at most 100. It is certainly not met only if the figure itself would meet the threshold.
   return result === "yes" ? "no" : "open";
 }
 
@@ -57,7 +57,7 @@ function isFormer(text: string, quantity: Quantity): boolean {
   return FORMER.test(text.slice(Math.max(0, quantity.start - 24), quantity.start));
 }
 
-/** Whether a quantity and a threshold measure the same: by unit, or for things that are counted by their noun. */
+/** Whether a quantity and a threshold measure the same: by their unit, or by the noun that is counted. */
 function isSameMeasure(asked: Asked, quantity: Quantity, threshold: Threshold): boolean {
   if (quantity.unit === threshold.unit) return true;
   const known = KNOWN.has(threshold.unit) || KNOWN.has(quantity.unit);

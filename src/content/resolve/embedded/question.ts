@@ -5,23 +5,23 @@ import { wordsOf } from "../reading/words.ts";
 import { conceptsOf } from "./concepts.ts";
 import { isAnnouncement } from "./kinds.ts";
 
-/** A plan as sentences are compared with it; made once for all of them. */
+/** A plan, prepared once for comparisons with many sentences. */
 export interface Asked {
   readonly plan: Plan;
   readonly now: number;
   readonly terms: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
-  /** The outcome that is asked for: concepts of the statement, if it has known ones. */
+  /** The outcome in the question: the known concepts of the statement. */
   readonly outcomes: ReadonlySet<string>;
-  /** Whether the question asks for an event to come, "Will ...", and its deadline has not passed. */
+  /** Whether the question asks for a future event ("Will ...") and its deadline has not passed. */
   readonly isOpen: boolean;
-  /** Whether the statement itself is about a plan, a saying or a possibility, so that such sentences report it. */
+  /** Whether the statement itself is about a plan, a remark or a possibility, so that such sentences report it. */
   readonly isAboutWords: boolean;
   readonly years: ReadonlySet<number>;
   readonly thresholds: readonly Threshold[];
-  /** Who is to do it: the names before the outcome's verb. */
+  /** The subject of the outcome: the names before its verb. */
   readonly subjects: ReadonlySet<string>;
-  /** Names that stand side by side: "Water Act". */
+  /** Adjacent names: "Water Act". */
   readonly pairs: readonly (readonly [string, string])[];
   /** The stems of a text's words. */
   wordsIn(text: string): string[];
@@ -31,7 +31,7 @@ const FUTURE = /^(?:will|is\s.{0,60}\bgoing\sto|wird|werden|va|¿?(?:será|va\sa
 const SAYS =
   /\b(?:says?|said|saying|claim(?:s|ed)|announc(?:e[sd]?|ing)|plans?|planned|propos(?:e[sd]|ing)|call(?:s|ed)\sfor|call(?:s|ed)|promis(?:e[sd]|ing)|warn(?:s|ed)|wants?|may|might|could|tweet(?:s|ed)?|asked|told|threaten(?:s|ed)|accus(?:e[sd]|ing))\b/iu;
 
-/** Makes a plan ready to be compared with sentences. */
+/** Prepares a plan for comparisons with sentences. */
 export function askedOf(plan: Plan, now: number): Asked {
   const question = plan.question.trim();
   const isFuture = FUTURE.test(question);

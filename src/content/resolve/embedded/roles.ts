@@ -1,7 +1,7 @@
 import { STOP_WORDS, wordsOf } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
-/** Outcomes that one of several has, so that another's excludes it. */
+/** Outcomes of which only one candidate can have each, so that another's excludes it. */
 const EXCLUSIVE = new Set(["win", "elect", "acquire", "host", "nominate", "appoint"]);
 const PASSIVE =
   /\b(?:was|were|is|been|being|are|got|wurde[n]?|worden|est|été|a\sété|fue|fueron|sido)\b.{0,40}\b(?:by|von|durch|par|por)\b/iu;
@@ -11,7 +11,7 @@ interface Place {
   readonly outcome: string;
 }
 
-/** The names before and after a place of a sentence. */
+/** The names before and after a place in a sentence. */
 function namesAround(asked: Asked, sentence: string, place: number): { before: Set<string>; after: Set<string> } {
   const before = new Set<string>();
   const after = new Set<string>();
@@ -21,7 +21,7 @@ function namesAround(asked: Asked, sentence: string, place: number): { before: S
   return { before, after };
 }
 
-/** Whether a sentence says of the question's object what was asked of its subject: "B beat A" for "Will A beat B?". */
+/** Whether a sentence reverses the question's subject and object: "B beat A" for "Will A beat B?". */
 export function rolesAreSwapped(asked: Asked, sentence: string, { place, outcome }: Place): boolean {
   if (outcome !== "win" && outcome !== "acquire" && outcome !== "invade" && outcome !== "lose") return false;
   const objects = [...asked.names].filter((name) => !asked.subjects.has(name));
@@ -33,7 +33,7 @@ export function rolesAreSwapped(asked: Asked, sentence: string, { place, outcome
   return subjectAfter && objectBefore !== PASSIVE.test(sentence) && objectBefore;
 }
 
-/** Whether another than the question's subject did what only one can do: "Chelsea won the cup" for "Will Arsenal win the cup?". */
+/** Whether another actor did what only one can do: "Chelsea won the cup" for "Will Arsenal win the cup?". */
 export function hasOtherActor(asked: Asked, sentence: string, { place, outcome }: Place): boolean {
   if (!EXCLUSIVE.has(outcome) || asked.subjects.size === 0) return false;
   const words = wordsOf(sentence);
@@ -44,7 +44,7 @@ export function hasOtherActor(asked: Asked, sentence: string, { place, outcome }
   return actor.length > 0 && !actor.some((word) => asked.names.has(word.stem));
 }
 
-/** Whether a sentence names another thing of the kind: "the Road Act" where the question names "the Water Act". */
+/** Whether a sentence names another thing of the same kind: "the Road Act" if the question names "the Water Act". */
 export function hasRival(asked: Asked, sentence: string): boolean {
   const words = wordsOf(sentence);
   const stems = new Set(words.map((word) => word.stem));

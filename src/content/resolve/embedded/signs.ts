@@ -6,7 +6,7 @@ import { quantitiesOf, sameNumber } from "../reading/quantities.ts";
 import { type Language } from "../reading/words.ts";
 import { type Asked } from "./question.ts";
 
-/** What counts for or against a statement without deciding it; each is a figure of a fitted model. */
+/** Features that count for or against a statement without deciding it. Each has a weight in the fitted model. */
 export const SIGNS = [
   "yes_answers",
   "no_answers",
@@ -24,7 +24,7 @@ export const SIGNS = [
 
 export type Signs = Readonly<Record<(typeof SIGNS)[number], number>>;
 
-/** A source as the signs are read from. */
+/** A source with its language and passages. */
 export interface ReadSource {
   readonly source: Source;
   readonly language: Language;
@@ -41,21 +41,21 @@ const HEARSAY =
   /\b(?:claim(?:s|ed|ing)?|alleg\w*|viral|facebook|tweet\w*|twitter|posts?|meme|social\smedia|whatsapp|rumou?rs?|shared|fact[- ]?check\w*|screenshot|photoshop\w*)\b/giu;
 const HEDGES = /\b(?:may|might|could|possibl[ey]|likely|unclear|unknown|estimat\w+|suggest\w*|depend\w*|some|if)\b/iu;
 
-/** A passage, and how much its source is about the question. */
+/** A passage, and the relevance of its source. */
 interface Weighed {
   readonly passage: Passage;
   readonly language: Language;
   readonly weight: number;
 }
 
-/** Sources whose share of the question's words, beside the best one's, is below this are about something else. */
+/** Minimum share of the question's words, relative to the best source. A source below it is about something else. */
 const RELEVANT = 0.4;
-/** The share counts by this power. */
+/** The exponent of the share. */
 const SHARPNESS = 3;
-/** What is left of sources that were found beside hints. */
+/** The factor for sources that searches found, if there are also hints. */
 const BESIDE_HINTS = 0.25;
 
-/** How much a source is about the question, beside the others: a hint always is. */
+/** How relevant each source is to the question, relative to the others. A hint is always relevant. */
 function relevanceOf(asked: Asked, sources: readonly ReadSource[]): number[] {
   const shares = sources.map(({ passages, source }) => {
     const found = new Set(passages.flatMap((passage) => [...passage.near]));
@@ -75,7 +75,7 @@ function weightOf(asked: Asked, terms: Iterable<string>): number {
   return sum;
 }
 
-/** Reads the signs of all sources, one source a story. */
+/** Reads the signs of all sources, one source per story. */
 export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
   const relevance = relevanceOf(asked, sources);
   const passages = sources.flatMap(({ passages: own, language }, at): Weighed[] =>
@@ -111,7 +111,10 @@ export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
   };
 }
 
-/** How many of the statement's numbers stand in the sources, and how many do not although others of the kind do. */
+/**
+ * The numbers in the statement that the sources contain, and those that they lack although they contain others of the
+ * same kind.
+ */
 function numbersOf(
   asked: Asked,
   passages: readonly { readonly passage: Passage; readonly language: Language }[],

@@ -12,25 +12,27 @@ import { hasOtherActor, hasRival, rolesAreSwapped } from "./roles.ts";
 
 const DAY = 86_400_000;
 
-/** Share of the question's terms, with the sentences before, that a sentence needs to state the outcome. */
+/**
+ * The minimum share of the question's terms in a sentence that states the outcome. The sentences before it count too.
+ */
 const STATED = 0.5;
-/** Share of a related question's terms that makes its answer an answer. */
+/** The minimum share of the question's terms in a related question, so that its answer also answers the question. */
 const ANSWERED = 0.65;
 
-/** Outcomes that end a matter, so that their contrary cannot follow before the deadline. */
+/** Outcomes that are final: their contrary cannot follow before the deadline. */
 const FINAL = new Set(["reject", "cancel", "lose", "eliminate", "acquit", "die", "win", "convict"]);
 
-/** What a sentence says of an outcome before its kind and dates count: 1 that it is, -1 that it is not, 0 nothing. */
+/** A sentence's reading of an outcome, without its kind and dates: 1 affirms it, -1 denies it, 0 does neither. */
 interface Reading {
   readonly sign: -1 | 0 | 1;
   readonly strength: number;
-  /** Whether the sentence says "not (yet)" rather than naming a contrary outcome. */
+  /** Whether the sentence says "not (yet)" and does not name a contrary outcome. */
   readonly isAbsence: boolean;
 }
 
 const NOTHING: Reading = { sign: 0, strength: 0, isAbsence: false };
 
-/** What a passage says of the question; undefined if it does not bear on it. */
+/** The statement that a passage makes. Undefined if the passage does not bear on the question. */
 export function statementOf(
   asked: Asked,
   passage: Passage,
@@ -74,9 +76,9 @@ function weightOf(kind: StatementKind): number {
   return 0.35;
 }
 
-/** The kind counts for less where the question itself is about a plan or a saying. */
+/** The sentence's kind weakens it less if the question itself is about a plan or a remark. */
 function kindIn(asked: Asked, { text }: Passage, dates: readonly NamedDate[]): StatementKind {
-  // "May 5" is no "may".
+  // The month in "May 5" is not the verb "may".
   const kind = kindOf(
     dates.reduceRight((plain, date) => `${plain.slice(0, date.start)}${plain.slice(date.end)}`, text),
   );
@@ -107,7 +109,7 @@ function read(
   return outcomeOf(asked, passage);
 }
 
-/** "Did the senate pass the bill? No." */
+/** A question with its answer: "Did the senate pass the bill? No." */
 function answerOf(asked: Asked, passage: Passage): Reading {
   const match = /^\W*(yes|no|true|false|correct|incorrect|ja|nein|oui|non|sí|是的|不是)(?![\p{L}])/iu.exec(
     passage.text,
@@ -147,18 +149,18 @@ const UNTRUE_THAT =
 function factCheckOf(passage: Passage): Reading {
   if (!VERDICT.test(passage.text) || passage.context < STATED) return NOTHING;
   if (/\bnot\s(?:false|fake|a\shoax|misleading|untrue)\b/iu.test(passage.text)) return NOTHING;
-  // "It is not true that the bill did not pass" says that it did.
+  // "It is not true that the bill did not pass" means that it passed.
   const said = UNTRUE_THAT.exec(passage.text)?.[1] ?? "";
   const sign = isNegated(said) ? 1 : -1;
   return { sign, strength: strengthOf(Math.max(passage.coverage, 0.5), passage.context), isAbsence: false };
 }
 
-/** A sentence that shares half of the words decides a quarter as much as one that shares all. */
+/** A sentence with half of the words decides a quarter as much as one with all words. */
 function strengthOf(coverage: number, context: number): number {
   return (0.35 * coverage + 0.65 * context) ** 2;
 }
 
-/** The outcome by its name: the same, or a contrary one; turned round by negation. */
+/** Reads the outcome from its name, or the name of a contrary outcome. A negation reverses it. */
 function outcomeOf(asked: Asked, passage: Passage): Reading {
   const clause = passage.text;
   const found = conceptsOf(clause);
@@ -186,7 +188,7 @@ function outcomeOf(asked: Asked, passage: Passage): Reading {
 const BREAK =
   /[;:]|,\s(?!(?:and|or)\s\p{Lu})|\s[—–]\s|\s(?:but|although|though|while|whereas|despite|aber|obwohl|mais|pero|aunque)\s/giu;
 
-/** The clause around a place, so that a negation elsewhere in the sentence does not count. */
+/** The clause around a place, so that negations elsewhere in the sentence do not count. */
 function clauseAt(sentence: string, place: number): string {
   let from = 0;
   for (const match of sentence.matchAll(BREAK)) {
@@ -196,14 +198,14 @@ function clauseAt(sentence: string, place: number): string {
   return sentence.slice(from);
 }
 
-/** Whether a sentence speaks of another year than the question does. */
+/** Whether a sentence is about another year than the question. */
 function isOtherTime(asked: Asked, dates: readonly NamedDate[]): boolean {
   const years = dates.filter((date) => date.hasYear).map((date) => new Date(date.from).getUTCFullYear());
   if (asked.years.size > 0 && years.length > 0) return !years.some((year) => asked.years.has(year));
   return false;
 }
 
-/** Compares what a sentence reports with the deadline. */
+/** Compares the date in a sentence with the deadline. */
 function inTime(
   asked: Asked,
   statement: Statement,
@@ -215,7 +217,7 @@ function inTime(
     return asked.isOpen && reading.isAbsence ? { ...statement, supports: "NEUTRAL" } : statement;
   const isEvent = reading.sign > 0;
   if (isEvent && date !== undefined && date.from > deadline) {
-    // What happened too late did not happen in time.
+    // An event after the deadline did not happen in time.
     return { ...statement, supports: asked.plan.negated ? "YES" : "NO" };
   }
   if (isEvent && date !== undefined && isOpen(date, asked)) {
@@ -237,7 +239,7 @@ function inTime(
   return statement;
 }
 
-/** Whether it is in time by one reading of its date, or of the question's, and late by the other. */
+/** Whether the event is in time by one reading of its date or of the question's, and late by the other. */
 function isOpen(date: NamedDate, { plan }: Asked): boolean {
   const { deadline = Number.POSITIVE_INFINITY, ambiguity } = plan;
   if (!date.isAmbiguous && ambiguity === undefined) return false;
@@ -248,7 +250,7 @@ function isAfter(date: NamedDate | undefined, deadline: number): boolean {
   return date !== undefined && date.to >= deadline - DAY;
 }
 
-/** Before the deadline only an outcome that cannot be undone speaks against the event. */
+/** Before the deadline, only a final outcome speaks against the event. */
 function early(asked: Asked, statement: Statement, reading: Reading): Statement {
   const final = [...conceptsOf(statement.quote).keys()].some((one) => FINAL.has(one) && !asked.outcomes.has(one));
   if (!reading.isAbsence && (final || statement.kind === "fact-check"))

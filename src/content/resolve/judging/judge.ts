@@ -4,26 +4,26 @@ import { createEmbeddedAnalyst } from "../embedded/analyst.ts";
 import { planOf } from "../plan.ts";
 import { weigh } from "../weigh.ts";
 
-/** What is worked out of strangers' words, in a thread of its own. */
+/** Work on untrusted text, which runs in its own thread. */
 export type JudgingTask =
   | { readonly kind: "plan"; readonly question: string; readonly criteria: string; readonly now: number }
   | ({ readonly kind: "judge" } & Case);
 
-/** What is to be judged; `now` in Unix ms. */
+/** The sources to judge, with their question. `now` is in Unix ms. */
 export interface Case {
   readonly plan: Plan;
   readonly sources: readonly Source[];
-  /** What a language model found; undefined: the embedded analyst looks. */
+  /** A language model's analysis. If undefined, the embedded analyst makes one. */
   readonly analysis: Analysis | undefined;
   readonly now: number;
 }
 
-/** A judgement, and what became of the statements that it was made of. */
+/** A judgement, and the numbers of statements that were kept and dropped. */
 export interface Judged {
   readonly judgement: Judgement;
-  /** Statements whose quotes were found. */
+  /** Statements whose quotes are in their sources. */
   readonly kept: number;
-  /** Quotes that stand in no source, and those that give orders to a reader. */
+  /** Statements whose quotes are in no source, and those whose quotes give orders to a reader. */
   readonly invented: number;
   readonly orders: number;
 }
@@ -31,7 +31,10 @@ export interface Judged {
 const embedded = createEmbeddedAnalyst();
 const FREE = new AbortController().signal;
 
-/** Finds the statements where nobody has yet, checks their quotes, and weighs those that stand. @internal */
+/**
+ * Runs the embedded analyst if there is no analysis yet, checks the quotes, and weighs the statements that remain.
+ * @internal
+ */
 export async function judge({ plan, sources, analysis, now }: Case): Promise<Judged> {
   const found = analysis ?? (await embedded.analyse(plan, sources, { now, signal: FREE }));
   const { analysis: checked, invented, orders } = checkedAnalysis(found, sources);
@@ -39,7 +42,10 @@ export async function judge({ plan, sources, analysis, now }: Case): Promise<Jud
   return { judgement: weigh(plan, sources, weighed, now), kept: checked.statements.length, invented, orders };
 }
 
-/** A model's own probability counts only on the side that its statements are on: a page may have talked it into the number alone. */
+/**
+ * A model's own probability counts only on the side of its statements, since a page may have manipulated the number
+ * alone.
+ */
 function grounded(analysis: Analysis): Analysis {
   const { statements, probability, reasoning } = analysis;
   const side = probability === undefined || probability === 0.5 ? undefined : probability > 0.5 ? "YES" : "NO";
@@ -47,7 +53,7 @@ function grounded(analysis: Analysis): Analysis {
   return stands ? { statements, probability, reasoning } : { statements };
 }
 
-/** Does a task. */
+/** Runs a task. */
 export async function work(task: JudgingTask): Promise<Plan | Judged> {
   return task.kind === "plan" ? planOf(task.question, task.criteria, task.now) : await judge(task);
 }

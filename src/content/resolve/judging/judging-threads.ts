@@ -3,13 +3,13 @@ import { type Plan } from "../analysis.ts";
 import { type Case, type Judged, type JudgingTask } from "./judge.ts";
 import { type JudgingAnswer } from "./judging-worker.ts";
 
-/** Threads at most, and tasks that wait for one: each resolution has one task at a time. */
+/** Threads at most, and tasks that wait for one. Each resolution has one task at a time. */
 const MAX_THREADS = 2;
 const MAX_WAITING = 64;
-/** Milliseconds of one task: a hundred times what a usual one takes, and texts are made to take long. */
+/** Milliseconds of one task: a hundred times the usual. A hostile text can make a task slow. */
 const MAX_TASK_MS = 10_000;
 
-/** Why a task has no result: it took too long, its time was over, or it broke. */
+/** Why a task has no result: it took too long, was aborted, or failed. */
 export class JudgingError extends Error {}
 
 interface Task {
@@ -23,7 +23,7 @@ interface Running {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** Reads questions and judges sources in threads, which are stopped and replaced when they take too long. */
+/** Reads questions and judges sources in threads. A thread that takes too long is stopped and replaced. */
 export class JudgingThreads {
   readonly #idle: Worker[] = [];
   readonly #waiting: Task[] = [];
@@ -36,15 +36,15 @@ export class JudgingThreads {
     this.#taskMs = taskMs;
   }
 
-  /** The plan of a question. Fails with a JudgingError, as soon as the signal aborts at the latest. */
+  /** The plan of a question. Fails with a JudgingError, at the latest when the signal aborts. */
   async plan(question: string, criteria: string, now: number, signal: AbortSignal): Promise<Plan> {
-    // The worker answers a task by its kind.
+    // The task's kind determines the type of the worker's reply.
     return (await this.#run({ kind: "plan", question, criteria, now }, signal)) as Plan;
   }
 
-  /** The judgement of a case. Fails with a JudgingError, as soon as the signal aborts at the latest. */
+  /** The judgement of a case. Fails with a JudgingError, at the latest when the signal aborts. */
   async judge(judged: Case, signal: AbortSignal): Promise<Judged> {
-    // The worker answers a task by its kind.
+    // The task's kind determines the type of the worker's reply.
     return (await this.#run({ kind: "judge", ...judged }, signal)) as Judged;
   }
 
@@ -71,7 +71,7 @@ export class JudgingThreads {
     }
   }
 
-  /** Plans go before judgements: they take a hundredth of the time, and nothing is read before them. */
+  /** Plans go before judgements: they take a hundredth of the time, and a resolution loads no page before its plan. */
   #queue(task: Task): void {
     const first =
       task.message.kind === "plan" ? this.#waiting.findIndex(({ message }) => message.kind === "judge") : -1;

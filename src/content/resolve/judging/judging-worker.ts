@@ -1,10 +1,10 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type JudgingTask, work } from "./judge.ts";
 
-/** The worker's own side of its message channel; the types of Bun describe the main thread's. */
+/** The worker's own side of its message channel. Bun's types describe the main thread's side. */
 declare const self: Worker;
 
-/** What a worker answers: the result, or why there is none. */
+/** A worker's reply: the result, or why the task failed. */
 export type JudgingAnswer = { readonly result: Awaited<ReturnType<typeof work>> } | { readonly reason: string };
 
 async function answer(task: JudgingTask): Promise<void> {

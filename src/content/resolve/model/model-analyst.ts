@@ -5,7 +5,7 @@ import { readOutput } from "./model-output.ts";
 import { promptOf } from "./prompt.ts";
 import { type AskModel } from "./protocols.ts";
 
-/** Requests to the model under way at one time; one more fails, as where the model's server says that it is busy. @internal */
+/** Concurrent requests to the model. A further one fails, as if the model's server were busy. @internal */
 export const MAX_MODEL_REQUESTS = 32;
 
 /** An analyst that asks a language model. Fails with a ModelError. */
@@ -31,7 +31,7 @@ export class ModelAnalyst implements Analyst {
     const timer = setTimeout(() => limit.abort(), timeoutMs);
     const either = AbortSignal.any([signal, limit.signal]);
     try {
-      // Read when it is first asked for: the libraries take 20 MB.
+      // Loaded when first needed: the libraries take 20 MB.
       this.#ask ??= import("./protocols.ts").then(({ createModel }) => createModel(this.#options));
       const ask = await this.#ask;
       const { text, finish } = await ask(promptOf(plan, sources, now, maxInputTokens), either);
@@ -47,7 +47,7 @@ export class ModelAnalyst implements Analyst {
   }
 }
 
-/** The words of a library's error may be the server's, and its fields hold the request. */
+/** The message of a library's error may contain the server's text, and its fields hold the request. */
 function modelError(error: unknown, signal: AbortSignal): ModelError {
   if (signal.aborted) return new ModelError("timeout", "it did not respond in time");
   const own = [error, error instanceof Error ? error.cause : undefined].find((one) => one instanceof ModelError);

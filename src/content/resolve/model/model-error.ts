@@ -11,7 +11,10 @@ export type ModelFault =
   | "busy"
   | "invented";
 
-/** A language model's failure, in a few words that may be logged and shown: no key, no address, no word of the model's. */
+/**
+ * A language model's failure, in a few words that may be logged and shown. They contain no key, no address and no text
+ * from the model.
+ */
 export class ModelError extends Error {
   readonly fault: ModelFault;
 

@@ -1,15 +1,16 @@
 import { VERSION } from "../../../lib/version.ts";
 import { ModelError } from "./model-error.ts";
 
-/** Bytes of a model's response, unpacked: some hundred statements take 100 KiB. @internal */
+/** Bytes of a model's response, decompressed. Some hundred statements take 100 KiB. @internal */
 export const MAX_MODEL_RESPONSE_BYTES = 1024 * 1024;
 
-/** What the protocols' libraries send requests by. */
+/** The function with which the protocols' libraries send requests. */
 export type ModelFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * Sends one request to the model's server. Its address may be private, since the operator named it; a redirect is refused,
- * since it would take question and key elsewhere. Fails with a ModelError, or with the signal's reason.
+ * Sends one request to the model's server. Its address may be private, since the operator has configured it. A redirect
+ * is refused, since it would send the question and the key elsewhere. Fails with a ModelError, or with the signal's
+ * reason.
  */
 export const modelFetch: ModelFetch = async (url, init) => {
   const headers = new Headers(init?.headers);
@@ -23,7 +24,7 @@ export const modelFetch: ModelFetch = async (url, init) => {
     throw new ModelError("redirects", "it redirects elsewhere");
   }
   const body = await boundedBody(response, init?.signal ?? undefined);
-  // The body is unpacked: of the fields its type alone still holds.
+  // The body is already decompressed. Of the header fields, only the content type still applies.
   const type = response.headers.get("content-type") ?? "application/json";
   return new Response(body, { status: response.status, headers: { "content-type": type } });
 };

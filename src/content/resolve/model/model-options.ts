@@ -1,25 +1,25 @@
-/** The wire formats that are spoken. @internal */
+/** The supported wire formats. @internal */
 export const MODEL_PROTOCOLS = ["openai", "anthropic"] as const;
 
-/** How the model is told to give JSON: by a schema, as any JSON object, or by the words of the request alone. @internal */
+/** How the request asks for JSON: by a schema, as any JSON object, or in the prompt alone. @internal */
 export const RESPONSE_FORMATS = ["json_schema", "json_object", "text"] as const;
 
-/** What the operator says of the language model: the configuration's `content.resolve.model`. */
+/** The operator's settings of the language model: the configuration's `content.resolve.model`. */
 export interface ModelOptions {
-  /** Chat completions as OpenAI has them, or Anthropic's messages. */
+  /** OpenAI's chat completions, or Anthropic's messages. */
   readonly protocol: (typeof MODEL_PROTOCOLS)[number];
-  /** What stands before `/chat/completions` or `/messages`. */
+  /** The URL before `/chat/completions` or `/messages`. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Empty: none is sent. It goes to `baseUrl` alone and is in no error. */
+  /** If empty, the request has no key. The key is sent to `baseUrl` alone and is in no error. */
   readonly key: string;
   readonly responseFormat: (typeof RESPONSE_FORMATS)[number];
-  /** The field of a chat completion that bounds its tokens. */
+  /** The field that limits the tokens of a chat completion. */
   readonly tokensField: "max_tokens" | "max_completion_tokens";
-  /** Tokens of the sources at most, a third of their bytes in UTF-8. */
+  /** Tokens of the sources at most. A token counts as 3 bytes of UTF-8. */
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
   readonly timeoutMs: number;
-  /** Whether the embedded analyst judges where the model fails. */
+  /** Whether the embedded analyst judges if the model fails. */
   readonly fallback: boolean;
 }

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { type Analysis, type Statement } from "../analysis.ts";
 import { ModelError } from "./model-error.ts";
 
-/** Statements of one response, and characters of a quote and of the reasons: more is no response to what was asked. @internal */
+/**
+ * Statements of one response, and characters of a quote and of the reasons. A longer response does not follow the
+ * schema and is rejected. @internal
+ */
 export const MAX_STATEMENTS = 60;
 const MAX_QUOTE_LENGTH = 2_000;
 export const MAX_REASONING_LENGTH = 2_000;
@@ -20,7 +23,10 @@ const KINDS = [
   "retraction",
 ] as const;
 
-/** The response as the model is asked for it: what every server's strict mode takes, without bounds. */
+/**
+ * The schema of the response, as the model receives it. It has no bounds, so that the strict mode of every server
+ * accepts it.
+ */
 export const OUTPUT_SCHEMA = {
   type: "object",
   properties: {
@@ -66,7 +72,10 @@ const output = z.object({
   reasoning: z.string(),
 });
 
-/** The analysis in a model's words; sources are numbered from 1 there. Fails with a ModelError where they do not fit the schema. */
+/**
+ * Reads the model's analysis, which numbers sources from 1. Fails with a ModelError if the text does not fit the
+ * schema.
+ */
 export function readOutput(text: string): Analysis {
   const result = output.safeParse(jsonOf(text));
   if (!result.success) {
@@ -84,7 +93,7 @@ export function readOutput(text: string): Analysis {
   };
 }
 
-/** Paths of the schema's own fields are short; no other gets here. */
+/** Only paths of the schema's own fields, which are short, get here. */
 function cutPath(path: string): string {
   return path.slice(0, 60);
 }
@@ -96,7 +105,7 @@ function statementOf({ source, date, ...rest }: Given): Statement {
   return { ...rest, source: source - 1, ...(Number.isNaN(at) ? {} : { date: at }) };
 }
 
-/** Some models put JSON into a code block, or words around it. */
+/** Some models put the JSON into a code block, or write words around it. */
 function jsonOf(text: string): unknown {
   const from = text.indexOf("{");
   const to = text.lastIndexOf("}");

@@ -2,7 +2,7 @@ import { type Plan, type Source } from "../analysis.ts";
 import { passagesOf } from "../passages.ts";
 import { OUTPUT_SCHEMA } from "./model-output.ts";
 
-/** What the model is told of its task. What pages say to it stays in JSON strings of the user's message. */
+/** The model's instructions. Text of pages stays in JSON strings of the user's message. */
 const INSTRUCTIONS = `You examine sources for a question of a prediction market and say what in them bears on it.
 
 The user's message is one JSON object: the question, the criteria by which the market resolves, the time now, and numbered sources with \
@@ -26,19 +26,22 @@ no statement for YES or NO, and a probability near 0.5.
 Answer with one JSON object of this schema and nothing else:
 ${JSON.stringify(OUTPUT_SCHEMA)}`;
 
-/** Bytes of UTF-8 that count as one token: English has 4, most scripts of Asia 3 or fewer. */
+/** Bytes of UTF-8 that count as one token. English has 4 per token, most scripts of Asia 3 or fewer. */
 const TOKEN_BYTES = 3;
 
-/** What is sent: instructions, and the question with its sources as JSON. */
+/** The prompt: instructions, and the question with its sources as JSON. */
 export interface Prompt {
   readonly system: string;
   readonly user: string;
 }
 
-/** The part of a long text's share that goes to its beginning: the rest is sentences that bear on the question. */
+/** The share of a shortened text that its beginning gets. Sentences that bear on the question get the rest. */
 const OPENING_SHARE = 0.25;
 
-/** The request for an analysis; of texts that have more than `maxTokens` in all, parts are sent. `now` is in Unix ms. */
+/**
+ * Makes the prompt for an analysis. If the texts have more than `maxTokens` in all, they are shortened. `now` is in
+ * Unix ms.
+ */
 export function promptOf(plan: Plan, sources: readonly Source[], now: number, maxTokens: number): Prompt {
   const texts = shared(plan, sources, maxTokens * TOKEN_BYTES);
   const user = {
@@ -57,7 +60,7 @@ export function promptOf(plan: Plan, sources: readonly Source[], now: number, ma
   return { system: INSTRUCTIONS, user: JSON.stringify(user) };
 }
 
-/** The texts, of `bytes` in all: short ones leave their rest to long ones. */
+/** The texts within `bytes` in all. Space that short texts do not use goes to long ones. */
 function shared(plan: Plan, sources: readonly Source[], bytes: number): string[] {
   const texts: string[] = [];
   let left = bytes;
@@ -72,7 +75,10 @@ function shared(plan: Plan, sources: readonly Source[], bytes: number): string[]
   return texts;
 }
 
-/** The beginning of a text and the sentences that bear most on the question, in their order; lines of "…" stand for the rest. */
+/**
+ * The beginning of a text and the sentences that bear most on the question, in their order. Lines of "…" replace the
+ * rest.
+ */
 function excerpt(plan: Plan, source: Source, bytes: number): string {
   const opening = firstBytes(source.text, Math.floor(bytes * OPENING_SHARE));
   let left = bytes - Buffer.byteLength(opening);
@@ -91,7 +97,7 @@ function excerpt(plan: Plan, source: Source, bytes: number): string {
   return [opening, ...pieces].join("");
 }
 
-/** The beginning of a text that takes at most so many bytes; it ends before a character that would be torn. */
+/** The longest beginning of a text that takes at most `bytes`, without a partial character. */
 function firstBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
   if (encoded.length <= bytes) return text;

@@ -5,17 +5,17 @@ import { type ModelOptions } from "./model-options.ts";
 import { OUTPUT_SCHEMA } from "./model-output.ts";
 import { type Prompt } from "./prompt.ts";
 
-/** What a model gave. */
+/** A model's response. */
 export interface ModelResponse {
   readonly text: string;
-  /** How it ended: `stop` is well, `length` is at the most tokens, `content-filter` a refusal. */
+  /** The finish reason: `stop` is success, `length` means the token limit, `content-filter` a refusal. */
   readonly finish: string;
 }
 
-/** One request to a model. Fails with what the library fails with. */
+/** Sends one request to a model. Fails with the library's error. */
 export type AskModel = (prompt: Prompt, signal: AbortSignal) => Promise<ModelResponse>;
 
-/** A model of either protocol; each call is one request, which is not tried again. */
+/** A model of either protocol. Each call is one request, without retries. */
 export function createModel(options: ModelOptions): AskModel {
   const model = options.protocol === "anthropic" ? anthropicModel(options) : openAiModel(options);
   const responseFormat =
@@ -64,7 +64,7 @@ function openAiModel({
 }
 
 function anthropicModel({ baseUrl, key, model }: ModelOptions): Pick<OpenAiModel, "doGenerate"> {
-  // The library looks into the environment for a key that is not given.
+  // Without a key, the library would read one from the environment.
   const provider = createAnthropic({
     baseURL: baseUrl,
     apiKey: key === "" ? "none" : key,
@@ -79,7 +79,7 @@ const withoutKey: ModelFetch = async (url, init) => {
   return await modelFetch(url, { ...init, headers });
 };
 
-/** Bun's type of fetch has a `preconnect`, which the libraries do not call. */
+/** The type of Bun's fetch has a `preconnect`, which the libraries do not call. */
 function asFetch(send: ModelFetch): typeof fetch {
   return Object.assign(send, { preconnect: () => undefined });
 }

@@ -1,7 +1,10 @@
 import { type Comparison } from "../analysis.ts";
 import { NUMBER_WORDS } from "./number-words.ts";
 
-/** Words before a number that set a bound, and that "not" turns round. Those of `LESS` come first: "shorter than" fits both. */
+/**
+ * Words before a number that set a bound, and that "not" reverses. `LESS` is tried first, since "shorter than" fits
+ * both.
+ */
 const LESS =
   "(?:short|small|cheap|slow|light|young|weak|narrow)er than|less than|fewer than|lower than|under|below|short of|" +
   "(?:kürz|klein|niedrig|gering|billig|langsam|leicht|jüng|schwäch|schmal)er als|weniger als|unter|" +
@@ -25,10 +28,10 @@ const OR_MORE =
 const OR_LESS =
   /^\s?(?:(?:or|and|oder|ou|o)\s(?:less|below|lower|fewer|shorter|smaller|under|weniger|moins|menos)\b|(?:\p{L}+\s)?at\smost\b(?!\s[$€£¥₹]?\d))/iu;
 
-/** "No longer than 50", "not over $5": a bound, with the number that follows. Its "no" or "not" negates nothing else. */
+/** "No longer than 50", "not over $5": a bound with its number. The "no" or "not" negates nothing else. */
 export const TURNED_BOUND = `(?:\\bne\\s\\S+\\s|\\bn['’]\\S+\\s)?${NOT}(?:${LESS}|${MORE})\\s(?:the\\s)?(?=(?:US)?[$€£¥₹]?\\s?(?:\\d|(?:${[...NUMBER_WORDS.keys()].join("|")})\\b))`;
 
-/** How the words beside a number compare it. */
+/** The comparison that the words around a number express. */
 export function comparisonOf(before: string, after: string): Comparison | undefined {
   if (OR_MORE.test(after)) return "at least";
   if (OR_LESS.test(after)) return "at most";

@@ -1,18 +1,18 @@
-/** Which number of "03/04/2026" comes first. */
+/** Whether day or month comes first in "03/04/2026". */
 export type FirstNumber = "day" | "month";
 
 const NUMERIC = /(?<![\d./])(\d{1,2})\/(\d{1,2})\/(?:19|20)\d{2}(?!\d)/g;
-/** Languages that are written with the day first wherever they are spoken. */
+/** Languages that write the day first in every country. */
 const DAY_FIRST = /^(?:de|fr|es|it|pt|nl|pl|ru|sv|da|nb|no|fi|cs|tr|uk|ro|el)(?:-(?!US\b)|$)/i;
-/** In English, and in Spanish of the United States, the country decides. */
+/** In English and Spanish, the country decides. */
 const REGION = /^(?:en|es)(?:-[a-z]{4})?-([a-z]{2})\b/i;
 const MONTH_FIRST_REGIONS = new Set(["US", "PH"]);
-/** Both are in use. */
+/** Countries that use both orders. */
 const MIXED_REGIONS = new Set(["CA"]);
 
 /**
- * How a text writes numeric dates: by those of its dates that leave no choice ("25/04/2026"), else by its language tag ("en-GB", "de").
- * Undefined if neither says so, or if the text writes both.
+ * How a text writes numeric dates. An unambiguous date in it ("25/04/2026") decides, or else its language tag ("en-GB",
+ * "de"). Undefined if neither decides, or if the text uses both orders.
  */
 export function firstNumberOf(text: string, language = ""): FirstNumber | undefined {
   const found = new Set<FirstNumber>();

@@ -1,17 +1,17 @@
 import { type FirstNumber, firstNumberOf } from "./date-order.ts";
 
-/** A stretch of time that a text names. */
+/** A span of time that a text names. */
 export interface NamedDate {
-  /** The first instant, Unix ms; of an ambiguous date, that of the earlier reading. */
+  /** The first instant, Unix ms. For an ambiguous date, the first of the earlier reading. */
   readonly from: number;
-  /** The last instant, Unix ms; of an ambiguous date, that of the later reading. */
+  /** The last instant, Unix ms. For an ambiguous date, the last of the later reading. */
   readonly to: number;
-  /** "03/04/2026" may be 3 April or 4 March, and the text does not say which. */
+  /** True for "03/04/2026", which may be 3 April or 4 March, if the text does not show which. */
   readonly isAmbiguous: boolean;
   readonly start: number;
   readonly end: number;
   readonly precision: "day" | "month" | "quarter" | "year";
-  /** Whether the text gives the year itself. */
+  /** Whether the text gives the year. */
   readonly hasYear: boolean;
 }
 
@@ -66,7 +66,7 @@ const FORMS: readonly (readonly [RegExp, (groups: Groups, order: FirstNumber | u
 ];
 
 const DAY = 86_400_000;
-/** The most dates that are read in one text. */
+/** Dates of one text that are read. */
 const MAX_DATES = 40;
 
 interface Parts {
@@ -74,7 +74,7 @@ interface Parts {
   readonly month?: number | undefined;
   readonly day?: number | undefined;
   readonly quarter?: number | undefined;
-  /** The first number may be the month as well. */
+  /** The first number may also be the month. */
   readonly isAmbiguous?: boolean;
 }
 
@@ -92,7 +92,7 @@ function parts(year: string | undefined, month: number | undefined, day: string 
   };
 }
 
-/** "13/5/2026" has the day first for certain; `order` says what comes first in "5/6/2026". */
+/** "13/5/2026" certainly has the day first. `order` decides for "5/6/2026". */
 function numeric([first, second, year]: Groups, order: FirstNumber | undefined): Parts | undefined {
   const [a, b] = [Number(first), Number(second)];
   const isDayFirst = a > 12 || (b <= 12 && order !== "month");
@@ -102,8 +102,8 @@ function numeric([first, second, year]: Groups, order: FirstNumber | undefined):
 }
 
 /**
- * The dates in a text, in order, none inside another. A date without a year is the one nearest to `near` (Unix ms).
- * Days are those of UTC. `order` is how the text writes numeric dates, undefined if that is not known.
+ * The dates in a text, in order, without overlaps. A date without a year gets the year that is nearest to `near` (Unix
+ * ms). Days are UTC days. `order` is the order of numeric dates in the text, undefined if it is not known.
  */
 export function datesOf(text: string, near: number, order = firstNumberOf(text)): NamedDate[] {
   const found: NamedDate[] = [];

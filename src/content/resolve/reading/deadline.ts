@@ -1,17 +1,17 @@
 import { type FirstNumber } from "./date-order.ts";
 import { datesOf, type NamedDate } from "./dates.ts";
 
-/** When what is asked must take place. */
+/** The time in which the event must take place. */
 export interface Span {
   /** Unix ms. */
   readonly from: number | undefined;
   /** The last instant that counts, Unix ms. */
   readonly deadline: number | undefined;
-  /** Set if the deadline is a date that can be read in two ways: `deadline` is the later one. */
+  /** Set if the deadline is a date with two readings. `deadline` is the later one. */
   readonly ambiguity?: DateAmbiguity | undefined;
 }
 
-/** A date of the question whose day and month may be swapped. */
+/** A date in the question whose day and month may be swapped. */
 export interface DateAmbiguity {
   /** As the question writes it. */
   readonly text: string;
@@ -75,13 +75,13 @@ const SINCE =
 const AFTER = /\b(?:after|later than)\s/i;
 const BETWEEN = /^\s?(?:and|to|through|until|-|–|—|und|bis|et|y)\s?$/iu;
 
-/** When dates without a year are nearest to, Unix ms, and how numeric dates are written. */
+/** The time that dates without a year are nearest to, in Unix ms, and the order of numeric dates. */
 interface Reading {
   readonly now: number;
   readonly order: FirstNumber | undefined;
 }
 
-/** Reads the span of a question, then of its criteria. */
+/** Reads the span from a question, then from its criteria. */
 export function spanOf(question: string, criteria: string, reading: Reading): Span {
   const own = spanIn(question, reading);
   if (own.deadline === undefined) {
@@ -93,7 +93,7 @@ export function spanOf(question: string, criteria: string, reading: Reading): Sp
   return { from: own.from, deadline: stricter };
 }
 
-/** The criteria may give the hour and the zone of the question's own day: "11:59 PM ET". 0 if they do not. */
+/** The criteria may give the hour and the time zone of the question's day: "11:59 PM ET". 0 if they do not. */
 function timeAdded(criteria: string, deadline: number): number {
   for (const date of datesOf(criteria, deadline)) {
     if (date.precision !== "day" || date.isAmbiguous || Math.abs(date.to - deadline) > 2 * DAY) continue;
@@ -131,7 +131,7 @@ function spanIn(text: string, { now, order }: Reading): Span {
   return { from, deadline: deadline ?? relativeEnd(text, now), ambiguity };
 }
 
-/** The first instant that counts; the day itself does not if the text says "after". */
+/** The first instant that counts. After "after", this is the end of the day. */
 function firstAfter(date: NamedDate, isExclusive: boolean): number {
   if (!isExclusive) return date.from;
   return date.isAmbiguous ? date.from + DAY : date.to + 1;
@@ -157,7 +157,7 @@ function relativeEnd(text: string, now: number): number | undefined {
   return Date.UTC(year, month, day + (unit === "tomorrow" ? 2 : 1)) - 1;
 }
 
-/** The instant that a day with a time of day or a zone beside it names; undefined if it names none. */
+/** The instant of a day with a time of day or a time zone beside it. Undefined if the text gives neither. */
 function instantOf(text: string, date: NamedDate): number | undefined {
   if (date.precision !== "day") {
     const zone = zoneIn(text.slice(date.end, date.end + 24));
@@ -175,7 +175,7 @@ function instantOf(text: string, date: NamedDate): number | undefined {
             ? (zoneIn(text) ?? 0)
             : offsetOf(offset, offsetMinutes);
       const minute = Number(minutes ?? 0);
-      // "11:59 PM" and "23:59" mean the whole of that minute.
+      // "11:59 PM" and "23:59" include the whole of that minute.
       return local(
         date.from + hourOf(Number(hours), half) * HOUR + minute * 60_000 + (minute === 59 ? 59_999 : 0),
         zone ?? 0,
@@ -205,7 +205,7 @@ function hourOf(hours: number, half: string | undefined): number {
   return (hours % 12) + (half.toLowerCase().startsWith("p") ? 12 : 0);
 }
 
-/** The instant at which clocks of a zone show what UTC shows at `shown`. */
+/** The instant at which local clocks of a zone show the time that UTC shows at `shown`. */
 function local(shown: number, zone: string | number): number {
   if (typeof zone === "number") return shown - zone * HOUR;
   const format = new Intl.DateTimeFormat("en-US", {

@@ -1,28 +1,28 @@
 import { TURNED_BOUND } from "./comparisons.ts";
 
-/** Words that turn a sentence round, in the five languages that are read. Each is one turn. */
+/** Words that negate a sentence, in the five supported languages. Each counts once. */
 const NEGATORS =
   /\b(?:not|never|no|none|nobody|nor|neither|cannot|without|\p{L}+n['’]t|nicht|kein(?:e[nmrs]?)?|nie(?:mals)?|ohne|weder|jamais|aucune?|sans|nunca|jamás|ning[uú]n[ao]?|tampoco|sin)(?![\p{L}])|\bne\s|\bn['’](?=\p{L})|(?:^|[\s,;(¿])no\s|没有|并未|尚未|未能|未曾|从未|不曾|并没|不会|不是|并非/giu;
 
-/** Verbs and phrases that say the contrary of what follows them. */
+/** Verbs and phrases that deny what follows them. */
 const CONTRARY =
   /\b(?:fail(?:s|ed|ing)?\s(?:to|in)|failure\sto|refus(?:e[sd]?|ing|al)\sto|declin(?:e[sd]?|ing)\sto|rul(?:e[sd]?|ing)\sout|far\sfrom|short\sof|unable\sto|stopp?ed\sshort|lack(?:s|ed|ing)?\b|(?:un|in)(?:true|correct)ly?|inaccurate(?:ly)?|false(?:ly)?|fake|hoax|fabricated|untrue|wrong(?:ly)?|baseless|unfounded|debunked|den(?:y|ies|ied|ying|ial)|refut(?:es?|ed)|rebut(?:ted|s)|disput(?:es?|ed)|reject(?:s|ed)\s(?:claims?|reports?|rumou?rs|suggestions|allegations)|dismiss(?:es|ed)\s(?:claims?|reports?|rumou?rs|suggestions)|dementier(?:t|te|en)|bestreit(?:et|en)|bestritt(?:en)?|verneint|falsch|scheitert(?:e|en)?|gescheitert|verfehlt(?:e|en)?|dément(?:i|it|ent)?|nie(?:nt|r)?\savoir|faux|fausse|échou(?:e|é|er)|niega|negó|niegan|desmiente|desmintió|falso|falsa|fracas[óa])(?![\p{L}])|否认|虚假|谣言|不实|失败|拒绝/giu;
 
-/** Phrases with a word of negation that negate nothing. */
+/** Phrases that contain a negation word and negate nothing. */
 const IDLE =
   /\b(?:not\sonly|no\slonger\s(?:in\s)?doubt|no\sdoubt|without\s(?:a\s)?doubt|nothing\sless|no\ssooner|(?:no|not)\s(?:later|earlier)\sthan|not\sbefore|nicht\s(?:später|früher)\sals|no\s(?:más\starde|después|antes)\sdel?|not\sto\smention|no\.\s?\d|not\sjust|no\swonder|whether\sor\snot|no\sless\sthan|no\smore\sthan|not\sless\sthan|not\smore\sthan|nicht\snur|non\sseulement|ne\s\S+\sque|no\ssólo|no\ssolo)\b/giu;
 
 const IDLE_BOUND = new RegExp(TURNED_BOUND, "giu");
 
-/** French says one negation with two words: "ne … pas"; the second is not in the list. */
+/** A French negation has two words: "ne … pas". The second is not in the list. */
 
-/** How often a clause is turned round. `from` and `to` limit the place. */
+/** Number of negations in a clause. */
 function turnsOf(clause: string): number {
   const plain = clause.replace(IDLE_BOUND, " ").replace(IDLE, " ");
   return count(plain, NEGATORS) + count(plain, CONTRARY);
 }
 
-/** Whether a clause is negated in the end: two turns cancel. */
+/** Whether a clause is negated. Two negations cancel each other. */
 export function isNegated(clause: string): boolean {
   return turnsOf(clause) % 2 === 1;
 }

@@ -3,7 +3,7 @@ import { comparisonOf } from "./comparisons.ts";
 import { NUMBER_WORDS } from "./number-words.ts";
 import { type Language, stemOf } from "./words.ts";
 
-/** A number of a text, in the base unit. */
+/** A number in a text, in the base unit. */
 export interface Quantity {
   /** The least and the greatest value that the words allow: "more than 5" is 5 to Infinity without its ends. */
   readonly low: number;
@@ -103,10 +103,10 @@ const QUANTITY = new RegExp(
 );
 const NEXT = /^[\s\u00a0-]?(?:de\s)?(%|％|°[CF]|℃|km\/h|[\p{sc=Han}]{1,4}|(?!\d)[\p{L}$€£]+)/u;
 
-/** The most numbers that are read in one sentence. */
+/** Numbers of one sentence that are read. */
 const MAX_QUANTITIES = 24;
 
-/** The quantities of a sentence, in order. Numbers of `dates`, given by their places, are left out. */
+/** The quantities of a sentence, in order. Numbers inside `dates` are left out. */
 export function quantitiesOf(
   text: string,
   language: Language,
@@ -141,7 +141,7 @@ function numberOf(digits: string, language: Language): number {
   return Number(plain.replace(",", "."));
 }
 
-/** What follows a number: scales ("million", "mil millones"), then a unit. */
+/** Reads scales ("million", "mil millones") and a unit after a number. */
 function following(rest: string, language: Language): { scale: number; unit: string; factor: number; length: number } {
   let scale = 1;
   let length = 0;
@@ -200,7 +200,7 @@ function bounds(text: string, { start, end }: { start: number; end: number }, va
   return { low, high, rough, comparison };
 }
 
-/** Whether every value that a quantity allows meets the threshold ("yes"), none does ("no"), or it says neither. */
+/** "yes" if every value that a quantity allows meets the threshold, "no" if no value does, "open" otherwise. */
 export function meets(quantity: Quantity, { comparison, value }: { comparison: Comparison; value: number }): Met {
   if (comparison === "equal") return equals(quantity, value);
   if (comparison === "above" || comparison === "at least") return isAbove(quantity, value, comparison === "above");

@@ -7,10 +7,10 @@ const NAME =
   /^((?:\p{Lu}(?:[\p{L}\p{M}\d&'’-]|\.(?=\p{L}))*)(?:\s(?:of|for|and|the|de|du|des|für|&)(?=\s(?:[a-z]+\s)?\p{Lu})|\s\p{Lu}[\p{L}\p{M}\d&'’-]*)*)/u;
 const ANY_HOST = /\bhttps?:\/\/((?:[a-z0-9-]+\.)+[a-z]{2,12})/iu;
 
-/** Words that begin a sentence or name no source. */
+/** Capitalized words that begin a sentence or name no source. */
 const NO_NAME = /^(?:The|This|If|It|Market|Yes|No|Credible|Official|Media|UTC|ET)$/iu;
 
-/** Names whose hosts do not show them. */
+/** Hosts that do not contain the name of their source. */
 const HOSTS: ReadonlyMap<string, string> = new Map([
   ["associated press", "apnews.com"],
   ["ap", "apnews.com"],
@@ -30,7 +30,7 @@ const HOSTS: ReadonlyMap<string, string> = new Map([
   ["box office mojo", "boxofficemojo.com"],
 ]);
 
-/** The source that the criteria name, or else the question. */
+/** The source that the criteria name. If they name no source, the one that the question names. */
 export function resolutionSourceOf(question: string, criteria: string): ResolutionSource | undefined {
   for (const text of [criteria, question]) {
     for (const match of text.matchAll(NAMED)) {
@@ -54,10 +54,13 @@ export function resolutionSourceOf(question: string, criteria: string): Resoluti
   return undefined;
 }
 
-/** Endings of hosts under which strangers register names of their own, as far as sources of resolutions are under them. */
+/** Public suffixes of two parts. Only those of likely resolution sources are listed. */
 const TWO_PART = /\.(?:gov|co|org|ac|gob|gouv|com|net|edu)\.[a-z]{2}$/;
 
-/** Whether a page is of the named source: its host is, or its registered name is the source's name or initials. */
+/**
+ * Whether a page belongs to the source: its host is the source's, or its registered name is the source's name or
+ * initials.
+ */
 export function isOf(source: ResolutionSource, url: string): boolean {
   const host = hostOf(url);
   if (host === undefined) return false;
@@ -77,7 +80,7 @@ export function isOf(source: ResolutionSource, url: string): boolean {
   return names.has(own.toLowerCase());
 }
 
-/** The host of an address without "www.", or undefined. */
+/** The host of an address without "www.". Undefined if the address is invalid. */
 export function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname.toLowerCase().replace(/^www\./, "") : undefined;
 }

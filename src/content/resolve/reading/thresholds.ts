@@ -3,15 +3,15 @@ import { type NamedDate } from "./dates.ts";
 import { quantitiesOf } from "./quantities.ts";
 import { languageOf } from "./words.ts";
 
-/** The most thresholds of a question. */
+/** Thresholds of one question that are read. */
 const MAX_THRESHOLDS = 4;
 
 const RANGE = /\bbetween\s(?:\S+\s){0,2}?$/iu;
-/** Words of a question that mean "at least" although no comparison stands before the number. */
+/** Verbs that mean "at least" without a comparison before the number. */
 const REACH = /\b(?:reach|hit|touch|get to|climb to|rise to|win|score|cross|surpass)\s(?:the\s|a\s)?(?:[$€£¥₹])?$/iu;
 const FALL = /\b(?:fall|drop|decline|sink|dip|down)\s(?:to|below)?\s?(?:the\s|a\s)?$/iu;
 
-/** The numbers of a question that decide it, with their comparisons. `dates` are the places of its dates. */
+/** The numbers in a question that decide it, with their comparisons. `dates` are the places of its dates. */
 export function thresholdsOf(text: string, dates: readonly NamedDate[]): Threshold[] {
   const found: Threshold[] = [];
   const quantities = quantitiesOf(text, languageOf(text), dates);
@@ -21,7 +21,7 @@ export function thresholdsOf(text: string, dates: readonly NamedDate[]): Thresho
     const before = text.slice(Math.max(0, start - 30), start);
     const last = quantities[index - 1];
     const words = text.slice(start, end).trim();
-    // An hour of the day decides nothing by itself.
+    // A time of day is not a threshold.
     if (/^[ap]\.?m?$/.test(unit) || /^:\d\d/.test(text.slice(end)) || /\d:$/.test(before)) continue;
     if (
       last !== undefined &&

@@ -1,8 +1,8 @@
-/** A word as texts are compared by. */
+/** A word in the forms by which texts are compared. */
 export interface Word {
   /** In lower case, without accents. */
   readonly text: string;
-  /** Without the common endings of English; short and foreign words stay nearly as they are. */
+  /** Without the common endings of English. Short and foreign words are nearly unchanged. */
   readonly stem: string;
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,7 @@ const WORD =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]]+(?:['’](?!s\b)\p{L}+)?/gv;
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
-/** Names that languages write differently, and the one form that stands for all. */
+/** Names that languages write differently, with the one form that replaces all. */
 const SAME_NAME: ReadonlyMap<string, string> = new Map(
   [
     ["germany", "deutschland", "allemagne", "alemania", "德国", "german", "deutsche", "deutschen", "deutscher"],
@@ -99,7 +99,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Function words of the five languages that are read, and words of every question. */
+/** Function words of the five supported languages, and words that occur in every question. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a an the of in on at to for from by with about as into over after before between under during and or but if then than that " +
@@ -136,7 +136,7 @@ export function stemOf(word: string): string {
   return SAME_NAME.get(stem) ?? stem;
 }
 
-/** The words of a text, in order. Scripts without spaces give pairs of characters. */
+/** The words of a text, in order. Scripts without spaces yield pairs of characters. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   for (const match of text.matchAll(WORD)) {
@@ -178,7 +178,7 @@ function pairsOf(run: string, start: number): Word[] {
   return words;
 }
 
-/** Languages that the embedded analyst reads, told apart by their function words and script; English if none prevails. */
+/** Languages that the embedded analyst reads. Function words and script identify them; the default is English. */
 export type Language = "en" | "de" | "fr" | "es" | "zh";
 
 const SIGNS: readonly (readonly [Language, ReadonlySet<string>])[] = [
@@ -195,7 +195,7 @@ const SIGNS: readonly (readonly [Language, ReadonlySet<string>])[] = [
   ["es", new Set("el los las una del por para con que ha fue se su es como mas no al y".split(" "))],
 ];
 
-/** The language of a text, by its first 2,000 characters, or by the page's own tag. */
+/** The language of a text, from its first 2,000 characters or the page's language tag. */
 export function languageOf(text: string, tag = ""): Language {
   const named = tag.slice(0, 2).toLowerCase();
   if (named === "de" || named === "fr" || named === "es" || named === "zh" || named === "en") return named;
