@@ -1,5 +1,5 @@
 import { boundary, partOf, plain } from "./pieces.ts";
-import { type OperatorList, type Operators, type SlottedServer, rulesOf } from "./rules.ts";
+import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 
 /** Runs of text on one page of a PDF; the rest is left out. */
@@ -74,7 +74,7 @@ export class PageReader {
     const placements = placementsOf(items, viewport.transform, isVertical);
     const turn = mostlyTurned(placements);
     const turned = turnOf(turn, viewport);
-    const placed: SlottedServer = (x, y) => turned(...transformed(viewport.transform, x, y));
+    const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
     const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
     const rules = await this.#drawing(page, placements, placed);
     const { boxes, addresses } = linksOf(await page.getAnnotations(), placed);
@@ -92,7 +92,7 @@ export class PageReader {
     };
   }
 
-  #run({ item, text, mark, isSpaced, x, y, length, size }: Placement, turned: SlottedServer): Run {
+  #run({ item, text, mark, isSpaced, x, y, length, size }: Placement, turned: Placed): Run {
     const name = this.#names.get(item.fontName) ?? "";
     const [left, base] = turned(x, y);
     return {
@@ -113,7 +113,7 @@ export class PageReader {
   }
 
   /** Fonts get their names, and pages their lines, when their drawing is read; that takes as long as reading the text. */
-  async #drawing(page: SourcePage, placements: readonly Placement[], placed: SlottedServer): Promise<Rule[]> {
+  async #drawing(page: SourcePage, placements: readonly Placement[], placed: Placed): Promise<Rule[]> {
     const isNew = placements.some(({ item }) => !this.#names.has(item.fontName));
     if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements)))) return [];
     const startedAt = performance.now();
@@ -218,7 +218,7 @@ function mostlyTurned(placements: readonly Placement[]): number {
   return letters.indexOf(Math.max(...letters));
 }
 
-function turnOf(turn: number, { width, height }: { width: number; height: number }): SlottedServer {
+function turnOf(turn: number, { width, height }: { width: number; height: number }): Placed {
   if (turn === 1) return (x, y) => [y, width - x];
   if (turn === 2) return (x, y) => [width - x, height - y];
   if (turn === 3) return (x, y) => [height - y, x];
@@ -227,7 +227,7 @@ function turnOf(turn: number, { width, height }: { width: number; height: number
 
 function linksOf(
   annotations: readonly object[],
-  placed: SlottedServer,
+  placed: Placed,
 ): { boxes: LinkBox[]; addresses: Map<string, string> } {
   const boxes: LinkBox[] = [];
   const addresses = new Map<string, string>();

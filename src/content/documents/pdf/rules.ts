@@ -7,7 +7,7 @@ const MAX_THICKNESS = 3;
 const MIN_LENGTH = 6;
 
 /** A place on the page as it is read, of one in the units of the file. */
-export type SlottedServer = (x: number, y: number) => readonly [x: number, y: number];
+export type Placed = (x: number, y: number) => readonly [x: number, y: number];
 
 /** Names of operators, as pdf.js numbers them. */
 export interface Operators {
@@ -31,7 +31,7 @@ type Matrix = readonly [number, number, number, number, number, number];
 const MAX_SAVED = 200;
 
 /** The straight lines that a page draws, thin boxes among them; none where it draws very many. */
-export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: SlottedServer): Rule[] {
+export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: Placed): Rule[] {
   const rules: Rule[] = [];
   const saved: Matrix[] = [];
   let matrix: Matrix = [1, 0, 0, 1, 0, 0];
@@ -68,7 +68,7 @@ function multiplied(matrix: Matrix, by: unknown): Matrix {
 const LENGTHS = [2, 2, 6, 4, 0];
 
 /** Reads a path of pdf.js: numbers of steps, each with its places behind it. */
-function addRules(rules: Rule[], path: unknown, placed: SlottedServer): void {
+function addRules(rules: Rule[], path: unknown, placed: Placed): void {
   const data: unknown = Array.isArray(path) ? path[0] : undefined;
   if (!(data instanceof Float32Array)) return;
   let places: (readonly [number, number])[] = [];
