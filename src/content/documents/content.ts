@@ -1,10 +1,10 @@
-/** What an address leads to, where that is known. */
+/** A link, with its text if it is known. */
 export interface Link {
   readonly url: string;
   readonly text: string;
 }
 
-/** A document that is not HTML, in the shapes that callers ask for; each is made when it is asked for. */
+/** The content of a document that is not HTML, in the formats that callers request. Each format is made on demand. */
 export interface DocumentContent {
   readonly title: string;
   markdown(): string;
@@ -13,13 +13,13 @@ export interface DocumentContent {
   links(): readonly Link[];
 }
 
-/** Links that are given of one document. */
+/** Links of one document that are returned. */
 const MAX_LINKS = 10_000;
 const MAX_URL_LENGTH = 2_048;
-/** Never empty at its end, so that a long run of marks is read once. */
+/** Never empty at its end, so that a long sequence of marks is read only once. */
 const ADDRESS = /\bhttps?:\/\/[^\s<>"'`\\{}|^\])]{1,2048}/gi;
 
-/** The web addresses that stand in a text, in its order, each once. */
+/** The web addresses in a text, in its order, without duplicates. */
 export function linksIn(text: string): Link[] {
   const found = new Set<string>();
   for (const [match] of text.matchAll(ADDRESS)) {
@@ -30,7 +30,7 @@ export function linksIn(text: string): Link[] {
   return [...found].map((url) => ({ url, text: "" }));
 }
 
-/** One link a line: `[text](address)`, or the bare address without a text. */
+/** One link per line: `[text](address)`, or only the address if there is no text. */
 export function linkLines(links: readonly Link[]): string {
   return links.map(({ url, text }) => (text === "" ? url : `[${escapeLinkText(text)}](${url})`)).join("\n");
 }
@@ -44,11 +44,11 @@ export function escapeHtml(text: string): string {
 }
 
 function preformatted(text: string): string {
-  // The parser of HTML drops the first line end.
+  // An HTML parser drops the first line break.
   return `<pre>\n${escapeHtml(text)}</pre>`;
 }
 
-/** A fenced code block that nothing in the text can end. */
+/** A fenced code block. Its fence is longer than any fence in the text. */
 function fence(text: string, language: string): string {
   let longest = 2;
   for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
@@ -56,7 +56,7 @@ function fence(text: string, language: string): string {
   return `${marks}${language}\n${text.replace(/\n$/, "")}\n${marks}`;
 }
 
-/** A text as it is, in every shape. */
+/** A text that is unchanged in every format. */
 export function plainContent(text: string): DocumentContent {
   return {
     title: "",
@@ -67,7 +67,7 @@ export function plainContent(text: string): DocumentContent {
   };
 }
 
-/** A text that Markdown shows as it is. */
+/** A text that Markdown shows as a code block. */
 export function codeContent(text: string, language: string): DocumentContent {
   return { ...plainContent(text), markdown: () => fence(text, language) };
 }

@@ -1,11 +1,11 @@
 import { codeContent, type DocumentContent } from "./content.ts";
 
-/** Columns of what is shown as a table; a file with more is shown as it is. */
+/** Columns of a table. A file with more columns is shown unchanged. */
 const MAX_COLUMNS = 256;
-/** Cells that short rows are filled up with, in all. */
+/** Cells that are added to short rows, in all. */
 const MAX_FILLED = 1_000_000;
 
-/** Comma-separated values: as they came, a table in Markdown. */
+/** Comma-separated values: unchanged as text, and as a table in Markdown. */
 export function csvContent(text: string, separator: string | undefined): DocumentContent {
   const plain = codeContent(text, "csv");
   const rows = tableOf(text, separator ?? separatorOf(text));
@@ -13,14 +13,14 @@ export function csvContent(text: string, separator: string | undefined): Documen
   return { ...plain, markdown: () => markdownTable(rows) };
 }
 
-/** The separator that the first line has most of. */
+/** The most frequent separator in the first line. */
 function separatorOf(text: string): string {
   const line = text.slice(0, 10_000).split(/\r?\n/, 1)[0] ?? "";
   const count = (separator: string) => line.split(separator).length;
   return [",", ";", "\t", "|"].reduce((best, other) => (count(other) > count(best) ? other : best));
 }
 
-/** The rows, all of one width; undefined where they make no table. */
+/** The rows, all of the same width. Undefined if they are not a table. */
 function tableOf(text: string, separator: string): string[][] | undefined {
   const rows = parseRows(text, separator);
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
@@ -31,7 +31,7 @@ function tableOf(text: string, separator: string): string[][] | undefined {
   return rows;
 }
 
-/** RFC 4180, lenient about line ends, and about quotes that do not end. */
+/** Parses RFC 4180. It tolerates other line ends, and quotes that are not closed. */
 function parseRows(text: string, separator: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -42,7 +42,7 @@ function parseRows(text: string, separator: string): string[][] {
     at = cell.end;
     if (text[at] === separator) {
       at += 1;
-      // The cell behind a separator at the very end is empty.
+      // After a separator at the end of the text, there is one more empty cell.
       if (at < text.length) continue;
       row.push("");
     }

@@ -8,20 +8,23 @@ import { pdfContent, type PdfFault } from "./pdf.ts";
 import { isXhtml, xmlContent } from "./xml.ts";
 import { xhtmlToHtml } from "./xhtml.ts";
 
-/** What a document is: HTML to be parsed, something else with its content, or nothing that can be read. */
+/** The result of reading a document: HTML to parse, other content, or an unsupported document. */
 export type ReadDocument =
   | {
       readonly is: "html";
       readonly source: PageSource;
-      /** Whether nothing declares its encoding, so that a browser may know better. */
+      /** Whether the document declares no encoding, so that a browser may detect it better. */
       readonly isGuess: boolean;
     }
   | { readonly is: "other"; readonly content: DocumentContent }
-  /** No type that is read. */
+  /** A type that is not supported. */
   | { readonly is: "unsupported" }
   | { readonly is: "faulty"; readonly fault: PdfFault };
 
-/** Reads a document of either engine by its type. Takes as long as the document wants: whoever calls has a deadline. */
+/**
+ * Reads a document from either engine by its type. The document determines the time that this takes, so the caller
+ * needs a deadline.
+ */
 export async function documentOf(source: PageSource): Promise<ReadDocument> {
   const { body, contentType, finalUrl } = source;
   const kind = kindOf(contentType, body);
@@ -58,7 +61,7 @@ export async function documentOf(source: PageSource): Promise<ReadDocument> {
 
 function htmlOf(source: PageSource): ReadDocument {
   const { body, contentType } = source;
-  // A browser has made HTML of what it gives as text.
+  // A browser has converted text documents to HTML.
   if (typeof body !== "string" && essenceOf(contentType) === "application/xhtml+xml") {
     return xhtmlOf(source, decode(body, contentType, "xml").text);
   }

@@ -1,11 +1,11 @@
 import { Parser } from "htmlparser2";
 import { type DocumentContent, escapeHtml, escapeLinkText, type Link } from "./content.ts";
 
-/** One entry of a feed, with what its author gave; empty where he did not. */
+/** One entry of a feed. Fields that its author did not set are empty. */
 export interface FeedItem {
   readonly title: string;
   readonly url: string;
-  /** As the feed writes it. */
+  /** The date in the feed's own format. */
   readonly date: string;
   /** Plain text, up to MAX_SUMMARY characters. */
   readonly summary: string;
@@ -18,12 +18,12 @@ export interface Feed {
   readonly items: readonly FeedItem[];
 }
 
-/** Entries of a feed that are given. */
+/** Entries of a feed that are read. */
 export const MAX_ITEMS = 5_000;
 const MAX_SUMMARY = 500;
 const MAX_TITLE = 500;
 
-/** A feed: a heading and a list of linked titles, with date and summary. */
+/** A feed as a heading and a list of linked titles, with date and summary. */
 export function feedContent(feed: Feed): DocumentContent {
   const blocks = (item: (item: FeedItem) => string): string =>
     [feed.description, ...feed.items.map(item)].filter((block) => block !== "").join("\n\n");
@@ -66,22 +66,22 @@ function linksOf(feed: Feed): Link[] {
   return [...found].map(([url, text]) => ({ url, text }));
 }
 
-/** Characters that would become markup within a line, and marks at its beginning. */
+/** Escapes characters that would become markup within a line or at its beginning. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_[\]<>]/g, "\\$&").replace(/^([#+-]|\d{1,9}[.)])/, "\\$1");
 }
 
-/** An address of a feed, absolute; empty where it is none of the web. */
+/** The absolute address of a link in a feed. Empty if it is not an http or https address. */
 export function feedUrl(text: string, base: string): string {
   const url = text.trim() === "" ? null : URL.parse(text.trim().slice(0, 4_096), base);
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : "";
 }
 
-/** One line of plain text, cut. */
+/** One line of plain text, cut to `max` characters. */
 export function feedLine(text: string, max = MAX_TITLE): string {
   const line = text.replace(/\s+/g, " ").trim();
   if (line.length <= max) return line;
-  // No pair of surrogates is torn.
+  // The cut does not split a surrogate pair.
   return `${line.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
@@ -89,7 +89,7 @@ function isHidden(name: string): boolean {
   return name === "script" || name === "style";
 }
 
-/** The text of a summary, which mostly is HTML. */
+/** The text of a summary, which is usually HTML. */
 export function feedSummary(html: string): string {
   if (!html.includes("<") && !html.includes("&")) return feedLine(html, MAX_SUMMARY);
   const parts: string[] = [];

@@ -1,7 +1,7 @@
 import { type DocumentContent } from "./content.ts";
 import { feedContent, type FeedItem, feedLine, feedSummary, feedUrl, MAX_ITEMS } from "./feed-content.ts";
 
-/** A JSON Feed (jsonfeed.org, version 1); undefined where the value is none. */
+/** Reads a JSON Feed (jsonfeed.org, version 1). Undefined if the value is not a feed. */
 export function jsonFeed(value: unknown): DocumentContent | undefined {
   const feed = objectOf(value);
   const items = feed?.get("items");

@@ -1,12 +1,12 @@
 import { codeContent, type DocumentContent, linksIn } from "./content.ts";
 import { jsonFeed } from "./json-feed.ts";
 
-/** Objects and arrays inside one another that are shown on lines of their own; deeper ones are left as they came. */
+/** Nested objects and arrays that are put on separate lines. Deeper ones stay unchanged. */
 const MAX_DEPTH = 64;
-/** What indented JSON may have more than it came with: twice its length, and this. */
+/** Characters by which indented JSON may grow: its own length, and this. */
 const MAX_GROWTH = 64 * 1024;
 
-/** JSON: as it came, indented in Markdown; a JSON Feed is a feed. */
+/** JSON: unchanged as text, indented in Markdown. A JSON Feed is read as a feed. */
 export function jsonContent(text: string): DocumentContent {
   const value = parse(text);
   const feed = jsonFeed(value);
@@ -16,7 +16,7 @@ export function jsonContent(text: string): DocumentContent {
   return {
     ...plain,
     markdown: () => codeContent(indent(text) ?? text, "json").markdown(),
-    // A slash may be written with a backslash before it.
+    // A slash may be escaped with a backslash.
     links: () => linksIn(text.replaceAll("\\/", "/")),
   };
 }
@@ -30,8 +30,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Valid JSON with its parts on lines of their own; undefined where it would grow out of all proportion. Numbers and strings
- * are taken as they are written: to read them and write them again would change some.
+ * Puts the parts of valid JSON on separate lines. Undefined if the result would be too long. Numbers and strings are
+ * copied, since parsing and writing them would change some.
  */
 function indent(text: string): string | undefined {
   const parts: string[] = [];
@@ -66,7 +66,7 @@ function indent(text: string): string | undefined {
   return at < text.length ? undefined : parts.join("");
 }
 
-/** The token that begins here, white space being one. */
+/** The token that begins at `start`. White space is one token. */
 function tokenAt(text: string, start: number): string {
   const first = text[start] ?? "";
   if (first !== '"') return /[[\]{},:]/.test(first) ? first : bareToken(text, start);

@@ -32,15 +32,19 @@ const KINDS: ReadonlyMap<string, DocumentKind> = new Map([
   ["application/jsonl", "text"],
 ]);
 
-/** Types that say nothing (WHATWG MIME Sniffing §7). */
+/** Types that carry no information (WHATWG MIME Sniffing §7). */
 const UNKNOWN = new Set(["", "unknown/unknown", "application/unknown", "*/*"]);
 
-/** What a document is by its Content-Type, and by its bytes where that says nothing. Text of a browser is HTML then. */
+/**
+ * The kind of a document by its Content-Type, or by its bytes if the type carries no information. Text from a browser
+ * is HTML in that case.
+ */
 export function kindOf(contentType: string, body: string | Uint8Array): DocumentKind {
   const essence = essenceOf(contentType);
   if (UNKNOWN.has(essence) || !essence.includes("/")) return typeof body === "string" ? "html" : sniff(body);
   const kind = kindOfEssence(essence);
-  // A text that holds what no text does is a file that its server did not know (§6.1); every other byte of UTF-16 is such.
+  // A "text" with binary characters is a file whose type its server did not know (§6.1). In UTF-16, every other byte
+  // looks binary.
   const isWide = /charset\s*=\s*["']?utf-?16/i.test(contentType);
   if (kind === "text" && typeof body !== "string" && !isWide && sniff(body) === "unsupported") return "unsupported";
   return kind;
@@ -55,13 +59,13 @@ function kindOfEssence(essence: string): DocumentKind {
   return essence.startsWith("text/") ? "text" : "unsupported";
 }
 
-/** Whether anything can be made of a document of this Content-Type, before its bytes have come. */
+/** Whether documents of this Content-Type can be read. It is known before the body arrives. */
 export function isReadable(contentType: string): boolean {
   const essence = essenceOf(contentType);
   return UNKNOWN.has(essence) || !essence.includes("/") || kindOfEssence(essence) !== "unsupported";
 }
 
-/** The language of a fence around code of this type; empty where nobody has a name for it. */
+/** The language of a code fence for this type. Empty if the type has no usual name. */
 export function languageOf(contentType: string): string {
   const name = essenceOf(contentType).replace(/^[^/]*\/(?:x-)?/, "");
   return { javascript: "js", ecmascript: "js", typescript: "ts" }[name] ?? (/^[a-z]{1,12}$/.test(name) ? name : "");

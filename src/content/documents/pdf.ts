@@ -7,26 +7,26 @@ import { blocksOfDocument } from "./pdf/read-blocks.ts";
 import { type Block, type PdfPage, plainOf } from "./pdf/shapes.ts";
 import { htmlOf, textOf } from "./pdf/write.ts";
 
-/** Pages of a PDF that are read, and characters of its text: beyond them it is no document but an archive. */
+/** Pages of a PDF that are read, and characters of its text. A larger PDF is an archive rather than a document. */
 const MAX_PAGES = 2_000;
 const MAX_TEXT = 5_000_000;
-/** Runs of text in one font that a PDF may have; ten times what long books have. */
+/** Runs of text in one font that a PDF may have: ten times the number of long books. */
 const MAX_RUNS = 600_000;
 /** Addresses of the link annotations of a PDF. */
 const MAX_LINKS = 10_000;
-/** Pixels of a picture in a PDF that is decoded, so that none is. */
+/** Pixels of a picture in a PDF that is decoded. The limit of 1 prevents all decoding. */
 const MAX_PICTURE_PIXELS = 1;
 
-/** Why nothing can be made of a PDF: `locked` asks for a password, `broken` is none, `long` has too much in it. */
+/** Why a PDF cannot be read: `locked` needs a password, `broken` is not a valid PDF, `long` exceeds the limits. */
 export type PdfFault = "locked" | "broken" | "long" | "scanned";
 
-/** The text of a PDF. Takes as long as the PDF wants: whoever calls has a deadline. */
+/** The text of a PDF. The PDF determines the time that this takes, so the caller needs a deadline. */
 export async function pdfContent(bytes: Uint8Array): Promise<DocumentContent | PdfFault> {
-  // Over a megabyte of program that most workers never need.
+  // More than a megabyte of code, which most workers never need.
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   let document: Awaited<ReturnType<typeof getDocumentProxy>>;
   try {
-    // A copy, since the library keeps what it is given. Fonts are programs: none of them is run.
+    // A copy, since the library takes ownership of its input. Fonts contain programs, and none of them is run.
     const options = {
       isEvalSupported: false,
       disableFontFace: true,
@@ -50,7 +50,7 @@ export async function pdfContent(bytes: Uint8Array): Promise<DocumentContent | P
   }
 }
 
-/** The part of pdf.js's document that is used. */
+/** The part of pdf.js's document type that is used. */
 interface PdfDocument {
   readonly numPages: number;
   getPage(number: number): Promise<SourcePage>;
@@ -81,7 +81,7 @@ async function readDocument(
   return contentOf(title, blocksOfDocument(pages), addressesOf(pages));
 }
 
-/** Addresses of links, each once. */
+/** The addresses of links, without duplicates. */
 function addressesOf(pages: readonly PdfPage[]): Set<string> {
   const addresses = new Set<string>();
   for (const page of pages) {
@@ -90,7 +90,7 @@ function addressesOf(pages: readonly PdfPage[]): Set<string> {
   return addresses;
 }
 
-/** Programs write the name of the file that a document was made of where its title should be. */
+/** Programs write a file name into the title of a document. */
 const FILE_NAME =
   /^(?:microsoft \w+ - .*|untitled\d*|.*\.(?:docx?|xlsx?|pptx?|dvi|tex|indd|qxd|pdf|e?ps|rtf|odt|html?))$/i;
 

@@ -2,14 +2,14 @@ import { Parser } from "htmlparser2";
 
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 
-/** Without the prefixes that are usual for XHTML's namespace. */
+/** The name without the usual prefixes of XHTML's namespace. */
 function nameOf(name: string): string {
   return name.replace(/^(?:html|xhtml|h|x):/, "");
 }
 
 /**
- * XHTML as HTML: what XML lets be written short is written out (`<div/>`, `<script/>`, CDATA), so that a parser of HTML
- * sees the same elements. Entities stay as they are: both know them by the same names.
+ * Converts XHTML to HTML: short forms of XML are written out (`<div/>`, `<script/>`, CDATA), so that an HTML parser
+ * sees the same elements. Entities stay unchanged, since both formats have the same names for them.
  */
 export function xhtmlToHtml(xml: string): string {
   const parts: string[] = ["<!DOCTYPE html>\n"];

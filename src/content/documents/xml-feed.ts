@@ -7,14 +7,14 @@ const MAX_FIELD = 100_000;
 
 const ITEM = /^(?:\w+:)?(?:item|entry)$/;
 
-/** What has been read of the feed, or of one entry. */
+/** The fields of the feed or of one entry that were read so far. */
 type Fields = Map<string, string>;
 
-/** Names that a thing goes by in RSS 0.9x to 2, RSS 1 (RDF) and Atom; the first that is there counts. */
+/** Names of the same field in RSS 0.9x to 2, RSS 1 (RDF) and Atom. The first name that is present counts. */
 const DATE = ["pubdate", "published", "dc:date", "updated", "date"];
 const SUMMARY = ["description", "summary", "content:encoded", "content", "media:description", "itunes:summary"];
 
-/** RSS, RDF or Atom. Linear; declared entities are not known and stay as they are. */
+/** Reads RSS, RDF or Atom in linear time. Declared entities are not expanded and stay unchanged. */
 export function xmlFeed(xml: string, url: string): DocumentContent {
   const { feed, items } = readFeed(xml);
   const base = feedUrl(feed.get("link") ?? "", url) || url;
@@ -54,7 +54,7 @@ function readFeed(xml: string): { feed: Fields; items: Fields[] } {
         depth += 1;
         const name = rawName.toLowerCase();
         if (field !== undefined) {
-          // XHTML inside of a field: its text is taken.
+          // The text of XHTML inside a field is kept.
           field.text += " ";
         } else if (name === "channel" && depth === 2) {
           holder = 2;
@@ -87,12 +87,12 @@ function readFeed(xml: string): { feed: Fields; items: Fields[] } {
   return { feed, items };
 }
 
-/** The first of a name counts. */
+/** The first field with a name counts. */
 function keep(fields: Fields, name: string, text: string): void {
   if (name !== "" && text.trim() !== "" && !fields.has(name)) fields.set(name, text);
 }
 
-/** Atom's links are attributes, several of different meaning. */
+/** Atom's links are attributes, and several links have different meanings. */
 function keepLink(fields: Fields, attributes: Readonly<Record<string, string>>): void {
   const { href = "", rel = "alternate" } = attributes;
   if (href !== "" && rel === "alternate") keep(fields, "link", href);

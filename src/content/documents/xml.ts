@@ -1,7 +1,10 @@
 import { codeContent, type DocumentContent } from "./content.ts";
 import { xmlFeed } from "./xml-feed.ts";
 
-/** The name of the first element, with its namespace prefix; undefined where there is none. Comments before it are read over. */
+/**
+ * The name of the first element, with its namespace prefix. Undefined if there is no element. Comments before it are
+ * skipped.
+ */
 function rootOf(xml: string): string | undefined {
   let at = 0;
   for (;;) {
@@ -17,7 +20,10 @@ function rootOf(xml: string): string | undefined {
   }
 }
 
-/** Behind a document type declaration, whose inner part may hold `>`. Entities that it declares are never looked at. */
+/**
+ * The end of a document type declaration, whose internal subset may contain `>`. Entities that it declares are never
+ * expanded.
+ */
 function endOfDoctype(xml: string, start: number): number {
   const inner = xml.indexOf("[", start);
   const end = xml.indexOf(">", start);
@@ -29,12 +35,12 @@ function endOfDoctype(xml: string, start: number): number {
   return found === null ? xml.length : found.index + found[0].length;
 }
 
-/** Whether the document is XHTML, by its first element. */
+/** Whether the document is XHTML, according to its first element. */
 export function isXhtml(xml: string): boolean {
   return /^(?:\w+:)?html$/.test(rootOf(xml) ?? "");
 }
 
-/** XML: a feed where it is one, as it came otherwise. */
+/** XML: a feed if it is one, unchanged otherwise. */
 export function xmlContent(xml: string, url: string): DocumentContent {
   const root = (rootOf(xml) ?? "").toLowerCase();
   if (root === "rss" || root === "rdf:rdf" || /^(?:\w+:)?feed$/.test(root)) return xmlFeed(xml, url);

@@ -1,6 +1,6 @@
 /** The data of a resolution, in its order: plan → sources → analyst → checked statements → judgement. */
 
-/** How a question compares a quantity with its threshold. */
+/** The comparison of a quantity with its threshold in a question. */
 export type Comparison = "above" | "at least" | "below" | "at most" | "equal";
 
 /**

@@ -7,7 +7,10 @@ const MAX_TEXT = 300_000;
 const MAX_SENTENCE = 700;
 /** Sentences of a source that are kept for a closer look. */
 const MAX_PASSAGES = 60;
-/** Sentences at the beginning of a page that are kept without a shared word, since they may answer the page's title. */
+/**
+ * Sentences at the beginning of a page that are kept without a shared word, since they may answer the question in its
+ * title.
+ */
 const OPENING = 3;
 
 /** A sentence of a source, with its place. */

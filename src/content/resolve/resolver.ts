@@ -12,8 +12,8 @@ export const MAX_RESOLUTIONS = 32;
 const JUDGING_SHARE = 0.15;
 const MAX_JUDGING_MS = 3_000;
 /**
- * Minimum milliseconds for plan and judgement, and the minimum share for gathering. An answer a little late is better
- * than no answer.
+ * Minimum milliseconds for plan and judgement, and the minimum share for gathering. A judgement that is a little late
+ * is better than no judgement.
  */
 const MIN_JUDGING_MS = 2_000;
 const MIN_GATHERING_SHARE = 0.4;

@@ -1,4 +1,4 @@
-/** Words in a row that are compared, and words of a text beyond which every further one is left out. @bound */
+/** Words of a shingle, and words of a text that are read. Further words are ignored. @bound */
 const SHINGLE_WORDS = 6;
 const MAX_WORDS = 20_000;
 /** Minimum number of shingles for a comparison: fewer may be alike by chance. */

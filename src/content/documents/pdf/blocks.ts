@@ -4,22 +4,22 @@ import { lineOfRow, type Row, rowsOf, type Segment } from "./segments.ts";
 import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece } from "./shapes.ts";
 import { alignedTable } from "./tables.ts";
 
-/** What is known of the whole document. */
+/** Properties of the whole document. */
 export interface Setting {
   /** The size of most letters, in points. */
   readonly bodySize: number;
-  /** Whether most letters are of one width, so that such letters say nothing. */
+  /** Whether most letters are monospaced, so that such letters do not mean code. */
   readonly isTypewritten: boolean;
   /** Words that are written with a hyphen within a line. */
   readonly compounds: ReadonlySet<string>;
 }
 
-/** Letters of a heading are larger than the body's by this factor, unless they are bold. */
+/** The minimum ratio of a heading's letter size to the body's, unless the heading is bold. */
 export const HEADING_FACTOR = 1.12;
-/** Letters of a footnote are smaller than the body's by this factor. */
+/** The maximum ratio of a footnote's letter size to the body's. */
 const NOTE_FACTOR = 0.93;
 const NOTE_START = /^(?:\d{1,3}|[*\u2020\u2021\u00A7]{1,3})(?=[\s\p{L}.)])/u;
-/** A wider gap than this part of the usual one begins a paragraph. */
+/** The minimum ratio of a gap to the usual gap at which a paragraph begins. */
 const PARAGRAPH_GAP = 1.3;
 
 interface Paragraph {
@@ -27,14 +27,14 @@ interface Paragraph {
   label: Label | undefined;
 }
 
-/** The lines of a region, and what is usual in it. */
+/** The lines of a region, and their usual measures. */
 interface Measure {
   readonly right: number;
   readonly left: number;
   readonly setting: Setting;
 }
 
-/** Reads the blocks of a region and puts them behind the others of its page; `noteTop` is where footnotes may begin. */
+/** Reads the blocks of a region and appends them to those of its page. `noteTop` is where footnotes may begin. */
 export function readRegion(region: readonly Segment[], setting: Setting, noteTop: number, page: PageBlocks): void {
   const rows = rowsOf(region).map(withLabels);
   let lines: Line[] = [];
@@ -57,7 +57,7 @@ export function readRegion(region: readonly Segment[], setting: Setting, noteTop
   flush();
 }
 
-/** A label and its item are one text, whatever the gap between them. */
+/** Joins a label and its item into one text, whatever the gap between them. */
 function withLabels(row: Row): Row {
   const [label, item] = row.segments;
   if (row.segments.length !== 2 || label?.line === undefined || item?.line === undefined) return row;
@@ -66,7 +66,7 @@ function withLabels(row: Row): Row {
   return { ...row, segments: [{ ...label, right: item.right, line }] };
 }
 
-/** How many rows from here on are lines of code: two or more of one width of letters. */
+/** Number of rows of code from here on: two or more rows in a monospaced font. */
 function codeLength(rows: readonly Row[], at: number): number {
   let length = 0;
   for (let above: Row | undefined; at + length < rows.length; length += 1) {
@@ -78,14 +78,14 @@ function codeLength(rows: readonly Row[], at: number): number {
   return length >= 2 ? length : 0;
 }
 
-/** Whether a row is set in letters of one width, but for the number of the line. */
+/** Whether a row is in a monospaced font, apart from the line number. */
 function isCode({ segments }: Row): boolean {
   const [first, ...others] = segments;
   const isNumber = others.length > 0 && /^\d{1,4}[:.]?$/.test(first?.line?.text ?? "");
   return (isNumber ? others : segments).every(({ line }) => line?.isMono === true);
 }
 
-/** Lines of code with their indentation, and their blank lines. */
+/** Lines of code with their indentation and blank lines. */
 export function codeOf(lines: readonly Line[]): string {
   const runs = lines.flatMap((line) => line.runs);
   const left = runs.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
@@ -142,12 +142,12 @@ function paragraphsOf(lines: readonly Line[], measure: Measure): Paragraph[] {
   return paragraphs;
 }
 
-/** Whether a label within lines that stand close to each other begins an item: it may be a number of the text. */
+/** Whether a label in closely spaced lines begins an item. It may be a number in the text. */
 function isExpected(label: Label, last: number | undefined): boolean {
   return label.number === undefined || label.number === 1 || label.number === (last ?? 0) + 1;
 }
 
-/** The usual distance of lines. */
+/** The usual distance between lines. */
 function leadingOf(lines: readonly Line[]): number {
   const gaps = lines.slice(1).flatMap((line, at) => {
     const gap = line.y - (lines[at]?.y ?? 0);
@@ -156,7 +156,7 @@ function leadingOf(lines: readonly Line[]): number {
   return gaps.length === 0 ? (lines[0]?.size ?? 10) * 1.25 : median(gaps);
 }
 
-/** Whether a line begins a paragraph after another. */
+/** Whether a line begins a new paragraph. */
 function isParted(
   { lines, label }: Paragraph,
   line: Line,
@@ -174,7 +174,7 @@ function isParted(
   const [start] = line.runs;
   if (start !== undefined && start.size < line.size * 0.85 && NOTE_START.test(line.text) && start.y < line.y - 1)
     return true;
-  // The word would have had place in the line above: that line was to end.
+  // The first word would have fit into the line above, so that line was ended on purpose.
   const word = ((/^\S{1,60}/.exec(line.text)?.[0].length ?? 1) * (line.right - line.x)) / Math.max(1, line.text.length);
   const isShort = line.isRtl ? above.x - word > left + size * 2 : above.right + word + size < right;
   if (isShort && /[.!?:;\u3002\uFF01\uFF1F\u061F]["'\u201D\u2019)]?$/.test(above.text)) return true;
@@ -208,7 +208,7 @@ function blocksOf(paragraphs: readonly Paragraph[], setting: Setting): Block[] {
   return blocks;
 }
 
-/** A number before a heading is a part of it; a single letter or number may be one of a name. */
+/** A number before a heading belongs to it. A single letter or number may be an initial of a name. */
 function isItem(
   { label, lines }: Paragraph,
   before: Paragraph | undefined,
@@ -237,7 +237,7 @@ export function lookOf(lines: readonly Line[]): Look {
   };
 }
 
-/** Pieces without the first letters, those of a label. */
+/** The pieces without the letters of a label. */
 export function withoutStart(pieces: readonly Piece[], letters: number): Piece[] {
   let left = letters;
   return pieces.flatMap((piece) => {
@@ -248,7 +248,7 @@ export function withoutStart(pieces: readonly Piece[], letters: number): Piece[]
   });
 }
 
-/** Lists within lists, by the places of their labels. */
+/** Builds nested lists from the places of their labels. */
 class Lists {
   readonly #open: { place: number; isNumbered: boolean; items: ListItem[] }[] = [];
 
@@ -256,7 +256,7 @@ class Lists {
     this.#open.length = 0;
   }
 
-  /** Adds an item; gives the list if it is a new one that stands in no other. */
+  /** Adds an item. Returns the list if it is new and not nested in another list. */
   add(place: number, number: number | undefined, block: Block): Block | undefined {
     const near = 4;
     while ((this.#open.at(-1)?.place ?? Number.NEGATIVE_INFINITY) > place + near) this.#open.pop();
@@ -276,7 +276,7 @@ class Lists {
     return undefined;
   }
 
-  /** Takes a paragraph that stands below an item's text into the item. */
+  /** Adds a paragraph below an item's text to the item. False if it does not belong to the item. */
   goesOn(place: number, line: Line, block: Block): boolean {
     const last = this.#open.at(-1);
     const item = last?.items.at(-1);

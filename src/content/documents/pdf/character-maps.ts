@@ -1,12 +1,15 @@
 import { readFile } from "node:fs/promises";
 
-/** Names of files that are maps: no other file is read, whatever a document asks for. */
+/** File names of maps. No other file is read, whatever file a document names. */
 const MAP = /^[A-Za-z0-9-]{1,40}\.bcmap$/;
 
-/** Bytes of all maps that one document loads. The largest one has 80 kB, and a font needs three at most. */
+/** Bytes of all maps that one document loads. The largest map has 80 kB, and a font needs at most three. */
 const MAX_MAP_BYTES = 4 * 1024 * 1024;
 
-/** Gives pdf.js the predefined character maps that fonts refer to by name. Rejects for all other files: none is needed for text. */
+/**
+ * Passes to pdf.js the predefined character maps that fonts name. Rejects all other files, which the text does not
+ * need.
+ */
 export class CharacterMaps {
   #bytes = 0;
 

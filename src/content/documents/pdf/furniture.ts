@@ -1,27 +1,30 @@
 import { lineOfRow, type Row, rowsOf, segmentsOf } from "./segments.ts";
 import { type PdfPage, type Run } from "./shapes.ts";
 
-/** Rows at the head and at the foot of a PDF page that may be running headers and footers. */
+/** Rows at the top and at the bottom of a PDF page that may be running headers and footers. */
 const MAX_ROWS = 3;
-/** Their part of the page's height, from each edge. */
+/** The part of the page's height, from each edge, in which they are. */
 const MARGIN = 0.14;
-/** The distance to the text, in heights of the letters. */
+/** The minimum distance to the text, in heights of the letters. */
 const GAP = 1.7;
-/** Baselines of one header may differ by this much; in points. */
+/** Points by which the baselines of one header may differ. */
 const PLACE_STEP = 4;
 
 interface Candidate {
   readonly page: number;
   readonly runs: readonly Run[];
-  /** Place and text with every number masked. */
+  /** Place and text, with every number masked. */
   readonly key: string;
-  /** The place alone, and the numbers of pages that it may show. */
+  /** The place alone, and the page numbers that the text may show. */
   readonly place: string;
   readonly numbers: readonly number[];
   readonly isNumberOnly: boolean;
 }
 
-/** Pages without running headers, footers and page numbers: rows that come again on other pages at the same place. */
+/**
+ * Removes running headers, footers and page numbers from pages: rows that are repeated on other pages at the same
+ * place.
+ */
 export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
   if (pages.length < 2) return [...pages];
   const candidates = pages.flatMap(candidatesOf);
@@ -55,7 +58,9 @@ function candidatesOf({ runs, width, height }: PdfPage, page: number): Candidate
   return [...head, ...foot].map((row) => candidateOf(row, page, width));
 }
 
-/** The first rows before a gap; none if the text begins with the first, as the head of a table that goes on does. */
+/**
+ * The rows before the first gap. Empty if the text begins with the first row, like the head of a table that continues.
+ */
 function apart(rows: readonly Row[]): Row[] {
   const gap = rows.findIndex((row, at) => {
     const next = rows[at + 1];
@@ -73,7 +78,7 @@ function candidateOf(row: Row, page: number, width: number): Candidate {
   const roman = /(?<!\S)([ivxlc]{1,7})$/i.exec(text)?.[1];
   if (roman !== undefined) numbers.push(numberOfRoman(roman));
   const isNumberOnly = /^[\W_]*#[\W_]*$/.test(masked);
-  // The number of a page stands higher on the first page of a chapter.
+  // On the first page of a chapter, the page number is higher up.
   return { page, runs, key: `${place} ${masked}`, place: isNumberOnly ? "" : place, numbers, isNumberOnly };
 }
 

@@ -2,20 +2,23 @@ import { HEADING_FACTOR } from "./blocks.ts";
 import { type Block, plainOf } from "./shapes.ts";
 
 const MAX_LEVEL = 6;
-/** Lines and letters of a heading in a PDF; a longer text in large letters is a paragraph. */
+/** Lines and letters of a heading in a PDF. A longer text in large letters is a paragraph. */
 const MAX_LINES = 4;
 const MAX_LETTERS = 220;
 const MAX_BOLD_LETTERS = 110;
-/** Share of the texts of a PDF that may be headings because of bold letters; if more would be, none is. */
+/**
+ * The maximum share of a PDF's texts that may be headings because of bold letters. If the share is higher, bold letters
+ * make no headings.
+ */
 const MAX_BOLD_SHARE = 0.4;
 
-/** How the text below a figure or above a table begins. */
+/** The first words of a caption below a figure or above a table. */
 export const CAPTION =
   /^(?:fig(?:ure|\.)|table|tab\.|listing|abb(?:ildung|\.)|tabelle|tableau|\u0440\u0438\u0441\.|\u56F3|\u56FE|\u8868)\s?(?:\d|[A-Z]\b)/iu;
 
 type Text = Extract<Block, { kind: "text" }>;
 
-/** Sets the levels of headings: larger letters than the body's first, then bold letters of its size. */
+/** Sets the levels of headings. Letters larger than the body's come first, then bold letters of its size. */
 export function setHeadings(blocks: readonly Block[], bodySize: number): void {
   const texts = blocks.filter((block): block is Text => block.kind === "text" && block.level === 0);
   const large = texts.filter((text) => isLarge(text, bodySize));
@@ -25,7 +28,7 @@ export function setHeadings(blocks: readonly Block[], bodySize: number): void {
   for (const heading of headings) heading.level = Math.min(MAX_LEVEL, classes.indexOf(classOf(heading, bodySize)) + 1);
 }
 
-/** Sizes that differ by less than half a point are one. */
+/** Sizes that differ by less than half a point count as equal. */
 function classOf({ look }: Text, bodySize: number): number {
   return look.size > bodySize * HEADING_FACTOR ? Math.round(look.size * 2) / 2 : 0;
 }

@@ -1,8 +1,8 @@
-/** What stands before an item of a list. */
+/** The label before an item of a list. */
 export interface Label {
-  /** The number of an item of a numbered list; undefined for bullets and other labels. */
+  /** The number of an item in a numbered list. Undefined for bullets and other labels. */
   readonly number: number | undefined;
-  /** Its letters in the line, with the space behind them; 0 where the label stays in the text. */
+  /** Letters of the label in the line, including the space after it. 0 if the label stays in the text. */
   readonly length: number;
 }
 
@@ -11,7 +11,7 @@ const BULLET =
 const NUMBER = /^\(?(\d{1,3})[.)]\s+(?=\S)/;
 const LETTER = /^(?:\(?[a-zA-Z][.)]|\([ivx]{1,5}\)|[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)/;
 
-/** The label that a line begins with. */
+/** The label at the beginning of a line. */
 export function labelOf(text: string): Label | undefined {
   const bullet = BULLET.exec(text);
   if (bullet !== null) return { number: undefined, length: bullet[0].length };
@@ -20,12 +20,12 @@ export function labelOf(text: string): Label | undefined {
   return LETTER.test(text) ? { number: undefined, length: 0 } : undefined;
 }
 
-/** Whether a text is a label and nothing else, as labels are that stand apart from their item or heading. */
+/** Whether a text is only a label. Such labels are separate from their item or heading. */
 export function isLabel(text: string): boolean {
   return labelOf(`${text} x`) !== undefined || /^(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}\.?$/.test(text);
 }
 
-/** A row of dots between an entry and its page, as tables of contents have. */
+/** A row of dots between an entry and its page number, as in tables of contents. */
 const LEADER = /(?:\s?[.\u2026\u00B7]){4,}\s*|(?:\s\.){2,}\s*(?=[\divxlc]{1,7}$)/;
 
 export function hasLeader(text: string): boolean {

@@ -1,13 +1,13 @@
 import { type Piece, type Run } from "./shapes.ts";
 
-/** A gap of this many heights of the letters parts two words. */
+/** The minimum gap between two words, in heights of the letters. */
 const WORD_GAP = 0.17;
 const CJK = /[\u2E80-\u30FF\u3400-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]|[\uD840-\uD87F][\uDC00-\uDFFF]/;
 const CJK_START = new RegExp(`^(?:${CJK.source})`);
 const CJK_END = new RegExp(`(?:${CJK.source})$`);
 const SPACE_IN_CJK = new RegExp(`(?<=${CJK.source}) (?=${CJK.source})`, "g");
 
-/** Runs of one line, in the order in which they are read. */
+/** Runs of one line, in reading order. */
 export interface Line {
   readonly runs: readonly Run[];
   readonly x: number;
@@ -20,7 +20,7 @@ export interface Line {
   readonly text: string;
 }
 
-/** A line of runs that stand on about one baseline, in any order. */
+/** A line of runs with about the same baseline, in any order. */
 export function lineOf(unordered: readonly Run[]): Line {
   const isRtl = isMostly(unordered, (run) => run.isRtl);
   const runs = ordered(unordered, isRtl);
@@ -58,7 +58,9 @@ function isMostly(runs: readonly Run[], is: (run: Run) => boolean): boolean {
   return runs.reduce((sum, run) => sum + (is(run) ? run.text.length : -run.text.length), 0) > 0;
 }
 
-/** Runs from left to right, or from right to left with those of the other direction turned back (UAX #9, L2). */
+/**
+ * Puts runs in order from left to right or from right to left, and reverses those of the other direction (UAX #9, L2).
+ */
 function ordered(runs: readonly Run[], isRtl: boolean): Run[] {
   const across = runs.toSorted((a, b) => a.x - b.x);
   if (!isRtl) return across;
@@ -95,15 +97,15 @@ function isApart(before: Run, run: Run): boolean {
   const gap = run.x >= before.x ? run.x - before.x - before.width : before.x - run.x - run.width;
   const size = Math.max(before.size, run.size);
   if (CJK_END.test(before.text) && CJK_START.test(run.text)) return gap > size;
-  // The order of the file is no order of reading where letters go from right to left.
+  // For letters from right to left, the order of the file is not the reading order.
   const isInOrder = run.x >= before.x && !run.isRtl;
   return gap > size * WORD_GAP || (isInOrder && run.isSpaced && gap > -size);
 }
 
-/** Puts a piece behind others; one that looks the same goes on with the last. */
+/** Appends a piece. A piece with the same look is joined to the last one. */
 function append(pieces: Piece[], piece: Piece): void {
   const last = pieces.at(-1);
-  // A space belongs to the piece before it, so that marks stand at words.
+  // A space belongs to the piece before it, so that marks enclose words.
   if (last !== undefined && isAlike(last, piece)) pieces[pieces.length - 1] = { ...last, text: last.text + piece.text };
   else pieces.push(piece);
 }
@@ -112,13 +114,13 @@ function isAlike(a: Piece, b: Piece): boolean {
   return a.isBold === b.isBold && a.isMono === b.isMono && a.raised === b.raised && a.href === b.href;
 }
 
-/** Joins lines to a paragraph. `compounds` are words that the document writes with a hyphen within a line. */
+/** Joins lines into a paragraph. `compounds` are words that the document writes with a hyphen within a line. */
 export function paragraphOf(lines: readonly Line[], compounds: ReadonlySet<string>): Piece[] {
   const parts = lines.map((line) => piecesOfLine(line.runs, line));
   return parts.length === 0 ? [] : parts.reduce((text, next) => joined(text, next, compounds));
 }
 
-/** Joins two parts of a paragraph: with a space, or without one if a word is parted or the script has none. */
+/** Joins two parts of a paragraph: with a space, or without one if a word is divided or the script has no spaces. */
 export function joined(above: readonly Piece[], below: readonly Piece[], compounds: ReadonlySet<string>): Piece[] {
   const pieces = [...above];
   const last = pieces.at(-1);
@@ -139,14 +141,14 @@ export function joined(above: readonly Piece[], below: readonly Piece[], compoun
   return pieces;
 }
 
-/** What a word would be if its hyphen at a line's end belongs to it. */
+/** The compound word if the hyphen at a line's end belongs to it. */
 function compoundOf(end: string, start: string): string {
   const first = /[\p{L}\d-]{1,40}$/u.exec(end.slice(0, -1))?.[0] ?? "";
   const second = /^[\p{L}\d-]{1,40}/u.exec(start)?.[0] ?? "";
   return `${first}-${second}`.toLowerCase();
 }
 
-/** Words with hyphens that are remembered of a PDF. */
+/** Words with hyphens of a PDF that are remembered. */
 const MAX_COMPOUNDS = 20_000;
 
 /** The words that a document writes with a hyphen within a line. */
@@ -161,7 +163,7 @@ export function compoundsOf(runs: Iterable<Run>): Set<string> {
   return compounds;
 }
 
-/** Fonts name ligatures, radicals and forms of Arabic letters for the letters that they show. */
+/** Replaces ligatures, radicals and forms of Arabic letters by their letters. Fonts use them in character maps. */
 export function plain(text: string): string {
   return text
     .replace(/[\u2E80-\u2FD5\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g, (character) => character.normalize("NFKC"))
@@ -169,7 +171,7 @@ export function plain(text: string): string {
     .replace(SPACE_IN_CJK, "");
 }
 
-/** The edge of a word that is nearest to a place in a text, within 4 letters. */
+/** The edge of a word nearest to a place in a text, within 4 letters. */
 export function boundary(text: string, place: number): number {
   const at = Math.min(text.length, Math.max(0, Math.round(place)));
   const isWord = (index: number) => /[\p{L}\p{N}/#&=_-]/u.test(text.charAt(index));
@@ -183,7 +185,7 @@ export function boundary(text: string, place: number): number {
   return at;
 }
 
-/** A part of a run, without the spaces at its ends; none if it is blank. Letters are taken for equally wide. */
+/** A part of a run, without spaces at its ends. Empty if it is blank. All letters count as equally wide. */
 export function partOf(run: Run, from: number, to: number): Run[] {
   const text = run.text.slice(from, to);
   if (text.trim() === "") return [];
@@ -193,7 +195,9 @@ export function partOf(run: Run, from: number, to: number): Run[] {
   return [{ ...run, text: text.trim(), x: run.x + start * perLetter, width: text.trim().length * perLetter, isSpaced }];
 }
 
-/** A run in two at the space that is nearest to a place on the page; whole if it has none near there. */
+/**
+ * Splits a run at the space nearest to a place on the page. Returns the whole run if there is no space near the place.
+ */
 export function splitAt(run: Run, place: number): Run[] {
   const perLetter = run.width / run.text.length;
   const wanted = (place - run.x) / perLetter;

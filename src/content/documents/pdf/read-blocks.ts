@@ -8,10 +8,10 @@ import { ruledTables } from "./tables.ts";
 import { taggedBlocks } from "./tagged.ts";
 import { withoutFurniture } from "./furniture.ts";
 
-/** Footnotes stand in the lower part of a page. */
+/** The part of a page's height below which footnotes may begin. */
 const NOTE_PLACE = 0.5;
 
-/** The blocks of a document in reading order: by its tags where it has some, otherwise by where its text stands. */
+/** The blocks of a document in reading order: from its tags if it has them, otherwise from the places of its text. */
 export function blocksOfDocument(read: readonly PdfPage[]): Block[] {
   const pages = withoutFurniture(read);
   const setting = settingOf(pages);
@@ -30,10 +30,10 @@ export function blocksOfDocument(read: readonly PdfPage[]): Block[] {
   return blocks;
 }
 
-/** Notes at the end of a page, which the text goes on after. */
+/** Notes at the end of a page, before the text continues. */
 const notesOf = new WeakSet<Block>();
 
-/** The last block of a page, before its notes and captions. */
+/** The last block of a page before its notes and captions. */
 function openBlock(blocks: readonly Block[]): number {
   return blocks.findLastIndex((block) => {
     return !notesOf.has(block) && !(block.kind === "text" && CAPTION.test(plainOf(block.pieces)));
@@ -79,7 +79,7 @@ function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting
   return page;
 }
 
-/** A paragraph, table or code that goes on at the top of the next page is one. */
+/** Joins a paragraph, table or code block that continues at the top of the next page. */
 function joinPages(blocks: Block[], at: number, next: Block[], compounds: ReadonlySet<string>): void {
   const last = blocks[at];
   const [first] = next;
@@ -102,7 +102,7 @@ function joinPages(blocks: Block[], at: number, next: Block[], compounds: Readon
 
 type Text = Extract<Block, { kind: "text" }>;
 
-/** Whether a paragraph breaks off in a sentence that goes on in small letters. */
+/** Whether a paragraph breaks off inside a sentence that continues in lower case. */
 function goesOn(last: Text, first: Text): boolean {
   if (last.level > 0 || first.level > 0 || Math.abs(last.look.size - first.look.size) > 0.6) return false;
   const end = plainOf(last.pieces).trimEnd();

@@ -2,14 +2,14 @@ import { boundary, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 
-/** Runs of text on one page of a PDF; the rest is left out. */
+/** Runs of text on one page of a PDF. The rest is ignored. */
 const MAX_PAGE_RUNS = 40_000;
-/** Link annotations of one page of a PDF; the rest is left out. */
+/** Link annotations of one page of a PDF. The rest is ignored. */
 const MAX_PAGE_LINKS = 1_000;
-/** Time for what the pages of a PDF draw; tables of later pages are recognised by their text alone. */
+/** Milliseconds for the drawings on the pages of a PDF. After that, tables are recognised by their text alone. */
 const MAX_DRAWING_MS = 1_500;
 
-/** The part of pdf.js's page that is used. */
+/** The part of pdf.js's page type that is used. */
 export interface SourcePage {
   readonly commonObjs: { has(name: string): boolean; get(name: string): unknown };
   getTextContent(options: { includeMarkedContent: boolean }): Promise<{
@@ -23,7 +23,7 @@ export interface SourcePage {
   cleanup(): unknown;
 }
 
-/** A run of text as pdf.js gives it. */
+/** A run of text from pdf.js. */
 interface TextItem {
   readonly str: string;
   readonly dir: string;
@@ -33,7 +33,7 @@ interface TextItem {
   readonly fontName: string;
 }
 
-/** A run in the directions of the page, before the page is turned so that its text is upright. */
+/** A run in the coordinates of the page, before the page is rotated so that its text is upright. */
 interface Placement {
   readonly item: TextItem;
   readonly text: string;
@@ -43,7 +43,7 @@ interface Placement {
   readonly y: number;
   readonly length: number;
   readonly size: number;
-  /** Quarter turns clockwise; -1 where it stands aslant. */
+  /** Quarter turns clockwise. -1 if the text is at an angle. */
   readonly turn: number;
 }
 
@@ -55,7 +55,7 @@ interface LinkBox {
   readonly bottom: number;
 }
 
-/** What is known of a document's fonts, and what time is left for drawings. */
+/** Reads pages. It keeps the fonts of a document and the time that is left for drawings. */
 export class PageReader {
   readonly #operators: Operators;
   readonly #isTagged: boolean;
@@ -112,7 +112,10 @@ export class PageReader {
     };
   }
 
-  /** Fonts get their names, and pages their lines, when their drawing is read; that takes as long as reading the text. */
+  /**
+   * Names of fonts and lines of pages are only known after their drawings are read, which takes as long as reading the
+   * text.
+   */
   async #drawing(page: SourcePage, placements: readonly Placement[], placed: Placed): Promise<Rule[]> {
     const isNew = placements.some(({ item }) => !this.#names.has(item.fontName));
     if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements)))) return [];
@@ -133,7 +136,7 @@ function fontName({ commonObjs }: SourcePage, key: string): string {
   return typeof name === "string" ? name : "";
 }
 
-/** Whether any lines have gaps as rows of tables have. */
+/** Whether any lines have gaps as in rows of tables. */
 function hasGaps(placements: readonly Placement[]): boolean {
   let gaps = 0;
   let before: Placement | undefined;
@@ -176,7 +179,7 @@ function placementsOf(
   return placements;
 }
 
-/** What stands in an artifact is no content, at any depth; what has no identifier belongs to what is around it. */
+/** Text in an artifact, at any depth, is not content. Text without an identifier belongs to the element around it. */
 function markOf(
   item: object,
   around: { id: string; isArtifact: boolean } | undefined,
@@ -194,7 +197,7 @@ function placementOf(item: TextItem, viewport: readonly number[], isVertical: bo
   const turn = Math.round(angle);
   const isAslant = Math.abs(angle - turn) > 0.1;
   const size = Math.hypot(c, d);
-  // Letters below one another are lines of a page that is turned.
+  // Letters below one another are lines of a rotated page.
   const quarter = (((turn + (isVertical ? 1 : 0)) % 4) + 4) % 4;
   return {
     item,
@@ -250,7 +253,7 @@ function linksOf(
   return { boxes, addresses };
 }
 
-/** A run, in up to three parts where a link covers one of them; letters are taken for equally wide. */
+/** Splits a run into up to three parts if a link covers one of them. All letters count as equally wide. */
 function linkedRuns(run: Run, boxes: readonly LinkBox[]): Run[] {
   const middle = run.y - run.size * 0.3;
   const box = boxes.find(({ left, right, top, bottom }) => {

@@ -1,17 +1,20 @@
 import { type Segment } from "./segments.ts";
 import { median } from "./shapes.ts";
 
-/** Columns within columns on a page of a PDF. */
+/** Levels of nested columns on a page of a PDF. */
 const MAX_DEPTH = 5;
-/** The width of the white between columns, in heights of the letters. */
+/** The minimum width of the gutter between columns, in heights of the letters. */
 const MIN_GUTTER = 0.8;
-/** Lines on each side of a gutter; fewer may be a table. */
+/** The minimum number of lines on each side of a gutter. With fewer it may be a table. */
 const MIN_LINES = 3;
-/** Letters of a line of running text, or its length in heights of its letters, and how many lines must be such. */
+/**
+ * Minimum letters of a line of running text, or its minimum length in heights of its letters, and the minimum share of
+ * such lines.
+ */
 const MIN_LETTERS = 18;
 const MIN_EMS = 9;
 const MIN_LONG = 0.25;
-/** Places of a PDF page where a white strip between columns is tried. */
+/** Places of a PDF page that are tried as a gutter between columns. */
 const MAX_GUTTERS = 8;
 
 interface Gutter {
@@ -21,11 +24,11 @@ interface Gutter {
 
 interface Band {
   readonly segments: Segment[];
-  /** Whether it has text on both sides that is written in columns. */
+  /** Whether its text is written in columns on both sides. */
   readonly isColumns: boolean;
 }
 
-/** Parts of a page in the order in which they are read: column after column, and what spans columns between them. */
+/** The parts of a page in reading order: column after column, with the parts that span columns between them. */
 export function regionsOf(segments: readonly Segment[], isRtl: boolean, depth = 0): Segment[][] {
   if (segments.length < MIN_LINES * 2 || depth >= MAX_DEPTH) return segments.length === 0 ? [] : [[...segments]];
   const gutter = bestGutter(segments);
@@ -41,7 +44,7 @@ export function regionsOf(segments: readonly Segment[], isRtl: boolean, depth = 
   });
 }
 
-/** The white column that parts most lines of running text. */
+/** The gutter that separates the most lines of running text. */
 function bestGutter(segments: readonly Segment[]): Gutter | undefined {
   let best: { gutter: Gutter; parted: number } | undefined;
   for (const gutter of guttersOf(segments)) {
@@ -52,7 +55,7 @@ function bestGutter(segments: readonly Segment[]): Gutter | undefined {
   return best?.gutter;
 }
 
-/** Places across the page that few lines cover, the widest first. */
+/** Vertical strips of the page that few lines cover, the widest first. */
 function guttersOf(segments: readonly Segment[]): Gutter[] {
   const left = Math.floor(segments.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY));
   const right = Math.ceil(segments.reduce((most, segment) => Math.max(most, segment.right), 0));
@@ -69,7 +72,7 @@ function guttersOf(segments: readonly Segment[]): Gutter[] {
   for (let at = 1; at < covered.length; at += 1) covered[at] = (covered[at] ?? 0) + (covered[at - 1] ?? 0);
   const size = median(segments.map((segment) => segment.size));
   const gutters: Gutter[] = [];
-  // Titles, figures and tables span columns; most lines do not.
+  // Titles, figures and tables span columns, but most lines do not.
   for (const share of [0, 0.06, 0.15, 0.3]) {
     const most = segments.length * share;
     let from = -1;
@@ -85,7 +88,7 @@ function guttersOf(segments: readonly Segment[]): Gutter[] {
   return gutters.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MAX_GUTTERS);
 }
 
-/** The parts of a page above one another: between lines that span the gutter, and those lines. */
+/** The parts of a page from top to bottom: lines that span the gutter, and the parts between them. */
 function bandsOf(segments: readonly Segment[], gutter: Gutter): Band[] {
   const bands: Band[] = [];
   let current: Segment[] = [];
@@ -105,7 +108,7 @@ function bandsOf(segments: readonly Segment[], gutter: Gutter): Band[] {
     else bands.push({ segments: [segment], isColumns: false });
   }
   end();
-  // What is no columns belongs to the part above, so that a table is not torn.
+  // A part without columns is joined to the part above, so that a table is not split.
   return bands.reduce<Band[]>((joined, band) => {
     const last = joined.at(-1);
     if (last !== undefined && !last.isColumns && !band.isColumns) last.segments.push(...band.segments);
@@ -120,7 +123,7 @@ function isInColumns(segments: readonly Segment[], { from, to }: Gutter): boolea
   return [left, right].every((side) => side.length >= MIN_LINES && isProse(side));
 }
 
-/** Whether lines are filled with words, as those of cells are not. */
+/** Whether lines are filled with words, unlike the lines of cells. */
 function isProse(side: readonly Segment[]): boolean {
   const left = side.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
   const width = side.reduce((most, segment) => Math.max(most, segment.right), 0) - left;

@@ -1,15 +1,15 @@
 import { type Rule } from "./shapes.ts";
 
-/** Drawn lines of a PDF page; a page with more has a drawing, and its lines are ignored. */
+/** Drawn lines of a PDF page. A page with more lines has a drawing, and its lines are ignored. */
 const MAX_RULES = 4_000;
-/** Thickness of a drawn line, and its shortest length, in points; a thicker one is a box. */
+/** Maximum thickness and minimum length of a drawn line, in points. A thicker shape is a box. */
 const MAX_THICKNESS = 3;
 const MIN_LENGTH = 6;
 
-/** A place on the page as it is read, of one in the units of the file. */
+/** Converts a place in units of the file to a place on the page as it is read. */
 export type Placed = (x: number, y: number) => readonly [x: number, y: number];
 
-/** Names of operators, as pdf.js numbers them. */
+/** Operators by name, with pdf.js's numbers. */
 export interface Operators {
   readonly save: number;
   readonly restore: number;
@@ -27,10 +27,10 @@ export interface OperatorList {
 
 type Matrix = readonly [number, number, number, number, number, number];
 
-/** Saved matrices of a PDF page; deeper ones are ignored. */
+/** Saved matrices of a PDF page. Deeper ones are ignored. */
 const MAX_SAVED = 200;
 
-/** The straight lines that a page draws, thin boxes among them; none where it draws very many. */
+/** The straight lines that a page draws, including thin boxes. Empty if the page draws more than `MAX_RULES`. */
 export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: Placed): Rule[] {
   const rules: Rule[] = [];
   const saved: Matrix[] = [];
@@ -39,7 +39,7 @@ export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operato
     const args = argsArray[index];
     if (operator === operators.save || operator === operators.paintFormXObjectBegin) {
       if (saved.length < MAX_SAVED) saved.push(matrix);
-      // A form has a matrix of its own.
+      // A form has its own matrix.
       if (operator === operators.paintFormXObjectBegin && Array.isArray(args)) matrix = multiplied(matrix, args[0]);
     } else if (operator === operators.restore || operator === operators.paintFormXObjectEnd) {
       matrix = saved.pop() ?? matrix;
@@ -64,10 +64,10 @@ function multiplied(matrix: Matrix, by: unknown): Matrix {
   return [...across, ma * c + mc * d, mb * c + md * d, ma * x + mc * y + me, mb * x + md * y + mf];
 }
 
-/** How many numbers stand behind each step of a path: move, line, curve, shorter curve, close. */
+/** Number of coordinates after each step of a path: move, line, curve, shorter curve, close. */
 const LENGTHS = [2, 2, 6, 4, 0];
 
-/** Reads a path of pdf.js: numbers of steps, each with its places behind it. */
+/** Reads a path of pdf.js: numbers of steps, each followed by its coordinates. */
 function addRules(rules: Rule[], path: unknown, placed: Placed): void {
   const data: unknown = Array.isArray(path) ? path[0] : undefined;
   if (!(data instanceof Float32Array)) return;
@@ -90,7 +90,7 @@ function addRules(rules: Rule[], path: unknown, placed: Placed): void {
   end();
 }
 
-/** A line, a thin box, or the four sides of a box that is large enough to hold text. */
+/** Adds a line, a thin box, or the four sides of a box that is large enough for text. */
 function addPolygon(rules: Rule[], places: readonly (readonly [number, number])[]): void {
   if (places.length < 2 || places.length > 6) return;
   const xs = places.map(([x]) => x);

@@ -3,13 +3,13 @@ import { type Block, type Run } from "./shapes.ts";
 
 /** A wider gap within a line may be one between columns; in heights of the letters. */
 const COLUMN_GAP = 0.85;
-/** How far apart baselines of one line may be, in heights of the letters. */
+/** The maximum distance between baselines of one line, in heights of the letters. */
 const BASELINE_SPREAD = 0.25;
 
-/** Runs of a line of a PDF in which raised letters are looked for. */
+/** Runs of a line of a PDF in which raised letters are searched. */
 const MAX_RAISED = 500;
 
-/** A part of a line without wide gaps, or a block that was made already and stands in its place. */
+/** A part of a line without wide gaps, or a finished block in its place. */
 export interface Segment {
   readonly x: number;
   readonly right: number;
@@ -22,7 +22,7 @@ export interface Segment {
   readonly block: Block | undefined;
 }
 
-/** Segments that stand on one line, from left to right. */
+/** Segments on one line, from left to right. */
 export interface Row {
   readonly segments: readonly Segment[];
   readonly y: number;
@@ -31,7 +31,7 @@ export interface Row {
   readonly size: number;
 }
 
-/** Runs as lines from above to below, each in parts where it has wide gaps. */
+/** Runs as lines from top to bottom, each split at wide gaps. */
 export function segmentsOf(runs: readonly Run[]): Segment[] {
   return joinedRaised(linesOfRuns(runs)).flatMap(partsOf);
 }
@@ -53,7 +53,7 @@ function linesOfRuns(runs: readonly Run[]): Run[][] {
   return lines;
 }
 
-/** Puts raised and lowered letters, which stand on lines of their own, into the line that they touch. */
+/** Moves raised and lowered letters, which have their own baselines, into the line that they touch. */
 function joinedRaised(lines: readonly Run[][]): Run[][] {
   const joined: Run[][] = [];
   for (const [at, line] of lines.entries()) {
@@ -103,7 +103,7 @@ function segmentOf(runs: readonly Run[]): Segment {
   return { x, right, top: y - size * 0.8, bottom: y + size * 0.2, y, size, line, block: undefined };
 }
 
-/** Rows of segments of any order, from above to below. */
+/** Rows of segments, from top to bottom. The segments may have any order. */
 export function rowsOf(segments: readonly Segment[]): Row[] {
   const rows: Row[] = [];
   let row: Segment[] = [];
@@ -131,7 +131,7 @@ function rowOf(segments: readonly Segment[]): Row {
   };
 }
 
-/** One line of all the text in a row. */
+/** All the text in a row as one line. */
 export function lineOfRow({ segments }: Row): Line {
   const [only] = segments;
   if (segments.length === 1 && only?.line !== undefined) return only.line;

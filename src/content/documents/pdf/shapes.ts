@@ -5,7 +5,7 @@ export interface Run {
   /** The baseline. */
   readonly y: number;
   readonly width: number;
-  /** Of the letters, in points. */
+  /** The size of the letters, in points. */
   readonly size: number;
   readonly isBold: boolean;
   readonly isMono: boolean;
@@ -13,11 +13,11 @@ export interface Run {
   /** Whether the file has a space before it. */
   readonly isSpaced: boolean;
   readonly href: string;
-  /** The identifier of the marked content it belongs to, to which the structure tree refers; may be empty. */
+  /** The identifier of its marked content, to which the structure tree refers. May be empty. */
   readonly mark: string;
 }
 
-/** A straight line that is drawn: at `at` on the other axis, between two places. */
+/** A drawn straight line: at `at` on one axis, between two places on the other. */
 export interface Rule {
   readonly isAcross: boolean;
   readonly at: number;
@@ -25,7 +25,7 @@ export interface Rule {
   readonly to: number;
 }
 
-/** A node of pdf.js's structure tree: an element with a role, the reference to marked content, or to an annotation. */
+/** A node of pdf.js's structure tree: an element with a role, or a reference to marked content or to an annotation. */
 export interface TreeNode {
   readonly role?: string;
   readonly type?: string;
@@ -34,20 +34,20 @@ export interface TreeNode {
   readonly children?: readonly TreeNode[];
 }
 
-/** A page as it is read, all its text upright. */
+/** A page as it is read, with upright text. */
 export interface PdfPage {
   readonly width: number;
   readonly height: number;
   readonly runs: readonly Run[];
   readonly rules: readonly Rule[];
-  /** Text that stands in other directions than most of the page's. */
+  /** Text in other directions than most of the page's text. */
   readonly aside: readonly Run[];
   readonly tree: TreeNode | undefined;
-  /** Addresses of link annotations by their identifiers. */
+  /** Addresses of link annotations by identifier. */
   readonly addresses: ReadonlyMap<string, string>;
 }
 
-/** A piece of a paragraph with one look. */
+/** A piece of a paragraph in one style. */
 export interface Piece {
   readonly text: string;
   readonly isBold: boolean;
@@ -57,7 +57,7 @@ export interface Piece {
   readonly href: string;
 }
 
-/** Letters of a text block, from which headings are told. */
+/** Properties of a text block's letters, by which headings are recognised. */
 export interface Look {
   readonly size: number;
   readonly isBold: boolean;
@@ -65,7 +65,7 @@ export interface Look {
 }
 
 export interface ListItem {
-  /** The number before it, where it has one. */
+  /** The number before it, if it has one. */
   readonly number: number | undefined;
   readonly blocks: Block[];
 }
@@ -77,7 +77,7 @@ export type Block =
   | { readonly kind: "code"; text: string }
   | { readonly kind: "quote"; readonly blocks: readonly Block[] };
 
-/** The blocks of a page; footnotes come after the text. */
+/** The blocks of a page. Footnotes come after the text. */
 export interface PageBlocks {
   readonly blocks: Block[];
   readonly notes: Block[];

@@ -3,16 +3,16 @@ import { type Line, lineOf, paragraphOf, splitAt } from "./pieces.ts";
 import { type Row, rowsOf, type Segment, segmentsOf } from "./segments.ts";
 import { type Block, type Piece, type Rule, type Run } from "./shapes.ts";
 
-/** How far lines of a grid may miss each other, in points. */
+/** Points by which lines of a grid may miss each other. */
 const TOUCH = 3;
-/** Columns and rows of a table in a PDF; the text of a larger one is read as paragraphs. */
+/** Columns and rows of a table in a PDF. The text of a larger table is read as paragraphs. */
 const MAX_COLUMNS = 40;
 const MAX_ROWS = 1_000;
-/** Drawn lines of a PDF page in which tables are looked for; more are a drawing. */
+/** Drawn lines of a PDF page in which tables are searched. A page with more lines is a drawing. */
 const MAX_GRID_RULES = 2_000;
-/** Of the cells of a grid, how many must have text; charts have less. */
+/** The minimum share of a grid's cells with text. Charts have less. */
 const MIN_FILLED = 0.35;
-/** Rows of a table without lines stand no further apart than this, in heights of the letters. */
+/** The maximum distance between rows of a table without lines, in heights of the letters. */
 const ROW_GAP = 2.6;
 
 type Table = Extract<Block, { kind: "table" }>;
@@ -22,7 +22,7 @@ interface Grid {
   readonly ys: readonly number[];
 }
 
-/** Takes the runs that stand in grids of drawn lines, and gives a block for each grid and the runs that are left. */
+/** Takes the runs that are in grids of drawn lines. Returns a block for each grid, and the runs that are left. */
 export function ruledTables(runs: readonly Run[], rules: readonly Rule[]): { tables: Segment[]; rest: readonly Run[] } {
   const tables: Segment[] = [];
   let rest = runs;
@@ -47,14 +47,14 @@ function isInside({ x, y, width, size }: Run, { xs, ys }: Grid): boolean {
   return middle > (xs[0] ?? 0) && middle < (xs.at(-1) ?? 0) && height > (ys[0] ?? 0) && height < (ys.at(-1) ?? 0);
 }
 
-/** Runs, each in parts where a line between columns crosses it: narrow gaps are spaces in the file. */
+/** Splits runs at lines between columns: narrow gaps are spaces in the file. */
 function splitAtLines(runs: readonly Run[], xs: readonly number[]): readonly Run[] {
   return xs.slice(1, -1).reduce<readonly Run[]>((parts, at) => {
     return parts.flatMap((run) => (run.x < at - 1 && run.x + run.width > at + 1 ? splitAt(run, at) : [run]));
   }, runs);
 }
 
-/** Lines that touch each other, where they make at least two rows and two columns. */
+/** Groups of lines that touch each other and form at least two rows and two columns. */
 function gridsOf(rules: readonly Rule[]): Grid[] {
   const across = rules.filter(({ isAcross }) => isAcross);
   const down = rules.filter(({ isAcross }) => !isAcross);
@@ -95,7 +95,7 @@ function tableOfGrid(runs: readonly Run[], grid: Grid): Table | undefined {
     const inBand = runs.filter(({ y, size }) => y - size * 0.3 > top && y - size * 0.3 <= bottom);
     if (inBand.length === 0) continue;
     const cells = cellsOf(inBand, grid.xs);
-    // Few tables have lines between all rows.
+    // A table with few lines may have several rows between two lines.
     if (grid.ys.length <= 4) rows.push(...rowsWithin(cells));
     else rows.push(cells);
   }
@@ -114,7 +114,7 @@ function cellsOf(runs: readonly Run[], xs: readonly number[]): Run[][] {
   return cells;
 }
 
-/** Rows between two lines: each begins where the first column that has text begins one. */
+/** Rows between two lines. Each begins at a text in the first column that contains text. */
 function rowsWithin(cells: readonly Run[][]): Run[][][] {
   const lines = cells.map((cell) => linesOfCell(cell));
   const counts = lines.filter((cell) => cell.length > 0).map((cell) => cell.length);
@@ -143,7 +143,7 @@ interface Column {
   to: number;
 }
 
-/** The table that begins with a row, where columns of text stand below one another; `length` is of rows. */
+/** The table that begins at a row, if texts are aligned in columns. `length` counts rows. */
 export function alignedTable(rows: readonly Row[], at: number): { block: Table; length: number } | undefined {
   const columns: Column[] = [];
   let length = 0;
@@ -166,12 +166,12 @@ function isWide(row: Row | undefined): boolean {
   return row !== undefined && row.segments.length > 1;
 }
 
-/** Whether a row is an entry of a table of contents. */
+/** Whether a row is an entry in a table of contents. */
 function isEntry({ segments }: Row): boolean {
   return segments.some(({ line }) => line !== undefined && hasLeader(line.text));
 }
 
-/** Widens the columns by a row; refuses one with text across two of them. */
+/** Extends the columns by a row. Rejects a row with text across two columns. */
 function takesRow(columns: Column[], { segments }: Row): boolean {
   const widened = columns.map((column) => ({ ...column }));
   for (const { x, right, size } of segments) {
@@ -191,7 +191,7 @@ function takesRow(columns: Column[], { segments }: Row): boolean {
   return true;
 }
 
-/** Cells of the rows; a row that has nothing in the first column goes on with the cells above. */
+/** The cells of the rows. A row with an empty first column continues the cells above. */
 function joinedRows(rows: readonly Row[], columns: readonly Column[]): (readonly Piece[])[][] {
   const cells: Line[][][] = [];
   let above: Row | undefined;

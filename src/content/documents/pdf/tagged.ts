@@ -12,9 +12,9 @@ import {
   type TreeNode,
 } from "./shapes.ts";
 
-/** Levels of the structure tree of a PDF that are followed. */
+/** Levels of a PDF's structure tree that are read. */
 const MAX_DEPTH = 60;
-/** Of a page's letters, how many its tags must reach; otherwise they are not what the page is. */
+/** The minimum share of a page's letters that its tags must cover. With less, the tags do not describe the page. */
 const MIN_COVERED = 0.9;
 
 /** Elements that begin a block (ISO 32000-1 §14.8.4). */
@@ -25,7 +25,7 @@ const BLOCKS = new Set(
   ).split(" "),
 );
 
-/** The blocks of a page by its structure tree; undefined where the tree leaves out much of the page. */
+/** The blocks of a page from its structure tree. Undefined if the tree leaves out much of the page. */
 export function taggedBlocks({ tree, runs, addresses }: PdfPage, setting: Setting): PageBlocks | undefined {
   if (tree === undefined) return undefined;
   const byMark = new Map<string, Run[]>();
@@ -42,7 +42,7 @@ export function taggedBlocks({ tree, runs, addresses }: PdfPage, setting: Settin
 
 class TreeReader {
   readonly page: PageBlocks = { blocks: [], notes: [] };
-  /** Letters that were reached. */
+  /** Letters that the tags covered so far. */
   letters = 0;
   readonly #runs: Map<string, Run[]>;
   readonly #addresses: ReadonlyMap<string, string>;
@@ -54,7 +54,7 @@ class TreeReader {
     this.#setting = setting;
   }
 
-  /** Reads children: blocks as blocks, what stands between them as paragraphs. */
+  /** Reads children: blocks as blocks, and text between them as paragraphs. */
   container(node: TreeNode, blocks: Block[], depth: number): void {
     if (depth > MAX_DEPTH) return;
     let inline: TreeNode[] = [];
@@ -102,7 +102,7 @@ class TreeReader {
     }
   }
 
-  /** A paragraph or a heading; lines of letters of one width are code. */
+  /** A paragraph or a heading. Lines in a monospaced font are code. */
   #text(node: TreeNode, blocks: Block[], level: number): void {
     const lines = this.#lines(node);
     if (lines.length === 0) return;
@@ -126,7 +126,7 @@ class TreeReader {
     for (const child of node.children ?? []) {
       if (child.role === "LI" || child.role === "TOCI") items.push(this.#item(child, depth + 1));
       else if (child.role === "L" || child.role === "TOC") {
-        // A list right in a list belongs to the item before it.
+        // A list directly in a list belongs to the item before it.
         const last = items.at(-1) ?? { number: undefined, blocks: [] };
         if (items.length === 0) items.push(last);
         this.#list(child, last.blocks, depth + 1);
@@ -145,7 +145,7 @@ class TreeReader {
     const known = labelOf(`${label} x`);
     const [first] = blocks;
     if (first?.kind !== "text") return { number: known?.number, blocks };
-    // Some programs write the label into the text.
+    // Some programs write the label into the item's text.
     const written = label === "" ? labelOf(plainOf(first.pieces)) : undefined;
     if (written !== undefined) first.pieces = withoutStart(first.pieces, written.length);
     else if (label !== "" && (known?.length ?? 0) === 0) first.pieces = joined([pieceOf(label)], first.pieces, NONE);
@@ -187,7 +187,7 @@ class TreeReader {
     return lines.map(lineOf);
   }
 
-  /** The runs of a node, each once; those of a link have its address. */
+  /** The runs of a node, without duplicates. Runs in a link have its address. */
   #runsOf(node: TreeNode, href: string, depth: number): Run[] {
     if (depth > MAX_DEPTH) return [];
     const children = node.children ?? [];
@@ -209,7 +209,7 @@ function pieceOf(text: string): Piece {
   return { text, isBold: false, isMono: false, raised: 0, href: "" };
 }
 
-/** Whether an element is a block, or an unnamed one with a block in it. */
+/** Whether an element is a block, or an unnamed element that contains a block. */
 function isBlock({ role = "", children = [] }: TreeNode, depth: number): boolean {
   if (role === "") return false;
   return BLOCKS.has(role) || (depth < MAX_DEPTH && children.some((child) => isBlock(child, depth + 1)));

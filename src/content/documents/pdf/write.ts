@@ -1,7 +1,7 @@
 import { escapeHtml } from "../content.ts";
 import { type Block, type Piece, plainOf } from "./shapes.ts";
 
-/** HTML of the blocks of a document. */
+/** The blocks of a document as HTML. */
 export function htmlOf(blocks: readonly Block[]): string {
   return blocks
     .map(blockHtml)
@@ -13,7 +13,7 @@ function blockHtml(block: Block): string {
   switch (block.kind) {
     case "text": {
       const name = block.level > 0 ? `h${block.level}` : "p";
-      // A heading is bold by itself.
+      // A heading is bold by default.
       const pieces =
         block.level > 0 ? block.pieces.map((piece) => ({ ...piece, isBold: false, isMono: false })) : block.pieces;
       const html = piecesHtml(pieces);
@@ -36,7 +36,7 @@ function listHtml(items: Extract<Block, { kind: "list" }>["items"]): string {
   const isNumbered = items[0]?.number !== undefined;
   const written = items.map(({ number, blocks }) => {
     const [first, ...others] = blocks;
-    // A single paragraph is the item itself.
+    // A single paragraph becomes the item's own text.
     const text = first?.kind === "text" && first.level === 0 ? piecesHtml(first.pieces) : htmlOf(blocks.slice(0, 1));
     const rest = others.length === 0 ? "" : `\n${htmlOf(others)}`;
     return `<li${number === undefined ? "" : ` value="${number}"`}>${text}${rest}</li>`;
@@ -59,7 +59,7 @@ function tableHtml({ caption, rows }: Extract<Block, { kind: "table" }>): string
   )}</thead>\n<tbody>\n${body}\n</tbody>\n</table>`;
 }
 
-/** Marks stand at words, with the spaces outside of them. */
+/** Marks enclose words, without the spaces around them. */
 function piecesHtml(pieces: readonly Piece[]): string {
   const isAllBold = pieces.every(({ isBold }) => isBold);
   return pieces
@@ -79,7 +79,7 @@ function piecesHtml(pieces: readonly Piece[]): string {
     .trim();
 }
 
-/** Plain text of the blocks: paragraphs parted by empty lines, items with their labels, cells parted by tabs. */
+/** The blocks as plain text: empty lines between paragraphs, items with their labels, tabs between cells. */
 export function textOf(blocks: readonly Block[]): string {
   return blocks
     .map(blockText)

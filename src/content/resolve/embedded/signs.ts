@@ -55,7 +55,7 @@ const SHARPNESS = 3;
 /** The factor for sources that searches found, if there are also hints. */
 const BESIDE_HINTS = 0.25;
 
-/** How relevant each source is to the question, relative to the others. A hint is always relevant. */
+/** The relevance of each source to the question, relative to the others. A hint is always relevant. */
 function relevanceOf(asked: Asked, sources: readonly ReadSource[]): number[] {
   const shares = sources.map(({ passages, source }) => {
     const found = new Set(passages.flatMap((passage) => [...passage.near]));

@@ -1,7 +1,7 @@
 /** The supported wire formats. @internal */
 export const MODEL_PROTOCOLS = ["openai", "anthropic"] as const;
 
-/** How the request asks for JSON: by a schema, as any JSON object, or in the prompt alone. @internal */
+/** The ways to ask for JSON: by a schema, as any JSON object, or in the prompt alone. @internal */
 export const RESPONSE_FORMATS = ["json_schema", "json_object", "text"] as const;
 
 /** The operator's settings of the language model: the configuration's `content.resolve.model`. */
