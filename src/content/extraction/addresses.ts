@@ -1,19 +1,19 @@
 import { type Document, type ParentNode, isTag } from "domhandler";
 
-/** A longer address leads nowhere that servers take. In characters. */
+/** Characters of an address. Servers do not accept longer ones. */
 const MAX_ADDRESS_LENGTH = 8192;
-/** Beyond this a `<base>` is ignored: each relative address of the page would repeat it. In characters. */
+/** Characters of a `<base>`. A longer one is ignored, since each relative address of the page would repeat it. */
 const MAX_BASE_LENGTH = 2048;
-/** All absolute addresses of a page together; later ones are dropped. In characters. */
+/** Characters of all absolute addresses of a page. Later addresses are dropped. */
 const MAX_ADDRESS_TOTAL = 20_000_000;
 
 const LINK_SCHEMES = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
 
-/** Most addresses of most pages: absolute, normalised already, nothing to encode. */
+/** The form of most addresses: absolute, already normalized, with nothing to encode. */
 const PLAIN = /^https:\/\/[a-z0-9-]+(?:\.[a-z][a-z0-9-]*)+\/[A-Za-z0-9/_~=&?%-]*(?:\.[A-Za-z0-9]+)?$/;
 const PLAIN_FRAGMENT = /^#[\w.:-]*$/;
 
-/** Makes the addresses of one page absolute, against its `<base>` where it has one. */
+/** Makes the addresses of one page absolute, relative to its `<base>` if it has one. */
 export class Addresses {
   readonly #base: string;
   #left = MAX_ADDRESS_TOTAL;
@@ -22,14 +22,14 @@ export class Addresses {
     this.#base = baseOf(tree, url);
   }
 
-  /** The absolute address of a link; undefined where it leads to no other document: a script, an attached file. */
+  /** The absolute address of a link. Undefined if it leads to no other document, like a script or an attached file. */
   link(href: string): string | undefined {
     if (href.length > MAX_ADDRESS_LENGTH || this.#left <= 0) return undefined;
     if (PLAIN_FRAGMENT.test(href)) return this.#take(this.#base + href);
     return this.#take(PLAIN.test(href) ? href : resolve(href, this.#base));
   }
 
-  /** The absolute address of an image or a film; undefined where it is no http or https one. */
+  /** The absolute address of an image or a video. Undefined if it is not an http or https address. */
   media(src: string): string | undefined {
     const address = this.link(src);
     return address?.startsWith("http") === true ? address : undefined;
@@ -60,7 +60,7 @@ function baseOf(tree: Document, url: string): string {
   return base === null || !base.protocol.startsWith("http") ? withoutFragment(url) : withoutFragment(base.href);
 }
 
-/** The first base element with an address counts, wherever it stands; it is a child of the head but on broken pages. */
+/** The first `<base>` with an address counts, at any place. It is a child of the head except on broken pages. */
 function firstBase(node: ParentNode, depth: number): string | undefined {
   for (const child of node.children) {
     if (!isTag(child)) continue;

@@ -11,12 +11,12 @@ const BLOCKS = new Set(
 
 const HEADINGS = new Map([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, level]));
 
-/** A longer style is not looked at. In characters. */
+/** Characters of a style attribute. A longer one is ignored. */
 const MAX_STYLE_LENGTH = 2048;
 const DISPLAY = /(?:^|;)\s*display\s*:\s*([\w-]+)/i;
 const BLOCK_DISPLAYS = new Set(["block", "flex", "grid", "table", "list-item", "flow-root"]);
 
-/** Whether an element stands on lines of its own, by its name and its style attribute. */
+/** Whether an element is displayed as a block, according to its name and its style attribute. */
 export function isBlock({ name, attribs }: Element): boolean {
   const style = attribs["style"];
   const block = BLOCKS.has(name);
@@ -27,7 +27,7 @@ export function isBlock({ name, attribs }: Element): boolean {
   return BLOCK_DISPLAYS.has(display) && name !== "img";
 }
 
-/** The level of a heading; undefined where the element is none. */
+/** The level of a heading. Undefined if the element is not a heading. */
 export function headingLevel({ name, attribs }: Element): number | undefined {
   const own = HEADINGS.get(name);
   if (own !== undefined) return own;

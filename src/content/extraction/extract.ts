@@ -16,10 +16,13 @@ import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
 import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree.ts";
 
-/** Where the reader expects less of its choice, and scripts run, what a browser shows may be more. */
+/** If the reader's expected F1 is lower and the page runs scripts, a browser may show more. */
 const MIN_CONFIDENCE = 0.4;
 
-/** Makes of a page what the job asks for; runs in a worker, since strangers' HTML sends some libraries into endless loops. */
+/**
+ * Extracts from a page what the job requests. It runs in a worker, since untrusted HTML can cause endless loops in some
+ * libraries.
+ */
 export function extract(job: ExtractionJob): ExtractionOutcome {
   try {
     return extractFrom(job);
@@ -44,7 +47,7 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
     return { outcome: "needs-browser", sign, ...(placeholders === undefined ? {} : { placeholders }) };
   showLateText(tree, html, source.engine);
   const obstacle = notContent(tree, html, source);
-  // A browser may get past it, and a document without content may get some by script.
+  // A browser may get past the obstacle, and scripts may add content to an empty document.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   const outcome = contentOf(tree, job);

@@ -5,25 +5,28 @@ import { elementText } from "./selectors/element-text.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
 import { DocumentElements, elementsOf } from "./selectors/select-all.ts";
 
-/** Elements that one selector may give. */
+/** Elements that one selector may match. */
 const MAX_MATCHES = 10_000;
-/** Characters of all values of a page: elements inside one another repeat their texts. */
+/** Characters of all values of a page. Nested elements repeat their texts. */
 const MAX_TEXT = 5_000_000;
 
-/** Attributes that hold one address; their values are made absolute, as the DOM's properties are. */
+/** Attributes that hold one address. Their values are made absolute, like the DOM's properties. */
 const ADDRESSES = new Set(["action", "background", "cite", "data", "formaction", "href", "longdesc", "poster", "src"]);
 
 type FieldsTask = Extract<ExtractionTask, { kind: "fields" }>;
 
-/** The elements of a document that a field's selector matches, in the document's order. */
+/** For each field, the elements of a document that its selector matches, in the document's order. */
 type Matches = ReadonlyMap<string, readonly Element[]>;
 
-/** What each selector gives: of a page from a browser by the marks that the browser put, else by matching here. */
+/**
+ * The value of each selector. In a page from a browser, the browser has marked the matches. Otherwise they are matched
+ * here.
+ */
 export function toFields(tree: Document, source: PageSource, task: FieldsTask): ExtractionOutcome {
   const matches = source.engine === "browser" ? markedElements(tree, task) : matchedElements(tree, source, task);
   if (matches === undefined) return { outcome: "needs-browser", sign: "selector" };
   const base = baseOf(tree, source.finalUrl);
-  // No prototype: the names are the caller's.
+  // It has no prototype, since the caller chooses the names.
   const fields: Record<string, FieldValue> = Object.create(null);
   let left = MAX_TEXT;
   let truncated = false;
@@ -45,10 +48,10 @@ export function toFields(tree: Document, source: PageSource, task: FieldsTask): 
   return { outcome: "content", extraction: { content: "", title: titleOf(tree), fields, truncated } };
 }
 
-/** Undefined where it takes a browser to match as browsers do. */
+/** Undefined if only a browser can match the selectors exactly. */
 function matchedElements(tree: Document, source: PageSource, { selectors }: FieldsTask): Matches | undefined {
   const all = new DocumentElements(tree);
-  // In XML names have a case, and a shadow root is no element among its siblings.
+  // In XML, names are case-sensitive. A shadow root is not an element among its siblings.
   if (/xml/i.test(source.contentType) || all.some(isShadowRoot)) return undefined;
   const matches = new Map<string, readonly Element[]>();
   for (const [name, selector] of Object.entries(selectors)) {
@@ -74,7 +77,7 @@ function markedElements(tree: Document, { selectors }: FieldsTask): Matches {
   return new Map(names.map((name, place) => [name, found[place] ?? []]));
 }
 
-/** Names are in small letters but for some of SVG. */
+/** Names are in lower case, except for some of SVG. */
 function attributeValue({ attribs, name }: Element, asked: string, base: string): string | undefined {
   const attribute = [asked, asked.toLowerCase()].find((known) => Object.hasOwn(attribs, known));
   const value = attribute === undefined ? undefined : attribs[attribute];

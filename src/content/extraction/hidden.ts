@@ -1,6 +1,6 @@
 import { type Element, isTag, isText } from "domhandler";
 
-/** Shown to screen readers alone: what the page shows says the same, or is plain to see. */
+/** Classes of text for screen readers only. The visible page contains or shows the same information. */
 const SCREEN_READER_ONLY = new Set([
   "sr-only",
   "visually-hidden",
@@ -15,7 +15,7 @@ const SCREEN_READER_ONLY = new Set([
   "mjx_assistive_mathml",
 ]);
 
-/** Marks beside a heading that link to it, and editors' links. */
+/** Classes of links beside a heading: to the heading itself, and for editors. */
 const CHROME_CLASSES = new Set([
   "headerlink",
   "header-anchor",
@@ -33,7 +33,7 @@ const CHROME_CLASSES = new Set([
   "mathjax_svg_display",
 ]);
 
-/** The roots of consent managers' banners, by id and by class. */
+/** The root elements of consent managers' banners, by id and by class. */
 const CONSENT_IDS = new Set([
   "onetrust-consent-sdk",
   "onetrust-banner-sdk",
@@ -83,10 +83,10 @@ const PANEL_CLASSES = /(?:^|[\s_-])(?:accordion|faq|tab-?pane|tab-?panel|disclos
 /** Buttons beside code that copy it. */
 const COPIES = /(?:^|[\s_-])(?:copy|copybtn|clipboard)(?:$|[\s_-])/i;
 
-/** A longer attribute is not looked at. In characters. */
+/** Characters of an attribute. A longer one is ignored. */
 const MAX_ATTRIBUTE_LENGTH = 2048;
 
-/** What a class attribute says of its element. */
+/** The properties of an element that its class attribute shows. */
 interface ClassVerdict {
   readonly screenReaderOnly: boolean;
   readonly hidden: boolean;
@@ -94,9 +94,9 @@ interface ClassVerdict {
 
 const SAYS_NOTHING: ClassVerdict = { screenReaderOnly: false, hidden: false };
 
-/** Class attributes that are remembered; a page has some hundred. */
+/** Class attributes that are remembered. A page has some hundred. */
 const MAX_REMEMBERED = 2000;
-/** The same attributes come back on every page of a site, and taking them apart took a fifth of all pruning. */
+/** The same attributes occur on every page of a site. Parsing them took a fifth of all pruning. */
 const verdicts = new Map<string, ClassVerdict>();
 
 function verdictOf(names: string): ClassVerdict {
@@ -113,23 +113,23 @@ function verdictOf(names: string): ClassVerdict {
   return verdict;
 }
 
-/** Whether an element's text is there for screen readers only. */
+/** Whether an element's text is for screen readers only. */
 export function isScreenReaderOnly({ attribs }: Element): boolean {
   const names = attribs["class"];
   return names !== undefined && verdictOf(names).screenReaderOnly;
 }
 
-/** Whether an element is not seen, or shows no content: banners for consent, marks of the page's machinery. */
+/** Whether an element is invisible or shows no content, such as consent banners and permalink marks. */
 export function isHidden(element: Element): boolean {
   return isFolded(element) || isMachinery(element);
 }
 
-/** Whether an element is not seen until a script or a reader opens it, such as the panel of a tab. */
+/** Whether an element is invisible until a script or a reader opens it, such as the panel of a tab. */
 export function isFolded(element: Element): boolean {
   const { name, attribs } = element;
   if (name === "body" || name === "html") return false;
   const hidden = attribs["hidden"];
-  // What a search within the page may open is content that is folded, like details.
+  // `until-found` means folded content that a search in the page opens, like details.
   if (hidden !== undefined && hidden.toLowerCase() !== "until-found") return !isPanel(element);
   if (name === "dialog" && attribs["open"] === undefined) return true;
   const style = attribs["style"];
@@ -137,14 +137,14 @@ export function isFolded(element: Element): boolean {
   return attribs["aria-hidden"] === "true" && isDecoration(element);
 }
 
-/** Whether an element is a part of the page that its reader opens in its place: a panel of tabs or of an accordion. */
+/** Whether a reader opens the element in its place: a panel of tabs or of an accordion. */
 function isPanel({ attribs }: Element): boolean {
   const role = attribs["role"];
   if (role === "tabpanel" || role === "region") return true;
   return PANEL_CLASSES.test((attribs["class"] ?? "").slice(0, MAX_ATTRIBUTE_LENGTH));
 }
 
-/** Whether what an element shows is no content: banners for consent, marks of the page's machinery. */
+/** Whether the visible text of an element is not content: consent banners, permalink marks and the like. */
 export function isMachinery(element: Element): boolean {
   const { name, attribs } = element;
   if (name === "body" || name === "html") return false;
@@ -154,12 +154,12 @@ export function isMachinery(element: Element): boolean {
   const names = attribs["class"];
   if (names === undefined) return false;
   if (names === "katex-html") return hasMathBefore(element);
-  // MathJax 2 leaves the formula's source beside what it draws; MathJax 3 has MathML inside.
+  // MathJax 2 keeps the formula's source beside its output. MathJax 3 has MathML inside.
   if (name !== "mjx-container" && names === "MathJax") return true;
   return verdictOf(names).hidden;
 }
 
-/** KaTeX draws beside MathML, where it is not told to leave that out. */
+/** KaTeX draws the formula beside its MathML, unless it is configured to omit the MathML. */
 function hasMathBefore({ prev }: Element): boolean {
   return prev !== null && isTag(prev) && prev.attribs["class"] === "katex-mathml";
 }
@@ -169,12 +169,12 @@ function hides(style: string): boolean {
   return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b/i.test(style);
 }
 
-/** Wikis hide the MathML and show a picture of it; the MathML has the formula's source. */
+/** Wikis hide the MathML and show a picture of it. The MathML has the formula's source. */
 function keepsMath({ attribs }: Element): boolean {
   return /(?:^|\s)mwe-math-mathml/.test(attribs["class"] ?? "");
 }
 
-/** What screen readers are told to skip is mostly seen; it is left out where it is an icon or a closed dialog. */
+/** Elements that screen readers skip are mostly visible. They are left out only if they are icons or closed dialogs. */
 function isDecoration(element: Element): boolean {
   const { name, attribs } = element;
   if (name === "i" || name === "a" || attribs["role"] === "dialog") return true;

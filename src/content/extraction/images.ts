@@ -1,17 +1,17 @@
 import { type Element, isTag } from "domhandler";
 
-/** Where scripts keep the address of a picture that they load later. */
+/** Attributes with the address of a picture that scripts load later. */
 const LATE = ["data-src", "data-original", "data-lazy-src", "data-lazy", "data-url"];
 const LATE_SETS = ["data-srcset", "data-lazy-srcset", "srcset"];
 
-/** A longer list of candidates is not read. In characters. */
+/** Characters of a list of candidates. A longer list is ignored. */
 const MAX_SRCSET_LENGTH = 16_384;
 
-/** The names of pictures that hold the place of others. */
+/** Names of placeholder pictures. */
 const PLACEHOLDER =
   /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|lazy(?:load)?|loading)\.(?:gif|png|svg|jpe?g)$/i;
 
-/** The address of the picture that a reader sees in the end, as the page has it; undefined where there is none. */
+/** The address of the picture that the reader finally sees, as the page writes it. Undefined if there is no picture. */
 export function imageSource(image: Element): string | undefined {
   const { attribs } = image;
   const source = attribs["src"]?.trim() ?? "";
@@ -24,7 +24,7 @@ export function imageSource(image: Element): string | undefined {
   return largest(attribs) ?? pictureSource(image) ?? (source === "" || source.startsWith("data:") ? undefined : source);
 }
 
-/** Whether a picture is there to be counted and not to be seen. */
+/** Whether a picture only counts visits. */
 export function isTrackingPixel({ attribs }: Element): boolean {
   if (isTiny(attribs["width"]) && isTiny(attribs["height"])) return true;
   const style = attribs["style"];
@@ -35,7 +35,7 @@ function isTiny(length: string | undefined): boolean {
   return length !== undefined && /^\s*[01](?:px)?\s*$/.test(length);
 }
 
-/** A picture element's own candidates, of its first source. */
+/** The candidates of a picture element's first source. */
 function pictureSource(image: Element): string | undefined {
   const picture = image.parent;
   if (picture === null || !("name" in picture) || picture.name !== "picture") return undefined;
@@ -54,7 +54,7 @@ function largest(attribs: Element["attribs"]): string | undefined {
     if (set === undefined || set.length > MAX_SRCSET_LENGTH) continue;
     let best: string | undefined;
     let bestSize = -1;
-    // An address may hold commas: a candidate ends at a comma that white space follows.
+    // An address may contain commas. A candidate ends at a comma before white space.
     for (const candidate of set.split(/,\s+|,$/)) {
       const [address = "", descriptor = "1x"] = candidate.trim().split(/\s+/);
       const size = Number.parseFloat(descriptor);

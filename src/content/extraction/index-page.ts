@@ -4,18 +4,21 @@ import { plainText } from "./plain-text.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
-/** Links of a page that a crawl gets to know. */
+/** Links of a page that a crawl receives. */
 const MAX_LINKS = 2_000;
 const MAX_URL_LENGTH = 2_048;
 
-/** What a search index and its crawler want of a page: the article's text, its links, and what it says to robots. */
+/**
+ * Extracts the parts of a page that a search index and its crawler need: the article's text, its links, and its
+ * directives for robots.
+ */
 export function toIndexPage(tree: Document, url: string): Extraction {
   const heads = { base: url, based: false, canonical: "", robots: "" };
   const links = new Set<string>();
   for (const element of elementsOf(tree)) {
     readHead(element, heads);
     const href = element.name === "a" ? element.attribs["href"] : undefined;
-    // RFC 9309 says nothing of it; search engines follow no such link.
+    // RFC 9309 does not mention `nofollow`, but search engines do not follow such links.
     if (href === undefined || links.size >= MAX_LINKS || /\bnofollow\b/i.test(element.attribs["rel"] ?? "")) continue;
     const link = URL.parse(href.trim(), heads.base);
     if (link === null || !/^https?:$/.test(link.protocol) || link.href.length > MAX_URL_LENGTH) continue;
@@ -29,7 +32,7 @@ export function toIndexPage(tree: Document, url: string): Extraction {
 
 interface Heads {
   base: string;
-  /** Whether the page has named its base: the first time counts. */
+  /** Whether the page's base is set. The first `<base>` counts. */
   based: boolean;
   canonical: string;
   robots: string;

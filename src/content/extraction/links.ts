@@ -3,23 +3,26 @@ import { withoutFragment } from "./addresses.ts";
 import { escapeAddress } from "./markdown/escape.ts";
 import { type TextLimits, toText } from "./text.ts";
 
-/** What is read of a link for its text: links may hold whole tables, and those links again. @bound */
+/**
+ * The part of a link that is read for its text. A link may contain whole tables, which may contain links again. @bound
+ */
 const TEXT_LIMITS: TextLimits = { length: 1000, nodes: 1000 };
 
 /**
- * One link a line, in the page's order: `[text](address)`, or the bare address without a text. Addresses that differ in
- * their fragment alone are one; links to places within the page itself are left out. The tree is one that prune.ts prepared.
+ * One link per line, in the page's order: `[text](address)`, or only the address if there is no text. Addresses that
+ * differ only in their fragment count as one. Links to places within the page are left out. The tree must be prepared
+ * by prune.ts.
  */
 export function toLinks(tree: Document, url: string): string {
   const page = withoutFragment(url);
   const texts = new Map<string, string>();
-  // Recurses: trees are no deeper than prune.ts leaves them.
+  // Recursive: prune.ts limits the depth of trees.
   const walk = (node: ParentNode) => {
     for (const child of node.children) {
       if (!isTag(child)) continue;
       const href = child.name === "a" || child.name === "area" ? child.attribs["href"] : undefined;
       const address = href === undefined ? undefined : addressOf(href, page);
-      // The first link that says something names the address.
+      // The first link with a text gives the address its text.
       if (address !== undefined && (texts.get(address) ?? "") === "") texts.set(address, textOf(child));
       walk(child);
     }
@@ -30,7 +33,9 @@ export function toLinks(tree: Document, url: string): string {
     .join("\n");
 }
 
-/** The address without its fragment, but for one that a script takes for a path; undefined for a place in the page. */
+/**
+ * The address without its fragment, unless a script uses the fragment as a path. Undefined for a place within the page.
+ */
 function addressOf(href: string, page: string): string | undefined {
   const bare = withoutFragment(href);
   if (bare === href || /^#!?\//.test(href.slice(bare.length))) return href;
@@ -48,7 +53,7 @@ function textOf(link: Element): string {
     .replace(/[\\[\]]/g, "\\$&");
 }
 
-/** The words of the first picture in a link that has any, right in it or one or two elements below. */
+/** The alternative text of the first picture in a link that has one, up to two elements deep. */
 function altOf(node: ParentNode, depth = 0): string {
   for (const child of node.children) {
     if (!isTag(child)) continue;

@@ -5,15 +5,15 @@ import { replaceChildren } from "./relink.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 import { parseTree } from "./tree.ts";
 
-/** What is shorter is a notice or a tracker's pixel; in characters of HTML, then in words. */
+/** A shorter `noscript` is a notice or a tracking pixel. In characters of HTML, then in words. */
 const MIN_LENGTH = 400;
 const MIN_WORDS = 80;
 
 const UNSEEN = new Set(["script", "style", "noscript", "template", "head", "svg", "iframe", "textarea"]);
 
 /**
- * Puts the longest `noscript` of a page in the place of its element, if it has more words than all that the page shows:
- * forums and shops keep their text for crawlers there. Changes the tree. Throws TooManyElements.
+ * Replaces the longest `noscript` of a page by its content, if that has more words than the visible page. Forums and
+ * shops keep their text for crawlers there. Changes the tree. Throws TooManyElements.
  */
 export function showNoscript(tree: Document): void {
   let longest: Element | undefined;
@@ -44,7 +44,7 @@ function wordsShown(tree: Document): number {
   return words;
 }
 
-/** What stands in the head are style sheets for browsers without scripts. */
+/** A `noscript` in the head contains style sheets for browsers without scripts. */
 function isInBody({ parent }: Element): boolean {
   return !(parent !== null && isTag(parent) && parent.name === "head");
 }

@@ -1,12 +1,15 @@
 import { type Document, type Element, type ParentNode, isTag, isText } from "domhandler";
 
-/** Elements that are looked at for a title. */
+/** Elements that are examined for a title. */
 const MAX_ELEMENTS = 50_000;
 const MAX_LENGTH = 2000;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** A page's title: the document's own, else the one that it has for others to show, else its first heading; else empty. */
+/**
+ * A page's title: the document's title, its title for social media, or its first heading. Empty if it has none of
+ * these.
+ */
 export function pageTitle(tree: Document): string {
   let shared = "";
   let heading = "";

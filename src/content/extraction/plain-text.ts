@@ -1,4 +1,4 @@
-/** Markdown without its marks: nobody searches for an address behind a link. */
+/** Markdown without its marks. Link addresses are removed, since nothing searches for them. */
 export function plainText(markdown: string): string {
   return markdown
     .replace(/!?\[([^\][]{0,500})\]\([^()\s]{0,2048}(?:\s"[^"\n]{0,500}")?\)/g, "$1")

@@ -1,4 +1,4 @@
-/** Where a frame shows something that a reader would follow, by the frame's host and path; all other frames are left out. */
+/** Known players by the host and path of their frames. All other frames are left out. */
 const PLAYERS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [
     /^https?:\/\/(?:www\.)?youtube(?:-nocookie)?\.com\/embed\/([\w-]{6,20})(?:[?#]|$)/,
@@ -20,7 +20,7 @@ const PLAYERS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[
   ],
 ];
 
-/** The address of what an embedded player shows; undefined where the frame is no known player. */
+/** The address of the media in an embedded player. Undefined if the frame is not a known player. */
 export function playerAddress(address: string): string | undefined {
   for (const [pattern, make] of PLAYERS) {
     const found = pattern.exec(address);

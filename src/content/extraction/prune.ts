@@ -7,13 +7,15 @@ import { playerAddress } from "./players.ts";
 import { replaceChildren } from "./relink.ts";
 import { shadowContent } from "./shadow.ts";
 
-/** What lies deeper is dropped. The parser keeps trees below its own bound; what walks the tree later recurses. */
+/**
+ * Levels of a tree. Deeper nodes are dropped. The parser has a lower bound, and later functions recurse over the tree.
+ */
 export const MAX_PRUNED_DEPTH = 640;
 
-/** Nodes of a link that are looked at for words; one with more has some. */
+/** Nodes of a link that are searched for words. A link with more nodes counts as having words. */
 const MAX_LOOKED = 50;
 
-/** What shows nothing, or something else by script. */
+/** Elements that show nothing, or are replaced by scripts. */
 const NEVER = new Set(
   (
     "base basefont bgsound canvas datalist embed link meta meter noembed noframes noscript param progress " +
@@ -21,18 +23,19 @@ const NEVER = new Set(
   ).split(" "),
 );
 
-/** Elements whose text is only an advice to a program that cannot show them. */
+/** Elements whose text is only for programs that cannot show them. */
 const EMPTY = new Set(["iframe", "audio", "video", "frame"]);
 
 /**
- * Takes out of a page what no reader sees (script, style, what is hidden, consent banners, tracking pixels), puts shadow
- * trees in their place, and makes addresses absolute by the base of `page`, of which the tree may be a part. Changes the tree.
+ * Removes the parts of a page that readers do not see (scripts, styles, hidden elements, consent banners, tracking
+ * pixels). It expands shadow trees, and makes addresses absolute by the base of `page`, which may contain the tree.
+ * Changes the tree.
  */
 export function prepare(tree: Document, url: string, page: Document = tree): void {
   new Pruner(new Addresses(page, url)).prune(tree, {}, 0);
 }
 
-/** Whether an element shows no text of the page to readers who see it, whatever is opened. */
+/** Whether an element never shows text of the page, whatever the reader opens. */
 export function isNeverShown(element: Element): boolean {
   const { name, attribs } = element;
   if (name === "script") return attribs["type"]?.startsWith("math/tex") !== true;
@@ -41,7 +44,7 @@ export function isNeverShown(element: Element): boolean {
   );
 }
 
-/** What an element stands in. */
+/** The context of an element. */
 interface Around {
   readonly link?: Element;
   readonly isHeading?: true;
@@ -67,7 +70,7 @@ class Pruner {
     if (after.length !== before.length) replaceChildren(parent, after);
   }
 
-  /** Whether a reader sees the element; prepares it, and its children where they are not its own. */
+  /** Whether a reader sees the element. Prepares it, and its children if they are replaced. */
   #keeps(element: Element, around: Around): boolean {
     const { name, attribs } = element;
     const { link } = around;
@@ -86,14 +89,14 @@ class Pruner {
     const shadow = shadowContent(element);
     if (shadow !== undefined) replaceChildren(element, shadow);
     if (name === "a" && attribs["href"]?.startsWith("#") === true) {
-      // A mark that links to where it stands, or back.
+      // A mark with a link to its own place, or a link back.
       if (!hasWords(element)) return false;
       if (around.isHeading === true) delete attribs["href"];
     }
     return this.#address(element, link);
   }
 
-  /** Makes the element's address absolute; answers whether the element is worth keeping. */
+  /** Makes the element's address absolute. False if the element can be dropped. */
   #address(element: Element, link: Element | undefined): boolean {
     const { name, attribs } = element;
     if (name === "a" || name === "area") {
@@ -121,7 +124,7 @@ class Pruner {
   }
 }
 
-/** Makes a frame that shows a player a link to what it plays. */
+/** Replaces the frame of a known player with a link to the media. False if the frame is another one. */
 function becomesLink(frame: Element, address: string | undefined): boolean {
   if (address === undefined) return false;
   const label = frame.attribs["title"]?.trim() ?? "";
@@ -153,7 +156,7 @@ function filmSource(element: Element): string | undefined {
   return element.children.filter(isTag).find((child) => child.name === "source")?.attribs["src"];
 }
 
-/** Gives a link that has no words of its own those of its picture. */
+/** Gives a link without words the text of its picture. */
 function nameLink(link: Element | undefined, words: string): void {
   if (link !== undefined && words !== "") link.attribs["aria-label"] ??= words;
 }
@@ -169,7 +172,7 @@ function svgTitle(svg: Element): string {
   return title === undefined ? "" : shortText(title);
 }
 
-/** The text of an element that holds little of it: of its children and theirs, no deeper. */
+/** The text of an element with little text: of its children and grandchildren only. */
 function shortText(element: Element): string {
   const parts = element.children.map((child) => {
     if (isText(child)) return child.data;

@@ -1,6 +1,6 @@
 import { type ChildNode, type ParentNode } from "domhandler";
 
-/** Puts other children in the place of an element's own. */
+/** Replaces the children of an element. */
 export function replaceChildren(parent: ParentNode, children: ChildNode[]): void {
   let prev: ChildNode | null = null;
   for (const child of children) {

@@ -10,24 +10,24 @@ import { placeholders } from "./signs/placeholders.ts";
 import { survey } from "./signs/survey.ts";
 import { WAY_SIGNS } from "./signs/way-signs.ts";
 
-/** Signs that count where code runs; a page without any shows a browser what it shows everyone. */
+/** Signs that count if code runs. A page without any of them looks the same in a browser. */
 const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONTENT_SIGNS, ...INLINE_SIGNS];
 
-/** All signs, in the order in which they are looked for; docs/engines.md tells of each. @internal */
+/** All signs, in the order in which they are checked. docs/engines.md describes each. @internal */
 export const SIGNS: readonly Sign[] = [...WAY_SIGNS, ...CODE_SIGNS];
 
-/** Signs of places that are to be filled; what fills them may take a second or two. */
+/** Signs of places that a script fills. That may take a second or two. */
 const FILLED: ReadonlySet<string> = new Set(["empty-container", "stand-in"]);
 
-/** What a document tells of its scripts. */
+/** The results of examining a document's scripts. */
 export interface ScriptSigns {
-  /** What tells that it shows its content by script alone; undefined where nothing does. */
+  /** The sign that the document shows its content by script alone. Undefined if there is no such sign. */
   readonly sign: string | undefined;
-  /** What its external scripts may fill, if it has any that are not known. */
+  /** The parts that external scripts may fill. Undefined if the page has only known scripts. */
   readonly placeholders: Placeholders | undefined;
 }
 
-/** Looks for all signs, in linear time. */
+/** Checks all signs, in linear time. */
 export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
   const sign = (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;

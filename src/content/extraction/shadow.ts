@@ -1,12 +1,12 @@
 import { type ChildNode, type Element, type ParentNode, hasChildren, isTag } from "domhandler";
 import { replaceChildren } from "./relink.ts";
 
-/** Slots are looked for no deeper in a shadow tree. */
+/** Levels of a shadow tree in which slots are searched. */
 const MAX_SLOT_DEPTH = 64;
 
 /**
- * What a host of a declarative shadow tree shows (HTML §4.12.3): the shadow tree, with the host's own children in its
- * slots; undefined where the element is no such host.
+ * The visible children of a host of a declarative shadow tree (HTML §4.12.3): the shadow tree, with the host's own
+ * children in its slots. Undefined if the element is not a host.
  */
 export function shadowContent(host: Element): ChildNode[] | undefined {
   const template = rootOf(host);
@@ -24,7 +24,7 @@ export function shadowContent(host: Element): ChildNode[] | undefined {
   return content.children;
 }
 
-/** A host's shadow tree; a plain loop, since every element of a page is asked. */
+/** A host's shadow tree. A plain loop, since it runs for every element of a page. */
 function rootOf({ children }: Element): Element | undefined {
   for (const child of children) {
     if (isTag(child) && child.name === "template" && isOpenMode(child)) return child;
@@ -43,7 +43,7 @@ function fillSlots(node: ParentNode, light: Map<string, ChildNode[]>, depth: num
     if (child.name === "slot") {
       const name = child.attribs["name"] ?? "";
       const assigned = light.get(name);
-      // The first slot of a name gets them; a slot that gets nothing shows its own children.
+      // The first slot with a name gets the children. An empty slot shows its own children.
       if (assigned !== undefined) {
         light.delete(name);
         replaceChildren(child, assigned);

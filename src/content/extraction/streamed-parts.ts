@@ -2,13 +2,14 @@ import { type ChildNode, type Document, type Element, type ParentNode, isComment
 import { replaceChildren } from "./relink.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
-/** React's marks: a part that came late, a boundary that waits for it, and a place within another part. */
+/** React's marks: a part that arrived late, a boundary that waits for it, and a place within another part. */
 const PART = /^S:([0-9a-f]{1,16})$/;
 const PLACE = /^[BP]:([0-9a-f]{1,16})$/;
 
 /**
- * Moves what React streamed to the end of a document (`<div hidden id="S:0">`) to where its own script would put it, in the
- * place of the fallback. A part whose place is missing is shown where it is. Changes the tree; linear in its size.
+ * Moves parts that React streamed to the end of a document (`<div hidden id="S:0">`) to their places, as React's own
+ * script would. They replace the fallbacks. A part whose place is missing is shown where it is. Changes the tree, in
+ * linear time.
  */
 export function placeStreamedParts(tree: Document): void {
   const parts = new Map<string, Element>();
@@ -47,7 +48,7 @@ function fill(place: Element, part: Element): void {
   replaceChildren(parent, [...parent.children.slice(0, at), part, ...parent.children.slice(end)]);
 }
 
-/** Where the fallback after a boundary's mark ends: at its closing comment; boundaries may be nested. */
+/** The index of the closing comment of a boundary's fallback. Boundaries may be nested. */
 function endOfFallback(children: readonly ChildNode[], start: number): number {
   let open = 0;
   for (let at = start + 1; at < children.length; at += 1) {
@@ -58,6 +59,6 @@ function endOfFallback(children: readonly ChildNode[], start: number): number {
       open -= 1;
     } else if (/^\$[?!~]?$/.test(node.data)) open += 1;
   }
-  // Without the closing comment it is unknown what belongs to the fallback.
+  // Without the closing comment, the extent of the fallback is unknown.
   return start + 1;
 }

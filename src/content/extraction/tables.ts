@@ -9,8 +9,8 @@ const MAX_ROWS = 100;
 const MAX_CELL = 20_000;
 
 /**
- * Reads tables off a page whose layout is known: columns by the names `table.column`, as long as the table has rows;
- * a cell that is missing is the empty text. Selectors must be right, since they are our own.
+ * Reads tables from a page whose layout is known. The columns are named `table.column` and are as long as the table has
+ * rows. A missing cell is an empty string. The selectors must be valid, since they come from this project.
  */
 export function readTables(tree: Document, tables: Readonly<Record<string, TableShape>>): Record<string, FieldValue> {
   const fields: Record<string, FieldValue> = {};

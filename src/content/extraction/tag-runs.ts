@@ -13,12 +13,12 @@ const EQUALS = 0x3d;
 const GREATER_THAN = 0x3e;
 const ASCII_END = 0x80;
 
-/** A tag with more attributes is left to the library, which looks names up in a set then. */
+/** Attributes of a tag. The library reads tags with more attributes, since it then looks names up in a set. */
 const MAX_ATTRIBUTES = 32;
 
-/** What a character is in a tag; all others, and those of no use here, are OTHER. */
+/** The class of a character in a tag. Characters that need no class are OTHER. */
 const OTHER = 0;
-/** Small letters, digits and what else names of attributes have in them. */
+/** Lower-case letters, digits and other characters of attribute names. */
 const NAME = 1;
 const CAPITAL = 2;
 const WHITE = 3;
@@ -34,7 +34,7 @@ function classes(): Uint8Array {
   return all;
 }
 
-/** Where a name from `start` ends. */
+/** The end of the name that begins at `start`. */
 function endOfName(html: string, start: number): number {
   let at = start;
   for (;;) {
@@ -63,14 +63,14 @@ function isLetter(code: number): boolean {
 }
 
 /**
- * Reads plain tags and comments as WHATWG HTML §13.2.5 does. What is rare (references in values, odd characters, the end of
- * the file) is read by the library, so that each method gives undefined for it.
+ * Reads plain tags and comments as WHATWG HTML §13.2.5 specifies. Each method returns undefined for rare input
+ * (references in values, odd characters, the end of the file), which the library then reads.
  */
 export class TagReader {
-  /** The place of the last character that was read. */
+  /** The index of the last character that was read. */
   end = 0;
 
-  /** Reads the tag that begins with "<" at `start`. */
+  /** Reads the tag whose "<" is at `start`. */
   tag(html: string, start: number): Token.TagToken | undefined {
     const first = html.charCodeAt(start + 1);
     if (isLetter(first)) return this.#startTag(html, start + 1);
@@ -78,7 +78,7 @@ export class TagReader {
     return undefined;
   }
 
-  /** Reads the comment that begins with "<" at `start`. */
+  /** Reads the comment whose "<" is at `start`. */
   comment(html: string, start: number): Token.CommentToken | undefined {
     if (html.charCodeAt(start + 1) !== EXCLAMATION || !html.startsWith("--", start + 2)) return undefined;
     const from = start + 4;
@@ -113,7 +113,7 @@ export class TagReader {
         at += 1;
         break;
       }
-      // Attributes without a space between them are read by the library.
+      // The library reads attributes without a space between them.
       if (at === before || attrs.length === MAX_ATTRIBUTES) return undefined;
       const attribute = this.#attribute(html, at);
       if (attribute === undefined || has(attrs, attribute.name)) return undefined;
@@ -124,7 +124,7 @@ export class TagReader {
     return token;
   }
 
-  /** Reads an attribute; `end` is what follows it then. */
+  /** Reads an attribute and sets `end` to the index after it. */
   #attribute(html: string, start: number): Token.Attribute | undefined {
     const endOf = endOfName(html, start);
     if (endOf === start) return undefined;
@@ -145,17 +145,17 @@ export class TagReader {
   }
 }
 
-/** Where a value ends at its quote; -1 where the library must read it. */
+/** The index of the quote that ends a value. -1 if the library must read the value. */
 function endOfQuoted(html: string, start: number, quote: number): number {
   for (let at = start; ; at += 1) {
     const code = html.charCodeAt(at);
     if (code === quote) return at;
-    // At the end of the file it is not a number, which fails all comparisons.
+    // At the end of the file the code is NaN, for which all comparisons are false.
     if (code === AMPERSAND || !(code >= SPACE || code === TAB || code === LINE_FEED)) return -1;
   }
 }
 
-/** Where a value without quotes ends; -1 where the library must read it. */
+/** The end of a value without quotes. -1 if the library must read the value. */
 function endOfBare(html: string, start: number): number {
   let at = start;
   for (;;) {
@@ -168,7 +168,7 @@ function endOfBare(html: string, start: number): number {
   }
 }
 
-/** Whether a name begins here, so that an attribute before it has no value. */
+/** Whether a name begins here, so that the attribute before it has no value. */
 function isNameAt(html: string, at: number): boolean {
   const kind = CLASSES[html.charCodeAt(at)];
   return kind === NAME || kind === CAPITAL;

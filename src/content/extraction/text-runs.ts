@@ -1,9 +1,9 @@
 import { InsertionMode, type Parser, Token, type TreeAdapterTypeMap } from "parse5";
 import { TagReader } from "./tag-runs.ts";
 
-/** What ends a run of text in a page's body: a tag, a reference, and what the tokenizer reads as something else. */
+/** The end of a text run in a page's body: a tag, a reference, or a character that the tokenizer handles specially. */
 const END_OF_TEXT = /[<&\0\r]/g;
-/** The same within a script or a style. */
+/** The same inside a script or a style. */
 const END_OF_RAW_TEXT = /[<\0\r]/g;
 
 const SPACE = 0x20;
@@ -11,7 +11,10 @@ const AMPERSAND = 0x26;
 const LESS_THAN = 0x3c;
 const MODES_OF_TEXT = new Set([InsertionMode.IN_BODY, InsertionMode.IN_CAPTION, InsertionMode.IN_CELL]);
 
-/** What is the tokenizer's own by its types: a method for each state that reads text, which takes one character. */
+/**
+ * The tokenizer's private methods that are used: one for each state that reads text, with one character as its
+ * argument.
+ */
 interface TextStates {
   readonly currentCharacterToken: Token.CharacterToken | null;
   _emitCurrentCharacterToken(next: null): void;
@@ -21,21 +24,21 @@ interface TextStates {
 }
 
 /**
- * Has a parser read text up to the next tag in one step, and a tag or a comment in one step. By itself it makes a token of
- * each word and each space, and calls a method for each character of a tag, which takes two thirds of the time of all
- * parsing (`npm run bench -- markdown`). In a body, a script or a style, one token for all text comes to the same
- * (WHATWG HTML §13.2.6.4.7, "in body"; §13.2.6.4.8, "text").
+ * Makes a parser read the text up to the next tag in one step, and a tag or a comment in one step. Without this, the
+ * parser makes a token of each word and each space, and calls a method for each character of a tag. That takes two
+ * thirds of the time of all parsing (`npm run bench -- markdown`). In a body, a script or a style, one token for all
+ * text has the same effect (WHATWG HTML §13.2.6.4.7, "in body"; §13.2.6.4.8, "text").
  */
 export function readInRuns<T extends TreeAdapterTypeMap>(parser: Parser<T>): void {
   const { tokenizer } = parser;
   const { preprocessor } = tokenizer;
-  // Its types hide what is needed here.
+  // The library's types hide the members that are needed here.
   const states = tokenizer as unknown as TextStates;
   const reader = new TagReader();
-  // All of the page is there from the beginning: cutting off what is done saves nothing.
+  // The whole page is present from the beginning, so cutting off processed text saves nothing.
   preprocessor.bufferWaterline = Number.POSITIVE_INFINITY;
 
-  /** Hands on the text from the present character to `end`, and goes there; false where that is no more than a character. */
+  /** Emits the text from the current character to `end` and moves there. False if the run is one character or less. */
   const takeRun = (character: number, end: RegExp): boolean => {
     const { html } = preprocessor;
     const start = preprocessor.pos - (character > 0xffff ? 1 : 0);
@@ -49,7 +52,7 @@ export function readInRuns<T extends TreeAdapterTypeMap>(parser: Parser<T>): voi
     return true;
   };
 
-  /** Hands on white space up to the next tag as one token, as the library would; false where something else follows. */
+  /** Emits white space up to the next tag as one token, as the library would. False if other text follows. */
   const takeWhite = (): boolean => {
     const { html, pos } = preprocessor;
     let stop = pos;

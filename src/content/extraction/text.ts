@@ -4,9 +4,9 @@ import { optionsText } from "./markdown/media.ts";
 import { texOfMath, texOfScript } from "./markdown/math.ts";
 import { foldWhiteSpace } from "./white-space.ts";
 
-/** What is read of a part of a page for its text. */
+/** Limits of the text that is read from a part of a page. */
 export interface TextLimits {
-  /** In characters; the text may be one text node longer. */
+  /** In characters. The text may exceed it by one text node. */
   readonly length: number;
   readonly nodes: number;
 }
@@ -16,8 +16,8 @@ const NO_LIMITS: TextLimits = { length: Number.POSITIVE_INFINITY, nodes: Number.
 const VERBATIM = new Set(["pre", "listing", "xmp", "plaintext"]);
 
 /**
- * The text of a tree that prune.ts prepared, as a reader sees it: blocks on lines of their own, cells of a row parted by
- * tabs, code as it stands, all other white space folded.
+ * The text of a tree that prune.ts prepared, as a reader sees it. Blocks are on separate lines, tabs separate the cells
+ * of a row, code is unchanged, and other white space is folded.
  */
 export function toText(root: ParentNode, limits: TextLimits = NO_LIMITS): string {
   return new TextWriter(limits).write(root);
@@ -41,7 +41,7 @@ class TextWriter {
     return this.#lines.join("\n");
   }
 
-  /** Recurses: trees are no deeper than prune.ts leaves them. */
+  /** Recursive: prune.ts limits the depth of trees. */
   #children(node: ParentNode, verbatim: boolean): void {
     for (const child of node.children) {
       this.#nodes += 1;
@@ -59,7 +59,7 @@ class TextWriter {
     if (name === "br") return this.#endLine();
     if (name === "td" || name === "th") return this.#cell(element);
     const block = isBlock(element);
-    // Drawn as boxes: their words do not run on into those around.
+    // These elements are drawn as boxes, so their words are separate from the words around them.
     const isApart = name === "button" || name === "select";
     this.#spaced ||= isApart;
     if (block) this.#endLine();
@@ -73,7 +73,7 @@ class TextWriter {
     if (block) this.#endLine();
   }
 
-  /** The text of what shows another than it holds. */
+  /** The text of an element that shows other text than its children. */
   #ownText(element: Element): string | undefined {
     const { name, attribs } = element;
     if (name === "math") return texOfMath(element);

@@ -5,8 +5,8 @@ import { adapter } from "parse5-htmlparser2-tree-adapter";
 type Attributes = readonly Token.Attribute[];
 
 /**
- * The library's adapter, but that an element has no objects for the namespaces and prefixes of its attributes if no
- * attribute has any: these two were a fifth of all parsing (`npm run bench -- markdown`).
+ * The library's adapter with one difference: elements without prefixed attributes get no objects for namespaces and
+ * prefixes. These two objects took a fifth of all parsing (`npm run bench -- markdown`).
  */
 export const leanAdapter: typeof adapter = {
   ...adapter,
@@ -41,14 +41,14 @@ export const leanAdapter: typeof adapter = {
   },
 
   adoptAttributes(recipient, attributes) {
-    // Only tokens of `html` and `body` come here, whose attributes have no namespace.
+    // Only tokens of `html` and `body` get here, and their attributes have no namespace.
     for (const { name, value } of attributes) recipient.attribs[name] ??= value;
   },
 };
 
-/** Without a prototype: a page may name an attribute `constructor`. */
+/** Has no prototype, since a page may name an attribute `constructor`. */
 function noAttributes(): Record<string, string> {
-  // The language's own types have no better one for it.
+  // TypeScript's own declarations have no better type for it.
   return Object.create(null) as Record<string, string>;
 }
 
@@ -56,7 +56,7 @@ function nameSpaces(element: Element, attributes: Attributes): void {
   const spaces = noAttributes();
   const prefixes = noAttributes();
   for (const { name, namespace, prefix } of attributes) {
-    // `xlink:href` and `href` have one key, and the last one counts, as for their values.
+    // `xlink:href` and `href` share one key. The last one counts, as for their values.
     put(spaces, name, namespace);
     put(prefixes, name, prefix);
   }

@@ -8,22 +8,22 @@ import { leanAdapter } from "./tree-adapter.ts";
 export const MAX_DEPTH = 512;
 
 /**
- * Elements open at one time: each new one may look through all of them, so that their number must not grow with the page;
- * and marks that are closed in the wrong order make trees as deep as that.
+ * Elements that are open at the same time. Each new element may search all of them, so their number must not grow with
+ * the page. Marks that are closed in the wrong order make trees of this depth.
  */
 const MAX_OPEN = 576;
 
 /**
- * Formatting elements that a page has opened again, each counted with its attributes: every paragraph after unclosed
- * `<b>`, `<font>` opens all of them again (WHATWG HTML §13.2.4.3), so that a hostile page's number is quadratic.
+ * Formatting elements that a page has opened again, each counted with its attributes. Every paragraph after unclosed
+ * `<b>` or `<font>` opens all of them again (WHATWG HTML §13.2.4.3). The number is quadratic on a hostile page.
  * @internal
  */
 export const MAX_REOPENED = 100_000;
 
-/** Ten times what the longest pages have that people read; more take seconds to no end. */
+/** Elements of a page: ten times the number of the longest real pages. More elements would take many seconds. */
 export const MAX_ELEMENTS = 400_000;
 
-/** A page that is a pile of tags. */
+/** A page has too many elements. */
 export class TooManyElements extends Error {
   constructor() {
     super(`Cannot read a page: it has more than ${MAX_ELEMENTS} elements`);
@@ -55,7 +55,7 @@ class BoundedParser extends Parser<Htmlparser2TreeAdapterMap> {
   override _attachElementToTree(element: Element, position: Token.LocationWithAttributes | null, at: Location): void {
     this.#elements += 1;
     if (this.#elements > MAX_ELEMENTS) throw new TooManyElements();
-    // A template has its content one deeper.
+    // The content of a template is one level deeper.
     const depth = this.openElements.depth + this.openElements.tmplCount;
     const above = depth > MAX_DEPTH ? parentOf(at.parent) : null;
     // oxlint-disable-next-line no-underscore-dangle -- the library names it so
@@ -73,7 +73,7 @@ class BoundedParser extends Parser<Htmlparser2TreeAdapterMap> {
   }
 }
 
-/** The node around another; that of a template's content is the one around the template. */
+/** The parent of a node. For a template's content, it is the template's parent. */
 function parentOf(node: ParentNode): ParentNode | null {
   const { parent } = node;
   return isDocument(node) && parent !== null ? parent.parent : parent;
@@ -82,11 +82,11 @@ function parentOf(node: ParentNode): ParentNode | null {
 const OPTIONS: ParserOptions<Htmlparser2TreeAdapterMap> = { treeAdapter: leanAdapter };
 
 /**
- * The tree that a browser with scripts makes of the HTML (WHATWG HTML §13.2), no deeper than MAX_OPEN. Throws
- * TooManyElements where it has more than MAX_ELEMENTS.
+ * Parses HTML into the tree that a browser with scripts makes of it (WHATWG HTML §13.2), no deeper than MAX_OPEN.
+ * Throws TooManyElements if it has more than MAX_ELEMENTS.
  */
 export function parseTree(html: string): Document {
-  // As the parser would on its way (§13.2.3.5), which reads other line ends one character at a time.
+  // Normalizes line ends as the parser would (§13.2.3.5), which does it one character at a time.
   const lines = html.includes("\r") ? html.replaceAll(/\r\n?/g, "\n") : html;
   return BoundedParser.parse(lines, OPTIONS);
 }

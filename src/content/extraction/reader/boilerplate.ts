@@ -1,6 +1,6 @@
-/** What elements say that are no content of a page. */
+/** Texts of elements that are not content. */
 
-/** What buttons, labels and links around content say: the whole text of a short element, without its punctuation. */
+/** Texts of buttons, labels and links around content: the whole text of a short element, without its punctuation. */
 const PHRASES = new Set(
   (
     "share|share this|share this article|share this post|share on facebook|share on twitter|share on x|share on linkedin|" +
@@ -18,7 +18,7 @@ const PHRASES = new Set(
   ).split("|"),
 );
 
-/** Headings of what a site shows beneath its content. */
+/** Headings of the parts that a site shows below its content. */
 const TRAILERS = new RegExp(
   "^(?:related(?: (?:articles|posts|stories|products|content|reading|topics|items|links))?|more (?:from|on|in|stories|like)\\b.*|" +
     "you (?:may|might) (?:also )?(?:like|enjoy|be interested).*|recommended(?: for you| reading| articles| products)?|" +
@@ -31,15 +31,15 @@ const TRAILERS = new RegExp(
   "iu",
 );
 
-/** Longer texts are no label. In characters. */
+/** Characters of a label. A longer text is not a label. */
 const MAX_PHRASE_LENGTH = 60;
 
-/** Single words of these that no page says of its subject. */
+/** Single words of these that never belong to a page's subject. */
 const ONLY_AROUND = new Set(
   "advertisement sponsored permalink tweet anzeige werbung publicite publicidad 广告 広告 광고 إعلان".split(" "),
 );
 
-/** Whether a label's text is one word that content may say as well, such as "Yes" or "Search". */
+/** Whether a label is one word that content may contain as well, such as "Yes" or "Search". */
 export function isCommonWord(text: string): boolean {
   const words = bareWords(text);
   return /^\p{L}+$/u.test(words) && !ONLY_AROUND.has(words);
@@ -52,7 +52,7 @@ export function isPhraseAround(text: string): boolean {
   return PHRASES.has(words) || /^(?:\d+ )?(?:\d+ )?(?:shares?|likes?|min(?:ute)?s? read)$/.test(words);
 }
 
-/** A text in small letters, without accents and punctuation. */
+/** The text in lower case, without accents and punctuation. */
 function bareWords(text: string): string {
   return text
     .normalize("NFKD")

@@ -5,13 +5,14 @@ export interface Choice {
   readonly chosen: Uint8Array;
   /** The lowest score of a chosen block; 1 if there is none. */
   readonly threshold: number;
-  /** The F1 that is expected of it, from 0 to 1. */
+  /** The expected F1, from 0 to 1. */
   readonly expected: number;
 }
 
 /**
- * Chooses the blocks that maximise the expected F1 over words: with scores p and words w, 2 Σ w p of the chosen over the
- * words chosen plus all words expected to be content. The best choice is all blocks above some threshold of the page's own.
+ * Chooses the blocks that maximise the expected F1 over words. With scores p and words w, it is 2 Σ w p of the chosen
+ * blocks, divided by the chosen words plus all words that are expected to be content. The best choice is all blocks
+ * above a threshold, which depends on the page.
  */
 export function choose(blocks: readonly Block[], scores: Float32Array): Choice {
   const order = Uint32Array.from(blocks.keys()).toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);

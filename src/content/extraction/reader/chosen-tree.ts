@@ -4,19 +4,19 @@ import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { append } from "./tree-copy.ts";
 import { countWords } from "./words.ts";
 
-/** Elements that show a picture or a film and have no text of their own. */
+/** Elements that show a picture or a video and have no text of their own. */
 const PICTURES = new Set(["img", "picture", "video", "audio", "iframe", "source", "math", "math-renderer"]);
-/** Elements without content that are kept if the box around them is. */
+/** Elements without content that are kept together with the box around them. */
 const VOID = new Set(["br", "hr", "wbr"]);
 const CELLS = new Set(["td", "th", "tr", "colgroup", "col"]);
-/** Parts of a page whose pictures are kept only with words of their own part. */
+/** Parts of a page whose pictures are kept only if words of the same part are kept. */
 const AROUND = FLAGS.nav | FLAGS.footer | FLAGS.aside | FLAGS.form | FLAGS.button;
-/** A picture is kept if at least this share of the words around it is chosen. */
+/** The minimum share of chosen words around a picture that is kept. */
 const MIN_SHARE_AROUND_A_PICTURE = 0.5;
 /** The words around a picture are those of the nearest box with at least this number of words. */
 const MIN_WORDS_AROUND_A_PICTURE = 5;
 
-/** Copies the chosen part of a page: knows the chosen texts, and how many chosen words each box holds. */
+/** Copies the chosen part of a page. It stores the chosen texts, and the number of chosen words in each box. */
 export class ChosenTree {
   readonly #texts = new Set<Text>();
   readonly #boxes = new Map<Element, Box>();
@@ -50,7 +50,7 @@ export class ChosenTree {
     return words;
   }
 
-  /** A copy of the chosen texts and of the pictures among them. Hidden and folded elements are shown in the copy. */
+  /** Copies the chosen texts and the pictures among them. Hidden and folded elements are visible in the copy. */
   copy(body: Element | Document, root: Box): Document {
     const tree = new Document([]);
     this.#children(body, tree, root);
@@ -88,7 +88,7 @@ export class ChosenTree {
     return box.words === 0 && box.images > 0 && this.#isAmongChosen(outer);
   }
 
-  /** Whether something is chosen in the outermost navigation, foot or side column around a box. */
+  /** Whether the outermost navigation, footer or sidebar around a box contains chosen words. */
   #hasChosenIn(box: Box): boolean {
     let at = box;
     while (at.parent !== undefined && (at.parent.flags & AROUND) !== 0) at = at.parent;
@@ -97,7 +97,7 @@ export class ChosenTree {
 
   #isAmongChosen(box: Box): boolean {
     let at = box;
-    // A logo beside the content is none of it.
+    // A logo beside the content does not belong to it.
     if ((box.flags & AROUND) !== 0 && !this.#hasChosenIn(box)) return false;
     while (at.words < MIN_WORDS_AROUND_A_PICTURE && at.parent !== undefined) at = at.parent;
     return (this.#kept.get(at) ?? 0) >= at.words * MIN_SHARE_AROUND_A_PICTURE && at.words > 0;

@@ -7,7 +7,7 @@ import { shortText, walkNodes } from "./words.ts";
 /** Characters of a heading above links to other pages. A longer heading belongs to the content. */
 const MAX_HEADING_LENGTH = 60;
 
-/** Takes out of an article what is left of buttons, and lists of other pages at its end; gives what it took out. */
+/** Removes the rests of buttons from an article, and lists of other pages at its end. Returns the removed elements. */
 export function cleanArticle(tree: Document): ReadonlySet<Element> {
   const gone = new Set<Element>();
   walkNodes(tree, {
@@ -27,14 +27,14 @@ export function cleanArticle(tree: Document): ReadonlySet<Element> {
   return found;
 }
 
-/** Headings at the end of an article, below which nothing is left. */
+/** Adds headings at the end of an article that have no content below them. */
 function addLastHeadings(tree: Document, gone: Set<Element>): void {
   let last: Element[] = [];
   let hasText = false;
   walkNodes(tree, {
     enter(node) {
       if (node instanceof Element && gone.has(node)) return false;
-      // A heading that is a link is an entry of a list of pages.
+      // A heading that is a link is an entry in a list of pages.
       if (node instanceof Element && /^h[2-6]$/.test(node.name) && !isMadeOfLinks(node)) {
         last.push(node);
         return false;
@@ -53,7 +53,7 @@ function addLastHeadings(tree: Document, gone: Set<Element>): void {
 /** Elements that show something without text. */
 const SHOWS = new Set(["img", "picture", "video", "audio", "iframe", "math", "hr"]);
 
-/** The link of a heading to itself. */
+/** A heading's link to itself. */
 function isMark(link: Element): boolean {
   if (link.name !== "a") return false;
   const [only, more] = link.children;
@@ -61,7 +61,7 @@ function isMark(link: Element): boolean {
   return (link.attribs["href"]?.includes("#") ?? false) && /^\s*[#¶§🔗]\s*$/u.test(only.data);
 }
 
-/** A table with headings has short words as its content; one without may be the page's layout. */
+/** A table with header cells contains data in short words. A table without them may be the page's layout. */
 function isDataTable(element: Element): boolean {
   if (element.name !== "table") return false;
   let hasHeading = false;
@@ -74,7 +74,7 @@ function isDataTable(element: Element): boolean {
   return hasHeading;
 }
 
-/** A heading such as "Related articles" and what is made of links after it, up to the next heading of its rank. */
+/** Adds a heading such as "Related articles" and the links after it, up to the next heading of its level. */
 function addLinksAfter(heading: Element, gone: Set<Element>): void {
   const links: Element[] = [];
   let next = heading.next;
@@ -84,7 +84,7 @@ function addLinksAfter(heading: Element, gone: Set<Element>): void {
     if (!isMadeOfLinks(next)) break;
     links.push(next);
   }
-  // A heading with text of its own beneath it is a section.
+  // A heading followed by text begins a section.
   if (links.length === 0 && hasTextAfter(heading)) return;
   gone.add(heading);
   for (const element of links) gone.add(element);

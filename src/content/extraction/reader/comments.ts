@@ -1,10 +1,10 @@
 import { type Box, FLAGS, type Outline } from "./outline.ts";
 
-/** Names of lists of comments, as programs for them and themes call them. */
+/** Names of comment lists in comment systems and themes. */
 const COMMENTS =
   /(?:^|[\s_-])(?:comments?|comment-?(?:list|area|section|thread|wrap(?:per)?|container)|commentlist|disqus_thread|respond|reader-?comments)(?:$|[\s_-])/i;
 
-/** Adds the comments below an article to what is chosen, without their forms and buttons. */
+/** Adds the comments below an article to the chosen blocks, without their forms and buttons. */
 export function addComments({ blocks }: Outline, chosen: Uint8Array): void {
   const known = new Map<Box, boolean>();
   const isComment = (box: Box): boolean => {
@@ -23,5 +23,5 @@ export function addComments({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
-/** Classes and ids beyond this are not looked at; in characters. */
+/** Characters of classes and ids that are read. */
 const MAX_NAMES_LENGTH = 400;

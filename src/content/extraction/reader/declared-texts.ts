@@ -1,12 +1,12 @@
-/** The texts that a page's JSON-LD declares, by what they are. */
+/** The texts that a page's JSON-LD declares, by kind. */
 export interface DeclaredTexts {
-  /** Articles, posts, answers, descriptions, instructions. */
+  /** Articles, posts, answers to questions, descriptions, instructions. */
   readonly content: string[];
-  /** Reviews and comments of readers. */
+  /** Readers' reviews and comments. */
   readonly reviews: string[];
-  /** Names of the page's things. */
+  /** Names of the things that the page describes. */
   readonly names: string[];
-  /** Names of the steps of a breadcrumb. */
+  /** Names of the steps in a breadcrumb. */
   readonly crumbs: string[];
   /** Names of authors. */
   readonly people: string[];
@@ -14,7 +14,7 @@ export interface DeclaredTexts {
 
 /** Texts of each kind that are kept. */
 const MAX_TEXTS = 500;
-/** Values deeper than this in a JSON-LD script are not read. */
+/** Levels of a JSON-LD script. Deeper values are not read. */
 const MAX_DEPTH = 12;
 
 const CONTENT = new Set([
@@ -27,14 +27,14 @@ const CONTENT = new Set([
 ]);
 const REVIEWS = new Set(["reviewBody", "commentText"]);
 const NAMES = new Set(["name", "headline", "alternativeHeadline", "title"]);
-/** What describes the site and not the page. */
+/** Types that describe the site instead of the page. */
 const OF_THE_SITE = /^(?:Organization|NewsMediaOrganization|WebSite|LocalBusiness|Corporation|Brand|ImageObject)$/;
 
 export function noTexts(): DeclaredTexts {
   return { content: [], reviews: [], names: [], crumbs: [], people: [] };
 }
 
-/** The arrays and objects that may still be read, and the characters that may still be kept. */
+/** The number of arrays and objects that may still be read, and of characters that may still be kept. */
 export interface DeclaredBudget {
   nodes: number;
   characters: number;
@@ -42,7 +42,7 @@ export interface DeclaredBudget {
 
 type Role = "page" | "review" | "crumb" | "person" | "site";
 
-/** Adds what a value of JSON-LD declares, with all in it; the budget counts down. */
+/** Adds the texts in a value of JSON-LD and its descendants. Reduces the budget. */
 export function declareTexts(value: unknown, into: DeclaredTexts, budget: DeclaredBudget): void {
   visit(value, { key: "", role: "page", depth: 0 }, { into, budget });
 }

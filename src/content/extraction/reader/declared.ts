@@ -3,14 +3,14 @@ import { type Block } from "./outline.ts";
 import { isProse } from "./page-parts.ts";
 import { TextCount } from "./text-count.ts";
 
-/** What the page declares of itself outside of what it shows. */
+/** The page's declarations outside of its visible content. */
 export interface Declared extends DeclaredTexts {
   /** The descriptions in `meta` elements. */
   readonly summaries: readonly string[];
   readonly title: string;
 }
 
-/** Words of declared texts that are looked at, of one kind. */
+/** Words of declared texts that are read, for each kind. */
 const MAX_WORDS = 20_000;
 
 /** Compares blocks with the texts that the page declares, and with the words of its prose. */
@@ -22,9 +22,11 @@ export class Evidence {
   readonly #names: ReadonlySet<number>;
   readonly #crumbs: ReadonlySet<number>;
   readonly #title: ReadonlySet<number>;
-  /** In how many blocks of prose each word is. */
+  /** For each word, the number of prose blocks that contain it. */
   readonly #prose = new Map<number, number>();
-  /** What is the same for all blocks: pairs of words declared as content, names, and the share of the page in them. */
+  /**
+   * Values that are the same for all blocks: word pairs declared as content, names, and the share of the page in them.
+   */
   readonly page: readonly number[];
 
   constructor(blocks: readonly Block[], declared: Declared) {
@@ -68,7 +70,7 @@ export class Evidence {
     return same / hashes.length;
   }
 
-  /** The share of its words that other blocks of prose have as well. */
+  /** The share of its words that also occur in other blocks of prose. */
   #topic(block: Block): number {
     const { hashes } = block.count;
     if (hashes.length === 0) return -1;
@@ -86,7 +88,7 @@ function countOf(text: string): TextCount {
   return count;
 }
 
-/** Hashes of all pairs of words that follow each other. */
+/** Hashes of all pairs of consecutive words. */
 function pairsOf(texts: readonly string[]): ReadonlySet<number> {
   const pairs = new Set<number>();
   for (const text of texts) {
@@ -107,7 +109,7 @@ function pairOf(one: number, two: number): number {
   return (Math.imul(one, 31) ^ two) >>> 0;
 }
 
-/** The share of a text's pairs of words that are in a set; -1 if either has none. */
+/** The share of a text's word pairs that are in a set. -1 if the text or the set has no pairs. */
 function shareOf(hashes: readonly number[], pairs: ReadonlySet<number>): number {
   if (hashes.length < 2 || pairs.size === 0) return -1;
   let same = 0;

@@ -1,10 +1,10 @@
 import { FLAGS } from "./outline.ts";
 
-/** Levels above a block's own box at which a box is described. */
+/** Levels above a block's own box whose boxes have features. */
 export const LEVELS = [1, 2, 3, 4, 6];
-/** Shares of the page's words: the nearest box that has as much is described. */
+/** Shares of the page's words: the nearest box with each share has features. */
 export const SHARES = [0.1, 0.3, 0.6];
-/** Neighbours on each side whose features a block has as well. */
+/** Neighbours on each side whose features are also features of a block. */
 export const NEIGHBOURS = 2;
 
 type Group =
@@ -62,9 +62,9 @@ function featureNames(): (readonly [Group, string])[] {
   ];
 }
 
-/** Levels above a block's own box at which the mean score of a box is a feature of the second stage. */
+/** Levels above a block's own box whose mean scores are features of the second stage. */
 export const SECOND_LEVELS = [0, 1, 2, 3, 4, 6];
-/** Neighbours on each side whose score is one. */
+/** Neighbours on each side whose scores are features. */
 export const SECOND_NEIGHBOURS = 3;
 
 /** The names of the second stage's features, in the order of a row. */

@@ -6,12 +6,12 @@ import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline, type Template } 
 import { groupByTemplate } from "./templates.ts";
 import { commonBox, coreOf, groupAlike, isProse, largestGroup, MIN_ALIKE, sameParent, tokens } from "./page-parts.ts";
 
-/** What the page's metadata and address say about the page. */
+/** Facts about the page from its metadata and address. */
 export interface PageHints {
   readonly title: string;
   /** The path of the page's address. */
   readonly path: string;
-  /** The types that JSON-LD, microdata or OpenGraph declare. */
+  /** From the types in JSON-LD, microdata or OpenGraph. */
   readonly isArticle: boolean;
   readonly isProduct: boolean;
   readonly isThread: boolean;
@@ -33,12 +33,12 @@ const TAGS = new Map(
 );
 /** The value of a distance if one of its ends does not exist. */
 const UNKNOWN = -10_000;
-/** Levels up in which a group of like siblings is looked for. */
+/** Levels up in which a group of similar siblings is searched. */
 const MAX_GROUP_LEVELS = 10;
-/** Blocks among which the longest is looked for. */
+/** Blocks among which the longest is searched. */
 const MAX_LOOKED = 10_000;
 
-/** Computes all features of a page's blocks; linear in boxes and blocks, but for bounded looks upwards. */
+/** Computes all features of a page's blocks. Linear in boxes and blocks, apart from bounded searches upwards. */
 export function featuresOf(outline: Outline, hints: PageHints, lexicon: Lexicon): Features {
   return new FeatureWriter(outline, hints, lexicon).write();
 }
@@ -55,7 +55,7 @@ class FeatureWriter {
   readonly #title: number;
   /** Words of the longest block. */
   readonly #longest: number;
-  /** The box that holds most prose, and its ancestors. */
+  /** The box with the most prose, and its ancestors. */
   readonly #core: Box;
   readonly #aroundCore = new Set<Box>();
   /** For each block, the indexes of the last prose block before it and of the first one after it; -1 if there is none. */
@@ -127,7 +127,7 @@ class FeatureWriter {
     this.#at += 1;
   }
 
-  /** Sets the log-odds of names on a box and on all boxes in it. */
+  /** Sets the log-odds of the names on a box and on all boxes in it. */
   #sayNames(box: Box): void {
     const { parent, depth } = box;
     const says = box.element === undefined || box.words === 0 ? 0 : this.#lexicon.names(box.element);
@@ -150,7 +150,7 @@ class FeatureWriter {
     return phrases;
   }
 
-  /** The index of the heading that is most like the title; -1 if no heading is like it. */
+  /** The index of the heading most similar to the title. -1 if there is no similar heading. */
   #findTitle(): number {
     const wanted = new Set(tokens(this.#hints.title));
     if (wanted.size === 0) return -1;
@@ -216,7 +216,7 @@ class FeatureWriter {
     this.#put(index === this.#title ? 1 : 0);
   }
 
-  /** The distances from the box that holds most of the prose, and from the prose before and after the block. */
+  /** The distances from the box with the most prose, and from the prose before and after the block. */
   #centre(own: Box, index: number): void {
     let [up, common]: [number, Box] = [0, own];
     while (!this.#aroundCore.has(common) && common.parent !== undefined) [up, common] = [up + 1, common.parent];
@@ -234,7 +234,7 @@ class FeatureWriter {
     this.#put(this.#together(own, after));
   }
 
-  /** The share of the page's words in the smallest box that holds both a box and another block. */
+  /** The share of the page's words in the smallest box that contains both a box and another block. */
   #together(own: Box, other: number): number {
     const block = this.#blocks[other];
     return block === undefined ? UNKNOWN : commonBox(own, block.box).words / Math.max(this.#root.words, 1);
@@ -271,7 +271,7 @@ class FeatureWriter {
     this.#put(box.times);
   }
 
-  /** The nearest and the outermost ancestor that has similar siblings. */
+  /** The nearest and the outermost ancestor with similar siblings. */
   #alike(own: Box): void {
     let near: Box | undefined;
     let [nearLevel, farLevel, level] = [-1, -1, 0];
@@ -410,7 +410,7 @@ class FeatureWriter {
 
   readonly #shares = new Map<string, number>();
 
-  /** The share of the page's words that are in `main` or `article` elements. */
+  /** The share of the page's words in `main` or `article` elements. */
   #shareOf(name: "main" | "article"): number {
     const known = this.#shares.get(name);
     if (known !== undefined) return known;

@@ -1,13 +1,14 @@
 import { type Features } from "./features.ts";
 
 const HEADER_BYTES = 12;
-/** Rows that all trees see before the next ones: their 26 kB of features stay in the CPU's nearest cache. */
+/** Rows that pass through all trees together: their 26 kB of features stay in the CPU's first-level cache. */
 const ROWS_AT_ONCE = 32;
 
 /**
- * Boosted trees. In the file, little-endian: number of features, of trees, of nodes (each 32 bits); then arrays: thresholds
- * or leaf values of all nodes (float), each tree's first node (32 bits), the nodes' features (byte), and where a node's left
- * child is within its tree (byte; 0 for a leaf). A right child follows the left one.
+ * Boosted trees.
+ * In the file, little-endian: number of features, of trees, of nodes (32 bits each); then arrays: thresholds or leaf
+ * values of all nodes (float), each tree's first node (32 bits), the nodes' features (byte), and the offset of a node's
+ * left child in its tree (byte; 0 for a leaf). A right child follows its left sibling.
  */
 export class Forest {
   readonly #width: number;
@@ -35,13 +36,13 @@ export class Forest {
     this.#lefts = new Uint8Array(next(nodes));
   }
 
-  /** Reads the forest that begins at `start`; throws if it is for another number of features. */
+  /** Reads the forest that begins at `start`. Throws if it has another number of features. */
   static read(bytes: Uint8Array<ArrayBuffer>, start: number, width: number): { forest: Forest; end: number } {
     const forest = new Forest(bytes, start, width);
     return { forest, end: start + HEADER_BYTES + forest.#values.length * 6 + forest.#roots.length * 4 };
   }
 
-  /** Of each row, the logistic function of the sum of all trees. */
+  /** For each row, the logistic function of the sum over all trees. */
   score({ rows, values }: Features): Float32Array {
     const sums = new Float32Array(rows);
     const width = this.#width;

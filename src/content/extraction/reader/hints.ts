@@ -6,7 +6,7 @@ const PRODUCTS = /^(?:Product|ProductGroup|Offer|AggregateOffer|IndividualProduc
 const THREADS = /^(?:QAPage|DiscussionForumPosting|Question|Answer|Comment)$/;
 const LISTS = /^(?:ItemList|CollectionPage|SearchResultsPage|OfferCatalog|Blog|JobPosting|EventSeries)$/;
 
-/** What the types of JSON-LD, microdata and OpenGraph say that a page is, and its address. */
+/** The kind of a page, from its types in JSON-LD, microdata and OpenGraph, and from its address. */
 export function hintsOf(metadata: PageMetadata, url: string): PageHints {
   const { types, socialType, headline, socialTitle, title } = metadata;
   const has = (of: RegExp): boolean => [...types.keys()].some((type) => of.test(type));

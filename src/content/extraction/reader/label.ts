@@ -4,27 +4,29 @@ import { shortText, walkNodes } from "./words.ts";
 
 /** Elements in a line of text. */
 const INLINE = new Set("a abbr b button cite em font i mark small span strong sub sup u".split(" "));
-/** Elements whose whole text may be a label of a button that is not there any more. */
+/** Elements whose whole text may be a label of a removed button. */
 const LABELS = new Set("a button div li p span strong b em small h2 h3 h4 h5 h6 section aside".split(" "));
-/** A longer text is no label; in characters. */
+/** Characters of a label. */
 const MAX_LABEL_LENGTH = 60;
-/** What has more nodes is no label. */
+/** Nodes of a label. */
 const MAX_NODES_OF_LABEL = 100;
-/** Neighbours in a line that are looked at: labels stand in short rows. */
+/** Neighbours in a line that are examined. Labels are in short rows. */
 const MAX_NEIGHBOURS = 50;
-/** What stands between the labels of a row, and in no sentence beside a word of it. */
+/** Characters between the labels of a row. They do not occur beside a word of a sentence. */
 const SEPARATOR = /[|/·•∙>»›▸]/;
-/** Links are so much of a list of other pages; in characters. */
+/** The minimum share of link text, in characters, in a list of other pages. */
 const LINK_SHARE = 0.5;
 
-/** What has more nodes is no list of a few other pages: it is not looked through at every level of a deep tree. */
+/**
+ * Nodes of a list of other pages. A larger element is not searched, since every level of a deep tree would be searched.
+ */
 const MAX_NODES_OF_LIST = 5_000;
 
 const WORD = /[\p{L}\p{N}]/u;
 
 /**
- * Whether an element is what is left of a button, or a link of a row of such. Its text says so; it is no word of a sentence, no entry
- * of a list of other things and no heading of a text; a word that content may say as well is a link.
+ * Whether an element is the rest of a button, or a link in a row of such links. Its text must be a known label, outside
+ * of sentences, lists of other items and headings of a text. A word that can also be content must be a link.
  */
 export function isLabel(element: Element): boolean {
   const { name } = element;
@@ -43,7 +45,7 @@ function phraseOf(element: Element): string | undefined {
   return text !== undefined && text !== "" && isPhraseAround(text) ? text : undefined;
 }
 
-/** Whether a short text is that of links, or of what works as a button. */
+/** Whether a short text consists of links, or of an element that works as a button. */
 function isLinked(element: Element): boolean {
   let isAll = true;
   let nodes = 0;
@@ -58,7 +60,7 @@ function isLinked(element: Element): boolean {
   return isAll;
 }
 
-/** Whether there are words beside an element in its line, which are neither links nor labels. */
+/** Whether the element's line contains words that are neither links nor labels. */
 function isInSentence(element: Element): boolean {
   return hasWordsBeside(element, "prev") || hasWordsBeside(element, "next");
 }
@@ -80,7 +82,7 @@ function hasWordsBeside(element: Element, way: "prev" | "next"): boolean {
   return true;
 }
 
-/** What a neighbour in the line says of the words beside it. */
+/** The kind of a neighbour in the line: words, the end of the line, or neither. */
 function sideOf(node: ChildNode, way: "prev" | "next"): "words" | "end" | "on" {
   if (node instanceof Text) {
     const parts = node.data.split(SEPARATOR);
@@ -94,7 +96,7 @@ function sideOf(node: ChildNode, way: "prev" | "next"): "words" | "end" | "on" {
   return text !== undefined && (!WORD.test(text) || isPhraseAround(text)) ? "on" : "words";
 }
 
-/** The outermost element that holds nothing but this one. */
+/** The outermost element that contains only this one. */
 function wholeOf(element: Element): Element {
   let whole = element;
   for (let { parent } = whole; parent !== null && isTag(parent) && parent.name !== "body"; { parent } = whole) {
@@ -110,7 +112,7 @@ function isBlank(node: ChildNode): boolean {
   return node instanceof Text && !WORD.test(node.data);
 }
 
-/** Whether an entry of a list has one beside it that is no label. */
+/** Whether an entry of a list has a neighbour that is not a label. */
 function isAmongOthers(entry: Element): boolean {
   const siblings = entry.parent?.children.slice(0, MAX_NEIGHBOURS) ?? [];
   return siblings.some(
@@ -123,7 +125,7 @@ function hasWords(root: AnyNode): boolean {
   return text === undefined || WORD.test(text);
 }
 
-/** Whether a short text has something beside it. */
+/** Whether an element contains more than a short text. */
 function holdsMore(element: Element): boolean {
   let holds = false;
   walkNodes(element, {
@@ -135,7 +137,7 @@ function holdsMore(element: Element): boolean {
   return holds;
 }
 
-/** Whether a heading has text of its own beneath it, up to the next heading. */
+/** Whether text follows a heading before the next heading. */
 export function hasTextAfter(heading: Element): boolean {
   for (let { next } = wholeOf(heading); next !== null; { next } = next) {
     if (next instanceof Text && next.data.trim() !== "") return true;

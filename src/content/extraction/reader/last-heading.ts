@@ -2,7 +2,7 @@ import { isTrailerHeading } from "./boilerplate.ts";
 import { type Lexicon } from "./lexicon.ts";
 import { type Block } from "./outline.ts";
 
-/** The last heading before a block, and what it announces. */
+/** The last heading before a block, and whether it announces other pages. */
 export class LastHeading {
   readonly #lexicon: Lexicon;
   level = 0;
@@ -20,7 +20,7 @@ export class LastHeading {
     this.wordsBefore = wordsBefore;
     this.says = this.#lexicon.heading(count.hash, count.words);
     const isTrailer = isTrailerHeading(block.text.replace(/\s+/g, " ").trim());
-    // Smaller headings below one of other pages are of other pages as well.
+    // A lower heading below a heading of other pages also belongs to other pages.
     this.isTrailer = isTrailer || (this.isTrailer && heading > this.level);
     this.level = this.isTrailer && !isTrailer ? this.level : heading;
   }

@@ -1,16 +1,16 @@
 import { type Element } from "domhandler";
 import { hashOf, type TextCount } from "./text-count.ts";
 
-/** What is longer is no phrase that pages share; in words. */
+/** Words of a phrase that pages share. Longer texts are not looked up. */
 export const MAX_PHRASE_WORDS = 8;
-/** Names beyond this are not looked at; in characters. */
+/** Characters of names that are read. */
 const MAX_NAMES_LENGTH = 400;
-/** Attribute values that are remembered, and single names in them; a site has some hundred. */
+/** Attribute values that are remembered, and single names in them. A site has some hundred. */
 const MAX_REMEMBERED = 5000;
-/** A sum over the names of an element is bounded by this. */
+/** The bound of a sum over the names of an element. */
 const MAX_SAID = 6;
 
-/** Kinds of things that have log-odds; each thing's key is a hash of kind and text. */
+/** Kinds of items with log-odds. An item's key is a hash of kind and text. */
 export type Kind = "name" | "phrase" | "heading" | "first" | "last" | "word";
 
 const SALT: Readonly<Record<Kind, number>> = {
@@ -27,26 +27,29 @@ interface Known {
   readonly odds: number;
 }
 
-/** The key of a thing within the table of log-odds. */
+/** The key of an item in the table of log-odds. */
 export function keyOf(kind: Kind, hash: number): number {
   return (hash ^ SALT[kind]) >>> 0;
 }
 
 /**
- * Log-odds of being content, learned: of words in classes, ids, roles and properties, of whole short texts, of headings
- * above, and of first and last words. What it does not know says 0.
+ * Learned log-odds of being content: for words in classes, ids, roles and properties, for whole short texts, for
+ * headings above, and for first and last words. Unknown items have log-odds of 0.
  */
 export class Lexicon {
   readonly #odds: OddsTable;
   readonly #remembered = new Map<string, number>();
-  /** What is known of each single name: taking names apart was a third of all features (`npm run bench -- reader`). */
+  /**
+   * The known data of each single name. Splitting names took a third of the time for all features (`npm run bench --
+   * reader`).
+   */
   readonly #known = new Map<string, readonly Known[]>();
 
   constructor(odds: ReadonlyMap<number, number>) {
     this.#odds = new OddsTable(odds);
   }
 
-  /** What an element's own names say, summed up. */
+  /** The sum of the log-odds of an element's own names. */
   names(element: Element): number {
     const text = namesOf(element);
     if (text === "") return 0;
@@ -88,7 +91,7 @@ export class Lexicon {
     return words > MAX_PHRASE_WORDS ? 0 : this.#of("heading", hash >>> 0);
   }
 
-  /** What the words of a text say: the mean, and the mean of the lowest few. */
+  /** The log-odds of a text's words: the mean, and the mean of the lowest few. */
   words(hashes: readonly number[]): { readonly mean: number; readonly low: number } {
     let [sum, low, lower, lowest] = [0, 0, 0, 0];
     for (const hash of hashes) {
@@ -103,7 +106,7 @@ export class Lexicon {
     return { mean: sum / Math.max(hashes.length, 1), low: (low + lower + lowest) / 3 };
   }
 
-  /** What the first two words and the last one say. */
+  /** The log-odds of the first two words and of the last one. */
   ends(count: TextCount): { readonly first: number; readonly last: number } {
     return { first: this.#of("first", firstHash(count)), last: this.#of("last", count.last) };
   }
@@ -113,13 +116,13 @@ export class Lexicon {
   }
 }
 
-/** A golden ratio of 2^32: spreads keys over a table whose size is a power of two. */
+/** The golden ratio of 2^32: it spreads keys over a table whose size is a power of two. */
 const SPREAD = 0x9e3779b1;
 
-/** Log-odds by their keys. A `Map` takes three times as long, since most keys do not fit into a small integer. */
+/** Log-odds by key. A `Map` takes three times as long, since most keys are not small integers. */
 class OddsTable {
   readonly #keys: Uint32Array;
-  /** NaN where there is no key. */
+  /** NaN if there is no key. */
   readonly #values: Float64Array;
   readonly #mask: number;
 
@@ -141,7 +144,7 @@ class OddsTable {
     return Number.isNaN(value) ? 0 : value;
   }
 
-  /** Where a key is, or where it would be. At least half of the places are empty. */
+  /** The place of a key, or the free place for it. At least half of the places are empty. */
   #placeOf(key: number): number {
     let at = (Math.imul(key, SPREAD) >>> 12) & this.#mask;
     while (this.#keys[at] !== key && !Number.isNaN(this.#values[at])) at = (at + 1) & this.#mask;
@@ -149,7 +152,7 @@ class OddsTable {
   }
 }
 
-/** An element's class, id, role, property and, of custom ones, name. */
+/** An element's class, id, role and property, and the name of a custom element. */
 export function namesOf({ name, attribs }: Element): string {
   const { class: names = "", id = "", role, itemprop } = attribs;
   let text = id === "" ? names : `${names} ${id}`;
@@ -160,7 +163,7 @@ export function namesOf({ name, attribs }: Element): string {
   return text;
 }
 
-/** Hashes of the words in names, each once: `siteNav` is `site` and `nav`, and the whole. */
+/** Hashes of the words in names, without duplicates: `siteNav` is `site`, `nav` and the whole. */
 export function nameHashes(text: string): readonly number[] {
   const hashes: number[] = [];
   for (const name of text.split(/\s+/)) if (name !== "") addName(name, hashes);
@@ -182,7 +185,7 @@ function addOnce(hash: number, hashes: number[]): void {
   if (!hashes.includes(hash)) hashes.push(hash);
 }
 
-/** Where a word such as `site`, `Nav` or `HTML` ends that begins at a place; that place itself if no letter is there. */
+/** The end of a word such as `site`, `Nav` or `HTML` that begins at a place. The place itself if there is no letter. */
 function endOfWord(name: string, start: number): number {
   let end = start;
   while (isCapital(name.charCodeAt(end))) end += 1;

@@ -3,43 +3,43 @@ import { isObject } from "../../../lib/is-object.ts";
 import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
 import { shortText, walkNodes } from "./words.ts";
 
-/** JSON-LD beyond these is not read. */
+/** JSON-LD scripts of a page that are read, and their characters. */
 const MAX_JSON_LD_SCRIPTS = 20;
 const MAX_JSON_LD_LENGTH = 1_000_000;
 const MAX_JSON_LD_NODES = 5_000;
-/** Characters of JSON-LD texts that blocks are compared with. */
+/** Characters of JSON-LD texts that are compared with blocks. */
 const MAX_DECLARED_LENGTH = 500_000;
-/** What is longer is no name and no date, but text that stands in the wrong place. */
+/** Characters of a name or a date. A longer value is text in the wrong field. */
 const MAX_FIELD_LENGTH = 200;
 
 const MAX_TITLE_LENGTH = 2000;
 
-/** What a page says of itself, outside of what it shows. */
+/** A page's description of itself, outside of its visible content. */
 export interface PageMetadata {
   readonly title: string;
-  /** `og:title` or its like. */
+  /** `og:title` or similar. */
   readonly socialTitle: string;
   readonly headline: string;
   readonly siteName: string;
   /** `og:type`, in lower case. */
   readonly socialType: string;
-  /** The types of JSON-LD's outer things, and of microdata, as often as they come. */
+  /** The types of JSON-LD's outer objects and of microdata, with their counts. */
   readonly types: ReadonlyMap<string, number>;
-  /** JSON-LD's own text of the article; empty where there is none. */
+  /** The article's text in JSON-LD. Empty if JSON-LD has no such text. */
   readonly articleBody: string;
-  /** What its JSON-LD declares of its contents. */
+  /** The contents that its JSON-LD declares. */
   readonly declared: DeclaredTexts;
   /** The descriptions in `meta` elements. */
   readonly summaries: readonly string[];
   readonly byline: string | undefined;
   readonly published: string | undefined;
   readonly language: string | undefined;
-  /** As the page writes them: they may be relative. */
+  /** In the page's own form: they may be relative. */
   readonly canonical: string | undefined;
   readonly image: string | undefined;
 }
 
-/** Reads the page's own tree, before it is pruned of scripts. */
+/** Reads the complete page's tree, before scripts are pruned. */
 export function metadataOf(tree: Document): PageMetadata {
   const found = new Findings();
   walkNodes(tree, {
@@ -167,7 +167,7 @@ class Findings {
   }
 }
 
-/** The names of a person, or of several. */
+/** The name of a person, or the names of several. */
 function nameIn(value: unknown): string | undefined {
   const names = [value]
     .flat()
@@ -183,7 +183,7 @@ function imageIn(value: unknown): unknown {
   return isObject(image) ? image["url"] : image;
 }
 
-/** What is longer is no address but the picture itself. */
+/** Characters of an address. A longer one contains the picture itself. */
 const MAX_ADDRESS_LENGTH = 1000;
 
 function addressOf(text: string | undefined): string | undefined {

@@ -4,15 +4,15 @@ import { type Features } from "./features.ts";
 import { Forest } from "./forest.ts";
 import { Lexicon } from "./lexicon.ts";
 
-/** "TRM" and the version of the file's layout. */
+/** "TRM" and the version of the file format. */
 const MAGIC = 0x54524d02;
 const HEADER_BYTES = 8;
 
 /**
- * The log-odds of names and phrases, and two forests: one scores a block by its features, the other by the first scores of
- * what is around it. The file, little-endian: magic, number of things (each 32 bits), keys of things (32 bits), the things'
- * log-odds in sixteenths (signed byte); then the forests.
- * @internal
+ * The log-odds of names and phrases, and two forests. The first forest scores a block by its features, the second by
+ * the first scores of its surroundings.
+ * The file is little-endian: magic and number of items (32 bits each), keys of the items (32 bits), their log-odds in
+ * sixteenths (signed byte), then the forests. @internal
  */
 export class ReaderModel {
   readonly lexicon: Lexicon;
@@ -33,12 +33,12 @@ export class ReaderModel {
     this.#second = Forest.read(bytes, first.end, SECOND_WIDTH).forest;
   }
 
-  /** The share of each block's words that is content, by what the block is and where it stands. */
+  /** Estimates the share of each block's words that is content, from the block's features. */
   score(features: Features): Float32Array {
     return this.#first.score(features);
   }
 
-  /** The same, by the first scores of the block and of what is around it. */
+  /** The same, from the first scores of the block and of its surroundings. */
   scoreAgain(features: Features): Float32Array {
     return this.#second.score(features);
   }
@@ -46,7 +46,7 @@ export class ReaderModel {
 
 let loaded: ReaderModel | undefined;
 
-/** The model that comes with the program; read once. */
+/** The model in the program's package. It is read once. */
 export function readerModel(): ReaderModel {
   loaded ??= new ReaderModel(new Uint8Array(readFileSync(new URL("./model.bin", import.meta.url))));
   return loaded;

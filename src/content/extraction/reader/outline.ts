@@ -6,7 +6,7 @@ import { isNeverShown, MAX_PRUNED_DEPTH } from "../prune.ts";
 import { replaceChildren } from "../relink.ts";
 import { TextCount } from "./text-count.ts";
 
-/** Bits of Box.flags: what an element is, or is in. Children inherit them. */
+/** Bits of Box.flags: the kinds of an element and of its ancestors. Children inherit them. */
 export const FLAGS = {
   nav: 1,
   header: 2,
@@ -72,17 +72,17 @@ const FLAG_OF_ROLE = new Map<string, number>([
   ["listitem", FLAGS.item],
 ]);
 
-/** Inline elements whose text is a block of its own, apart from the text around them. */
+/** Inline elements whose text is a separate block. */
 const APART = new Set(["button", "select", "option", "label", "legend"]);
 
-/** An element of the page, and sums over all that is in it. */
+/** An element of the page, with sums over all its descendants. */
 export class Box {
   readonly element: Element | undefined;
   readonly parent: Box | undefined;
   readonly depth: number;
   readonly flags: number;
   readonly children: Box[] = [];
-  /** Words, and how many of them are in links, in paragraphs, in hidden elements. */
+  /** Words: all of them, and those in links, in paragraphs and in hidden elements. */
   words = 0;
   linkWords = 0;
   proseWords = 0;
@@ -100,8 +100,8 @@ export class Box {
   alikeWords = 0;
   alikeIndex = 0;
   /**
-   * The log-odds of this box's names; their sum over this box and its ancestors; and the lowest and the highest of them, with
-   * the depth of their box (-1 if there is none).
+   * The log-odds of this box's names; their sum over this box and its ancestors; and the lowest and the highest of
+   * them, with the depth of their box (-1 if there is no box).
    */
   says = 0;
   saysSum = 0;
@@ -118,7 +118,10 @@ export class Box {
   }
 }
 
-/** Blocks that one template made, such as the prices of a list: the same elements around them, with the same first classes. */
+/**
+ * Blocks from one template, such as the prices of a list. The elements around them and their first classes are the
+ * same.
+ */
 export interface Template {
   count: number;
   words: number;
@@ -128,7 +131,7 @@ export interface Template {
   /** Indexes of the first and of the last block. */
   first: number;
   last: number;
-  /** Hashes of the texts; a template whose texts are all the same is a label. */
+  /** Hashes of the texts. If all texts of a template are equal, it is a label. */
   readonly texts: Set<number>;
 }
 
@@ -138,13 +141,13 @@ export class Block {
   readonly texts: Text[] = [];
   readonly count = new TextCount();
   links = 0;
-  /** Of them, those that lead to a place of the page or nowhere, and those with a whole address. */
+  /** Links to a place of the page or to no address, and links with a complete address. */
   placeLinks = 0;
   otherLinks = 0;
   /** 1 to 6; 0 if it is not a heading. */
   readonly heading: number;
   images = 0;
-  /** What the block has in common with other blocks; groupByTemplate sets it. */
+  /** The properties that the block shares with other blocks. groupByTemplate sets it. */
   template: Template | undefined = undefined;
 
   constructor(box: Box, heading: number) {
@@ -157,7 +160,7 @@ export class Block {
   }
 }
 
-/** The blocks of a page in the document's order, and the boxes that they stand in. */
+/** The blocks of a page in the document's order, and the boxes that contain them. */
 export interface Outline {
   readonly root: Box;
   readonly blocks: readonly Block[];
@@ -166,7 +169,7 @@ export interface Outline {
 /** The highest number of blocks of a page. Later text is added to the last block. */
 const MAX_BLOCKS = 15_000;
 
-/** Outlines a body in one walk. Changes the tree only in one way: shadow trees replace the children of their hosts. */
+/** Outlines a body in one walk. Changes the tree in only one way: shadow trees replace the children of their hosts. */
 export function outlineOf(body: Element | Document): Outline {
   return new Outliner().run(body);
 }
@@ -185,7 +188,7 @@ class Outliner {
     return { root, blocks: this.#blocks };
   }
 
-  /** Recurses: no deeper than MAX_PRUNED_DEPTH. */
+  /** Recursive, no deeper than MAX_PRUNED_DEPTH. */
   #children(node: Element | Document, box: Box, heading: number): void {
     for (const child of node.children) {
       if (child instanceof Text) this.#text(child, box, heading);
@@ -236,7 +239,7 @@ class Outliner {
     let block = this.#block;
     if (block === undefined && this.#blocks.length < MAX_BLOCKS) {
       block = new Block(blockBox(box), heading);
-      // The link that the whole block is in.
+      // The link around the whole block.
       if (this.#insideLinks > 0 && this.#link !== undefined) countLink(block, this.#link);
       this.#blocks.push(block);
       box.blocks += 1;

@@ -1,9 +1,9 @@
 import { type Element } from "domhandler";
 import { type Block, type Box, FLAGS } from "./outline.ts";
 
-/** Siblings that are a group. */
+/** Minimum number of siblings in a group. */
 export const MIN_ALIKE = 3;
-/** Running text has at least this number of words. */
+/** Minimum number of words of running text. */
 const MIN_WORDS_OF_PROSE = 12;
 
 /** Sets the group of similar siblings on each box. Called once for each outline. */
@@ -44,7 +44,7 @@ function keyOf({ name, attribs }: Element): string {
   return `${name} ${end === -1 ? names : names.slice(0, end)}`;
 }
 
-/** One box of the group of siblings that holds most words. Groups of paragraphs do not count. */
+/** A box in the group of siblings with the most words. Groups of paragraphs do not count. */
 export function largestGroup(root: Box): Box | undefined {
   let largest: Box | undefined;
   const visit = (box: Box): void => {
@@ -56,14 +56,17 @@ export function largestGroup(root: Box): Box | undefined {
   return largest;
 }
 
-/** Whether a block is a piece of running text. */
+/** Whether a block is running text. */
 export function isProse(block: Block | undefined): boolean {
   if (block === undefined) return false;
   const { words, linkWords, sentences } = block.count;
   return words >= MIN_WORDS_OF_PROSE && sentences > 0 && linkWords < words * 0.3;
 }
 
-/** The box that holds most prose. Each block of prose gives its words to the parent of its box, and half of them to the next box. */
+/**
+ * The box with the most prose. Each block of prose gives its words to the parent of its box, and half of them to the
+ * next box up.
+ */
 export function coreOf(blocks: readonly Block[]): Box | undefined {
   const weights = new Map<Box, number>();
   let best: Box | undefined;
@@ -84,14 +87,14 @@ export function coreOf(blocks: readonly Block[]): Box | undefined {
   return best;
 }
 
-/** 3 for blocks of one box, 2 for boxes of one parent, else 0; -1 if one is missing. */
+/** 3 for blocks of the same box, 2 for boxes of the same parent, otherwise 0. -1 if a block is missing. */
 export function sameParent(a: Block | undefined, b: Block | undefined): number {
   if (a === undefined || b === undefined) return -1;
   if (a.box === b.box) return 3;
   return a.box.parent === b.box.parent ? 2 : 0;
 }
 
-/** The nearest box around two. */
+/** The nearest box that contains both. */
 export function commonBox(a: Box, b: Box): Box {
   let [left, right]: [Box, Box] = [a, b];
   while (left !== right) {
@@ -102,7 +105,7 @@ export function commonBox(a: Box, b: Box): Box {
   return left;
 }
 
-/** The words of a title or heading, in small letters; of scripts without spaces, characters. */
+/** The words of a title or heading in lower case. For scripts without spaces, the characters. */
 export function tokens(text: string): string[] {
   return (
     text

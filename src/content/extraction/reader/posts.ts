@@ -4,26 +4,26 @@ import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 /** Words in classes and ids of posts. Plural names, such as `messages`, are lists of posts. */
 const POST =
   /(?:^|[^a-z])(?:post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|thread-?item)(?:$|[^a-z])/i;
-/** What names who wrote a post, and when. */
+/** Names of elements with the author and the date of a post. */
 const AUTHOR = /(?:^|[^a-z])(?:author|user-?name|user|nick(?:name)?|poster|posted-?by|byline|creator)(?:$|[^a-z])/i;
 const DATE = /(?:^|[^a-z])(?:date|time|datetime|dateline|posted|published|timestamp|age|when)(?:$|[^a-z])/i;
-/** What forums put around each post: numbers and titles of its author, votes, buttons. */
+/** Elements that forums put around each post: rank and statistics of its author, votes, buttons. */
 const AROUND_A_POST =
   /(?:^|[\s_-])(?:rank|user-?title|signature|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
 /** Links with these addresses lead to the profile of a user. */
 const PROFILE = /\/(?:users?|members?|profiles?|u)\//i;
 const AVATAR = /avatar/i;
-/** What is longer is no rank and no count of votes. */
+/** Words of a rank or a number of votes. A longer text is other content. */
 const MAX_WORDS_AROUND = 15;
-/** A longer text is no name and no date; in words. */
+/** Words of a name or a date. */
 const MAX_WORDS = 8;
-/** What has fewer siblings like it is no thread. */
+/** Minimum number of similar siblings in a thread. */
 const MIN_POSTS = 2;
 const MIN_SHARE_CHOSEN = 0.4;
-/** Names beyond this are not looked at; in characters. */
+/** Characters of names that are read. */
 const MAX_NAMES_LENGTH = 400;
 
-/** Gives each chosen post of a thread the first name and the first date in it, and takes out ranks, votes and signatures. */
+/** Adds the first name and the first date to each chosen post of a thread, and removes ranks, votes and signatures. */
 export function addPostDetails({ blocks }: Outline, chosen: Uint8Array): void {
   const posts = new Map<Box, number[]>();
   const known = new Map<Box, Box | undefined>();
@@ -47,7 +47,7 @@ export function addPostDetails({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
-/** The outermost box around that is one of several posts. */
+/** The outermost ancestor box that is one of several posts. */
 function postOf(box: Box, known: Map<Box, Box | undefined>): Box | undefined {
   if (known.has(box)) return known.get(box);
   const outer = box.parent === undefined ? undefined : postOf(box.parent, known);
@@ -56,7 +56,7 @@ function postOf(box: Box, known: Map<Box, Box | undefined>): Box | undefined {
   return found;
 }
 
-/** The first post of a thread often stands apart from the answers. */
+/** The first post of a thread is often separate from the replies. */
 function isPost(box: Box): boolean {
   return (box.alike >= MIN_POSTS || box.element?.name === "article") && POST.test(namesOf(box));
 }
@@ -68,7 +68,7 @@ function isAroundPost(own: Box | undefined, post: Box): boolean {
   return false;
 }
 
-/** Whether a block is only a link to the profile of a user. */
+/** Whether a block is only a link to a user's profile. */
 function isProfileLink(block: Block | undefined): boolean {
   if (block === undefined || block.count.words === 0 || block.count.words > MAX_WORDS) return false;
   if (block.count.linkWords < block.count.words || AVATAR.test(namesOf(block.box))) return false;
@@ -87,7 +87,7 @@ function isDetail(block: Block | undefined, post: Box, names: RegExp): boolean {
   if (block === undefined || block.count.words > MAX_WORDS) return false;
   if ((block.box.flags & (FLAGS.button | FLAGS.form | FLAGS.hidden)) !== 0) return false;
   const [text] = block.texts;
-  // The block may be a line of a post, of which a link is the name.
+  // The block may be a line of a post that contains the name as a link.
   const inline =
     text?.parent !== null && text?.parent !== undefined && "attribs" in text.parent ? text.parent : undefined;
   if (inline !== undefined && names.test(`${inline.attribs["class"] ?? ""} ${inline.name}`.slice(0, MAX_NAMES_LENGTH)))

@@ -19,24 +19,26 @@ import { dropTitleHeading, titleOf } from "./title.ts";
 import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
 import { fillGroups, keepCode, keepWhole } from "./whole.ts";
 
-/** The JSON-LD text replaces the text that was found if it has at least 1.5 times as many words, and 50. */
+/** The JSON-LD text replaces the article's text if it has at least 1.5 times as many words, and at least 50. */
 const MUCH_MORE = 1.5;
 const MIN_WORDS_OF_TEXT = 50;
-/** It replaces no longer text than this (in words), and only if it has this share of the words that were found. */
+/** The longest text, in words, that it replaces, and the minimum share of the article's words that it must contain. */
 const MAX_WORDS_OF_PART = 400;
 const SHARE_OF_PART = 0.95;
 
-/** A longer name is a text in the wrong place; in characters. */
+/** Characters of a site's name. A longer text is not a name. */
 const MAX_SITE_NAME = 200;
 
 export interface ReadOptions {
-  /** Whether the comments of readers below an article are wanted. */
+  /** Whether to include the readers' comments below an article. */
   readonly comments?: boolean;
-  /** Scores of blocks in the place of the model's, to try a model before it is written. */
+  /** Scores of blocks that replace the model's, to evaluate a model before its file is written. */
   readonly scores?: Float32Array;
 }
 
-/** The main content of a page, without navigation, advertisements and side columns; never empty where the page has text. */
+/**
+ * The main content of a page, without navigation, advertisements and sidebars. It is never empty if the page has text.
+ */
 export function readArticle(tree: Document, url: string, options: ReadOptions = {}): Extraction {
   const { article, confidence, metadata, title } = articleOf(tree, url, options);
   return { content: markdownOf(article), title, confidence, ...aboutOf(metadata, new Addresses(tree, url)) };
@@ -58,15 +60,15 @@ function aboutOf(metadata: PageMetadata, addresses: Addresses): Partial<Extracti
 }
 
 interface ReadPage {
-  /** The main content as a tree of its own. */
+  /** The main content as a separate tree. */
   readonly article: Document;
-  /** The F1 over words that is expected of it, from 0 to 1. */
+  /** The expected F1 over words, from 0 to 1. */
   readonly confidence: number;
   readonly metadata: PageMetadata;
   readonly title: string;
 }
 
-/** The article as a tree, and what the page says of itself. */
+/** The article as a tree, with the page's metadata. */
 export function articleOf(tree: Document, url: string, options: ReadOptions = {}): ReadPage {
   const metadata = metadataOf(tree);
   const body = bodyOf(tree);
@@ -98,7 +100,7 @@ function scoresOf(outline: Outline, metadata: PageMetadata, url: string): Float3
   return blended(scores, model.scoreAgain(secondFeatures(outline, scores)));
 }
 
-/** The whole body, for a page of which the choice leaves nothing. */
+/** The whole body, for a page from which the choice leaves nothing. */
 function whole(
   outline: Outline,
   body: Parameters<typeof outlineOf>[0],
@@ -109,7 +111,10 @@ function whole(
   return all;
 }
 
-/** Whether the page shows only a part of its JSON-LD text: that text has nearly all words that were found, and many more. */
+/**
+ * Whether the page shows only a part of its JSON-LD text: the JSON-LD text has nearly all words of the article, and
+ * many more.
+ */
 function isMoreOf(text: string, tree: Document): boolean {
   if (text === "") return false;
   const found = wordsIn(tree);

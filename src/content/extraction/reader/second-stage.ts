@@ -6,13 +6,16 @@ import { coreOf, MIN_ALIKE } from "./page-parts.ts";
 
 /** Blocks on each side whose mean score is a feature. */
 const AROUND = 8;
-/** Added to a block's words, so that blocks without words count as well. */
+/** Added to the words of each block, so that blocks without words count too. */
 const LEAST_WEIGHT = 0.3;
-/** Groups around a block that are looked at, and levels up in which they are looked for. */
+/** Groups around a block that are examined, and levels up in which they are searched. */
 const MAX_GROUPS = 2;
 const MAX_LEVELS = 10;
 
-/** The weight of the first score beside the second one, and the least score; tools/reader-model/train.py has the same. */
+/**
+ * The weight of the first score relative to the second, and the lowest score. tools/reader-model/train.py has the same
+ * values.
+ */
 const FIRST_SHARE = 0.3;
 const LEAST_SCORE = 1e-4;
 
@@ -26,12 +29,15 @@ interface Sum {
   weight: number;
 }
 
-/** For each block, the first scores of what is around it; `groupAlike` and `groupByTemplate` have run. Linear in boxes and blocks. */
+/**
+ * The first scores in the surroundings of each block. `groupAlike` and `groupByTemplate` must have run. Linear in boxes
+ * and blocks.
+ */
 export function secondFeatures({ root, blocks }: Outline, scores: Float32Array): Features {
   return new SecondStage(root, blocks, scores).write();
 }
 
-/** Both scores of each block as one: a weighted mean of their log-odds. */
+/** Combines both scores of each block: a weighted mean of their log-odds. */
 export function blended(first: Float32Array, second: Float32Array): Float32Array {
   return first.map((score, at) => {
     const odds = FIRST_SHARE * logOdds(score) + (1 - FIRST_SHARE) * logOdds(second[at] ?? score);
@@ -52,7 +58,7 @@ class SecondStage {
   readonly #choice: Choice;
   readonly #values: Float32Array;
   readonly #core: number;
-  /** The scores' sums over all blocks before each block, and the weights'. */
+  /** The sums of scores and of weights over all blocks before each block. */
   readonly #scoresBefore: Float64Array;
   readonly #weightsBefore: Float64Array;
   readonly #ofTemplates = new Map<Template, TemplateSum>();
@@ -209,7 +215,7 @@ function addTo(sum: Sum, more: Sum): void {
   sum.weight += more.weight;
 }
 
-/** The place of each score when they are sorted, the highest first. */
+/** The rank of each score, the highest score first. */
 function ranksOf(scores: Float32Array): Uint32Array {
   const ranks = new Uint32Array(scores.length);
   const order = Uint32Array.from(scores.keys()).toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);

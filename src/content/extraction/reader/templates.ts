@@ -1,10 +1,10 @@
 import { type Block, type Box, type Template } from "./outline.ts";
 import { hashOf } from "./text-count.ts";
 
-/** Levels up to which the class of an element is a part of its template; above them, only names of elements are. */
+/** Levels up to which an element's class is a part of its template. Above them, only element names count. */
 const CLASS_LEVELS = 4;
 
-/** Sets the template of each block. Called once for each outline; linear in blocks and boxes. */
+/** Sets the template of each block. Called once for each outline, in linear time of blocks and boxes. */
 export function groupByTemplate(blocks: readonly Block[]): void {
   const known = new Map<number, Template>();
   const paths = new Map<Box, number>();
@@ -48,7 +48,7 @@ function keyOf(own: Box, paths: Map<Box, number>, parts: Map<string, number>): n
   return key;
 }
 
-/** A hash of the names of a box's element and of all elements around it. */
+/** A hash of the names of a box's element and of all its ancestors. */
 function pathOf(box: Box, paths: Map<Box, number>, parts: Map<string, number>): number {
   const known = paths.get(box);
   if (known !== undefined) return known;
@@ -67,7 +67,7 @@ function partOf(name: string, parts: Map<string, number>): number {
   return part;
 }
 
-/** The first class, without digits: numbers tell one member of a list from the next. */
+/** The first class, without digits, since numbers often distinguish the members of a list. */
 function firstClass(names: string): string {
   const end = names.indexOf(" ", 1);
   return (end === -1 ? names : names.slice(0, end)).replace(/\d+/g, "");

@@ -7,7 +7,7 @@ const MAX_HASHES = 100;
 const OTHER = 0;
 const LETTER = 1;
 const DIGIT = 2;
-/** Of scripts without spaces: two characters count for a word. */
+/** Characters of scripts without spaces. Two of them count as one word. */
 const UNSPACED = 3;
 const CAPITAL = 4;
 const END = 5;
@@ -26,7 +26,7 @@ function classes(): Uint8Array {
   const unspaced =
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
   for (let code = 0; code < 0x10000; code += 1) {
-    // Halves of characters beyond the first plane: most are pictures and rare ideographs.
+    // Surrogates: most of these characters are emoji and rare ideographs.
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCharCode(code);
     if (unspaced.test(character)) all[code] = UNSPACED;
@@ -41,7 +41,7 @@ function classes(): Uint8Array {
   return all;
 }
 
-/** Counts of a text that comes in pieces. */
+/** Counts the words and marks of a text that arrives in pieces. */
 export class TextCount {
   words = 0;
   linkWords = 0;
@@ -52,23 +52,23 @@ export class TextCount {
   capitals = 0;
   letters = 0;
   currencies = 0;
-  /** FNV-1a over the letters in small letters, with a mark between words. */
+  /** FNV-1a over the letters in lower case, with a mark between words. */
   hash = FNV_START;
-  /** FNV-1a of its first words, in small letters; numbers have none. */
+  /** FNV-1a of each of the first words, in lower case. Numbers are left out. */
   readonly hashes: number[] = [];
-  /** The same of its last word. */
+  /** The same of the last word. */
   last = 0;
   readonly #maxHashes: number;
   #inWord = false;
   #wordHash = 0;
-  /** Whether the last character that is no space ends a sentence. */
+  /** Whether the last character that is not a space ends a sentence. */
   endsSentence = false;
 
   constructor(maxHashes = MAX_HASHES) {
     this.#maxHashes = maxHashes;
   }
 
-  /** Ends the last word: no text follows. */
+  /** Ends the last word, since no text follows. */
   end(): void {
     if (this.#inWord) this.#endWord(this.#wordHash);
     this.#inWord = false;
@@ -98,7 +98,7 @@ export class TextCount {
           endsSentence = true;
         } else if (kind === COMMA) commas += 1;
         else if (kind === CURRENCY) this.currencies += 1;
-        // A point within a word or a number ends no sentence.
+        // A full stop within a word or a number does not end a sentence.
         continue;
       }
       if (endsSentence && code < 0x80 && CLASSES[text.charCodeAt(at - 1)] === END) sentences -= 1;

@@ -5,20 +5,20 @@ import { type Box, FLAGS, type Outline } from "./outline.ts";
 import { removeAll } from "./tree-copy.ts";
 import { countWords, shortText, walkNodes } from "./words.ts";
 
-/** Headings of one level that are looked at. */
+/** Headings of one level that are examined. */
 const MAX_HEADINGS = 10;
-/** A title in a heading is no longer; also what of the article's text is looked through for it. */
+/** Characters of a title in a heading, and of the article's beginning that is searched for the title. */
 const MAX_TITLE_LENGTH = 500;
-/** Words in front of the heading that repeats the title: a date, an author, a section's name. */
+/** Words before the heading that repeats the title: a date, an author, the name of a section. */
 const MAX_WORDS_BEFORE_TITLE = 25;
 
-/** A heading that is so much of the title's letters is the title. */
+/** The minimum share of the title's letters in a heading that is the title. */
 const MIN_SHARE_OF_TITLE = 0.5;
 
-/** What stands between a title and the name of a site. */
+/** Separators between a title and the name of a site. */
 const SEPARATOR = /\s+(?:[-|–—·•»«›‹:]|::|\/|\\)\s+|\s*[|｜_»]\s*|\s+[<>]\s+/u;
 
-/** The title of a page: its heading where that agrees with what the page says of itself, without the name of the site. */
+/** The title of a page without the site's name: its heading if that agrees with the page's metadata. */
 export function titleOf(page: PageMetadata, outline: Outline, url: string): string {
   const headings = firstHeadings(outline, 1);
   const host = hostName(url);
@@ -26,13 +26,13 @@ export function titleOf(page: PageMetadata, outline: Outline, url: string): stri
     .map((title) => title.slice(0, MAX_TITLE_LENGTH).replace(/\s+/g, " ").trim())
     .filter((title) => title !== "");
   const isAgreed = (heading: string): boolean => named.some((title) => agrees(heading, title, page.siteName));
-  // Some sites have their own name as the first heading of each page.
+  // On some sites, the first heading of each page is the site's name.
   const agreed = headings.find(isAgreed) ?? firstHeadings(outline, 2).find(isAgreed);
   if (agreed !== undefined) return agreed;
   const stripped = named.map((title) => withoutSite(title, page.siteName, host));
   const saying = stripped.find((title) => title !== "" && !isSite(title, page.siteName, host));
   const [only] = headings;
-  // A title that is the site's name alone says less than the only heading.
+  // If the title is only the site's name, the page's only heading is better.
   return saying ?? (headings.length === 1 ? only : undefined) ?? stripped[0] ?? only ?? "";
 }
 
@@ -57,21 +57,21 @@ function firstHeadings({ blocks }: Outline, level: 1 | 2): string[] {
 
 const NEVER_A_TITLE = FLAGS.hidden | FLAGS.nav | FLAGS.footer | FLAGS.dialog;
 
-/** The box of the heading that a box is, or is in. */
+/** The box of the heading that a box is or is inside of. */
 function headingBox(box: Box): Box {
   let at: Box | undefined = box;
   while (at !== undefined && (at.element === undefined || headingLevel(at.element) === undefined)) at = at.parent;
   return at ?? box;
 }
 
-/** Whether a heading is the title, or one or more of its parts, and not the name of the site alone. */
+/** Whether a heading is the title, or one or more of its parts, and not only the site's name. */
 function agrees(heading: string, title: string, siteName: string): boolean {
   const short = folded(heading);
   if (short.length < 2) return false;
   const whole = folded(title);
   if (short === whole) return true;
   if (short === folded(siteName)) return false;
-  // "Buy Kestrel 8 online" is "Kestrel 8".
+  // The heading "Kestrel 8" agrees with the title "Buy Kestrel 8 online".
   if (
     !whole.endsWith(short) &&
     whole.includes(short) &&
@@ -79,7 +79,7 @@ function agrees(heading: string, title: string, siteName: string): boolean {
     countWords(heading) > 1
   )
     return true;
-  // What stands first; what stands last is the name of a site or a section.
+  // The first part counts. The last part is the name of a site or a section.
   let beginning = "";
   for (const part of title.split(SEPARATOR).map(folded)) {
     beginning += part;
@@ -91,7 +91,7 @@ function agrees(heading: string, title: string, siteName: string): boolean {
 
 function withoutSite(title: string, siteName: string, host: string): string {
   let rest = title;
-  // With this sign alone there is no space before it.
+  // Only this separator has no space before it.
   if (siteName !== "" && rest.startsWith(`${siteName}: `)) rest = rest.slice(siteName.length + 2);
   for (;;) {
     const parts = rest.split(SEPARATOR);
@@ -115,13 +115,13 @@ function isSite(part: string, siteName: string, host: string): boolean {
   return name.length >= 3 && (name === host || name === host.replace(/(?:com|org|net|co|io|test)$/, ""));
 }
 
-/** The host's letters without `www` and the dots: `dailytimes` or `dailytimescom` are names of a site. */
+/** The host's letters without `www` and dots: `dailytimes` or `dailytimescom` can be names of a site. */
 function hostName(url: string): string {
   if (!URL.canParse(url)) return "";
   return folded(new URL(url).hostname.replace(/^www\./, ""));
 }
 
-/** Letters and digits alone, in lower case. */
+/** Only letters and digits, in lower case. */
 function folded(text: string): string {
   return text
     .normalize("NFKC")
@@ -129,7 +129,7 @@ function folded(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** The first heading that is the title. */
+/** The first heading that agrees with the title. */
 function titleHeading(tree: Document | Element, title: string): Element | undefined {
   const wanted = folded(title);
   let found: Element | undefined;
@@ -145,7 +145,10 @@ function titleHeading(tree: Document | Element, title: string): Element | undefi
   return found;
 }
 
-/** Takes the heading that repeats the title from the beginning of the content: the answer has it apart. */
+/**
+ * Removes the heading that repeats the title from the beginning of the content, since the response has a separate
+ * title.
+ */
 export function dropTitleHeading(tree: Document, title: string): void {
   const heading = titleHeading(tree, title);
   if (heading === undefined) return;

@@ -2,7 +2,7 @@ import { replaceChildren } from "../relink.ts";
 import { walkNodes } from "./words.ts";
 import { type ChildNode, type Document, Element, Text } from "domhandler";
 
-/** Adds a node without a parent as the last one. */
+/** Appends a node without a parent as the last child. */
 export function append(parent: Document | Element, child: ChildNode): void {
   const last = parent.children.at(-1) ?? null;
   child.parent = parent;
@@ -11,7 +11,7 @@ export function append(parent: Document | Element, child: ChildNode): void {
   parent.children.push(child);
 }
 
-/** Takes elements out of a tree, and those that hold nothing any more for it; in one walk. */
+/** Removes elements from a tree, and then elements that have become empty, in one walk. */
 export function removeAll(tree: Document, gone: Set<Element>): void {
   if (gone.size === 0) return;
   const clear = (parent: Document | Element): boolean => {

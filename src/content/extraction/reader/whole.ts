@@ -1,14 +1,14 @@
 import { type Box, FLAGS, type Outline } from "./outline.ts";
 
-/** Elements that are kept as a whole or dropped as a whole. */
+/** Elements that are kept or dropped as a whole. */
 const WHOLE = new Set(["table", "pre", "dl"]);
-/** A table with more blocks than this is the page's layout, and is not kept as a whole. */
+/** Blocks of a table. A table with more blocks is the page's layout, and is not kept as a whole. */
 const MAX_BLOCKS_OF_A_TABLE = 400;
 const MIN_SHARE_CHOSEN = 0.5;
-/** A table of text has longer cells; in words. */
+/** Words of a cell. A table with longer cells contains text. */
 const MAX_WORDS_OF_A_CELL = 12;
 
-/** Makes tables, code and lists of definitions whole if most of their words are chosen, and drops the rest of them. */
+/** Completes tables, code and definition lists if most of their words are chosen, and drops the other ones. */
 export function keepWhole({ blocks }: Outline, chosen: Uint8Array): void {
   const groups = new Map<Box, number[]>();
   for (const [at, { box }] of blocks.entries()) {
@@ -30,7 +30,7 @@ export function keepWhole({ blocks }: Outline, chosen: Uint8Array): void {
 
 const BETWEEN = new Set(["pre", "figcaption"]);
 
-/** Code between two chosen blocks of its section is a part of the text, and so is a figure's caption: adds them. */
+/** Adds code and figure captions between two chosen blocks of the same section, since they belong to the text. */
 export function keepCode({ blocks }: Outline, chosen: Uint8Array): void {
   for (let at = 1; at < blocks.length; at += 1) {
     const box = blocks[at]?.box;
@@ -45,10 +45,10 @@ export function keepCode({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
-/** A cell of a table is three levels below it. */
+/** A table cell is three levels below the table. */
 const LEVELS_TO_SIBLING = 4;
 
-/** Whether a box is a sibling of a block of code, or of the box around the code. */
+/** Whether a box is a sibling of a code block, or of the box around the code. */
 function isOneSection(box: Box | undefined, code: Box): boolean {
   const { parent } = code;
   if (box === undefined || parent === undefined) return false;
@@ -63,7 +63,7 @@ function isOneSection(box: Box | undefined, code: Box): boolean {
   return false;
 }
 
-/** A table that holds sections, lists or other tables is the page's layout. */
+/** A table that contains sections, lists or other tables is the page's layout. */
 function isOfData(box: Box): boolean {
   return box.headings === 0 && box.children.every((child) => !LAYOUT.has(child.element?.name ?? "") && isOfData(child));
 }
@@ -78,15 +78,15 @@ function wholeOf(box: Box): Box | undefined {
   return undefined;
 }
 
-/** Only groups with at least this number of members are completed. */
+/** Minimum number of members of a group that is completed. */
 const MIN_MEMBERS = 4;
 const MIN_SHARE_OF_MEMBERS = 0.5;
 /** A member counts as left out if a smaller share of its words is chosen. */
 const MIN_SHARE_OF_A_MEMBER = 0.3;
-/** A member that is this many times longer than the others is not added: it is something else with the same markup. */
+/** The maximum ratio of a member's length to the others'. A longer member is other content with the same markup. */
 const MAX_TIMES_LONGER = 3;
 
-/** Adds the members of a list, a thread or a grid that were left out although most of its members are chosen. */
+/** Adds the omitted members of a list, a thread or a grid if most of its members are chosen. */
 export function fillGroups({ root, blocks }: Outline, chosen: Uint8Array): void {
   const kept = keptWords(root, blocks, chosen);
   const added = new Set<Box>();

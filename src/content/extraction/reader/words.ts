@@ -1,6 +1,6 @@
 import { type AnyNode, type Document, type Element, Text, isTag } from "domhandler";
 
-/** Elements that begin on a line of their own, so that words of two of them are two words. */
+/** Elements that begin on a line of their own, so that words of two of them are separate. */
 const BLOCKS = new Set(
   (
     "address article aside blockquote body br caption dd details dialog div dl dt fieldset figcaption figure footer " +
@@ -9,7 +9,7 @@ const BLOCKS = new Set(
   ).split(" "),
 );
 
-/** Scripts that write no spaces: CJK ideographs, kana, Thai, Lao, Khmer, Burmese. Hangul has spaces. */
+/** Scripts without spaces: CJK ideographs, kana, Thai, Lao, Khmer, Burmese. Hangul has spaces. */
 function isUnspaced(code: number): boolean {
   return (
     (code >= 0x3041 && code <= 0x30ff) ||
@@ -26,7 +26,7 @@ function isSpace(code: number): boolean {
   return code <= 0x20 || code === 0xa0 || code === 0x3000 || (code >= 0x2000 && code <= 0x200b);
 }
 
-/** The words of a text: runs between spaces, and each character of scripts without spaces. */
+/** The number of words in a text: sequences between spaces, and each character of scripts without spaces. */
 export function countWords(text: string): number {
   let words = 0;
   let inWord = false;
@@ -44,7 +44,7 @@ export function countWords(text: string): number {
   return words;
 }
 
-/** The words of a tree's text. */
+/** The number of words in a tree's text. */
 export function wordsIn(root: AnyNode): number {
   let words = 0;
   walkNodes(root, {
@@ -56,7 +56,7 @@ export function wordsIn(root: AnyNode): number {
   return words;
 }
 
-/** The text of a tree with blocks on lines of their own, white space folded. */
+/** The text of a tree with blocks on separate lines and white space folded. */
 export function blockText(root: AnyNode): string {
   const parts: string[] = [];
   walkNodes(root, {
@@ -76,10 +76,13 @@ export function blockText(root: AnyNode): string {
     .trim();
 }
 
-/** Nodes that are looked at for a short text: it may be asked for at every level of a deep tree. */
+/** Nodes that are examined for a short text, since every level of a deep tree may request one. */
 const MAX_NODES_OF_SHORT_TEXT = 500;
 
-/** The text of an element in one line; undefined where it is longer than so many characters, or in more nodes than a label has. */
+/**
+ * The text of an element in one line. Undefined if it is longer than `maxLength` characters, or has more nodes than a
+ * label.
+ */
 export function shortText(root: AnyNode, maxLength: number): string | undefined {
   const parts: string[] = [];
   let length = 0;
@@ -102,12 +105,12 @@ export function shortText(root: AnyNode, maxLength: number): string | undefined 
 }
 
 interface Visitor {
-  /** Whether to go into it, or to end the whole walk. */
+  /** Whether to visit the node's children, or to stop the walk. */
   enter(node: AnyNode, depth: number): boolean | "stop";
   leave?(element: Element): void;
 }
 
-/** Visits a node and all in it in the document's order, without recursion. */
+/** Visits a node and its descendants in the document's order, without recursion. */
 export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
   let node: AnyNode | null = root;
   let depth = 0;

@@ -171,8 +171,8 @@ export class PageIndex {
   }
 
   /**
-   * The address of a page with exactly the same text, which is not itself a duplicate. Undefined if there is no such
-   * page.
+   * The address of another page with the same title and text, so that the duplicate can be left out. Undefined if the
+   * index contains no such page.
    */
   twin(title: string, text: string, url: string): string | undefined {
     const hash = Bun.hash(
