@@ -6,10 +6,7 @@ const MAX_LENGTH = 2000;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/**
- * A page's title: the document's title, its title for social media, or its first heading. Empty if it has none of
- * these.
- */
+/** A page's title: the document's title, its title for social media, or its first heading. Empty if all are missing. */
 export function pageTitle(tree: Document): string {
   let shared = "";
   let heading = "";

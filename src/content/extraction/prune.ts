@@ -8,7 +8,8 @@ import { replaceChildren } from "./relink.ts";
 import { shadowContent } from "./shadow.ts";
 
 /**
- * Levels of a tree. Deeper nodes are dropped. The parser has a lower bound, and later functions recurse over the tree.
+ * Levels of a tree. Deeper nodes are dropped. The parser's own limit is lower, but functions that walk the tree later
+ * are recursive.
  */
 export const MAX_PRUNED_DEPTH = 640;
 

@@ -1,7 +1,7 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
 import { isBlock } from "../display.ts";
 
-/** The classes that highlighters name a language with, in the order of how surely they do. */
+/** Class patterns with which highlighters name a language, the most reliable first. */
 const LANGUAGE_CLASSES = [
   /(?:^|\s)(?:language|lang|highlight-source|highlight-text)-([\w+#.-]+)/,
   /(?:^|\s)brush:\s*([\w+#.-]+)/,
@@ -32,16 +32,16 @@ const NO_LANGUAGE = new Set([
   "undefined",
   "null",
 ]);
-/** How far above a code block its language may stand. */
+/** Levels above a code block at which its language may be named. */
 const MAX_WRAPPERS = 3;
 const MAX_CLASS_LENGTH = 512;
 
-/** Columns of line numbers, and buttons, within code. */
+/** Columns of line numbers, and buttons, inside code. */
 const GUTTER =
   /(?:^|\s)(?:line-?numbers?|linenos?|linenodiv|lineno|ln|gutter|rouge-gutter|hljs-ln-numbers|blob-num|line-numbers-rows|react-syntax-highlighter-line-number|copy-?(?:btn|button)|code-copy)(?:\s|$)/i;
 const NOT_CODE = new Set(["button", "input", "select"]);
 
-/** The text of a code block, and the language that it names. */
+/** The text of a code block, and its language. */
 export function codeOf(pre: Element): { text: string; language: string } {
   const code = pre.children.filter(isTag).find(({ name }) => name === "code");
   const text = verbatim(pre)
@@ -56,12 +56,12 @@ export function codeOf(pre: Element): { text: string; language: string } {
   return { text, language: language ?? "" };
 }
 
-/** Whether an element holds the numbers of lines beside code. */
+/** Whether an element contains the line numbers beside code. */
 export function isGutter({ attribs }: Element): boolean {
   return attribs["data-line-number"] !== undefined || GUTTER.test((attribs["class"] ?? "").slice(0, MAX_CLASS_LENGTH));
 }
 
-/** A fenced block (CommonMark 0.31 §4.5); its fence is longer than any in the code. */
+/** A fenced block (CommonMark 0.31 §4.5). Its fence is longer than any fence in the code. */
 export function fenced(text: string, language: string): string {
   let longest = 2;
   for (const run of text.match(/^ {0,3}`{3,}/gm) ?? []) longest = Math.max(longest, run.trimStart().length);
@@ -86,7 +86,7 @@ function known(name: string): string | undefined {
   return language === "" || language.length > 40 || NO_LANGUAGE.has(language) ? undefined : language;
 }
 
-/** Text as it stands, its lines apart where each has a block of its own; without line numbers. */
+/** The text without line numbers, with white space unchanged. Lines that are blocks are separated. */
 function verbatim(root: ParentNode): string {
   const parts: string[] = [];
   let endsLine = true;
@@ -95,7 +95,7 @@ function verbatim(root: ParentNode): string {
     parts.push(text);
     endsLine = text.endsWith("\n");
   };
-  // Trees are no deeper than prune.ts leaves them.
+  // prune.ts limits the depth of trees.
   const walk = (node: ParentNode) => {
     for (const child of node.children) {
       if (isText(child)) push(child.data);

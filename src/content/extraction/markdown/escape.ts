@@ -1,7 +1,10 @@
-/** Characters that may be Markdown in running text. */
+/** Characters that Markdown may interpret in running text. */
 const SPECIAL = /[\\`*_~[\]<&$!]|:\/\/|[wW]{3}\./;
 
-/** Of a text: addresses, which GitHub's Markdown takes for links (GFM §6.9), and characters that may be Markdown. */
+/**
+ * Parts of a text that need attention: addresses, which GitHub's Markdown makes links (GFM §6.9), and characters that
+ * Markdown may interpret.
+ */
 const SPECIAL_OR_ADDRESS = /(?<![A-Za-z])(?:https?:\/\/|www\.)[^\s<>\p{Cc}]+|[\\`*_~[\]<&$!]/giu;
 
 const WORD = /[\p{L}\p{N}]/u;
@@ -10,23 +13,23 @@ const ENTITY = /^&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/;
 
 const MAIL = /^<[^\s<>@]+@/;
 
-/** What stands around a text in its line. */
+/** The surroundings of a text in its line. */
 export interface TextContext {
-  /** Nothing but white space and containers' marks stands before it in its line. */
+  /** Only white space and containers' markers come before it in its line. */
   readonly startsLine: boolean;
-  /** Whether it lies in a link's text, where brackets would end it. */
+  /** Whether it is inside a link's text, which brackets would end. */
   readonly inLink: boolean;
-  /** Whether it has any mark, whose end would come right after an address in it. */
+  /** Whether it has a mark, whose end would directly follow an address in it. */
   readonly isMarked: boolean;
   /** Whether it is struck out, which a stray tilde could end. */
   readonly inDel: boolean;
-  /** The character that comes right after it, "[" for a link; empty where its line ends. */
+  /** The character that follows it directly, "[" for a link. Empty at the end of its line. */
   readonly next: string;
-  /** Whether its block has formulas. */
+  /** Whether its block contains formulas. */
   readonly hasMath: boolean;
 }
 
-/** Text as Markdown that says the same: escaped where it would be taken for a mark (CommonMark 0.31 §2.4), nowhere else. */
+/** Escapes a text for Markdown. It is escaped only if Markdown would interpret it (CommonMark 0.31 §2.4). */
 export function escapeText(text: string, context: TextContext): string {
   const escaped = SPECIAL.test(text)
     ? text.replace(SPECIAL_OR_ADDRESS, (found, at: number) =>
@@ -49,8 +52,9 @@ function escapeChar(char: string, { text, at, context }: CharContext): string {
 }
 
 /**
- * An address in running text. Escapes would be part of it where it is a link, and are needed where it is none; so one with
- * characters that may be Markdown is written as what is a link everywhere, or as what is none anywhere.
+ * An address in running text. In a link, escapes would become part of the address; outside of a link they are needed.
+ * An address with characters that Markdown may interpret is therefore written so that all parsers agree: as a link
+ * everywhere, or as text everywhere.
  */
 function escapeBareAddress(address: string, where: CharContext): string {
   const harmless = address.replace(/(?<=[A-Za-z0-9])_+(?=[A-Za-z0-9])/g, "");
@@ -62,7 +66,7 @@ function escapeBareAddress(address: string, where: CharContext): string {
     .slice(scheme.length)
     .split("")
     .map((char, index, chars) => {
-      // Breaks up what would be an address again.
+      // Splits the beginning of an address, so that it is not read as one.
       if (index === 0 || (char === ":" && chars[index + 1] === "/") || (char === "." && chars[index - 1] === "w"))
         return `\\${char}`;
       const before = chars[index - 1] ?? "";
@@ -78,7 +82,7 @@ function escapeBareAddress(address: string, where: CharContext): string {
   return scheme + rest.join("");
 }
 
-/** Whether something comes right after an address that would be taken for a part of it. */
+/** Whether Markdown would add the following text to an address. */
 function touches(address: string, { text, at, context }: CharContext): boolean {
   const after = text[at + address.length];
   return after === undefined ? context.isMarked || (context.next !== "" && context.next !== " ") : after !== " ";
@@ -124,13 +128,13 @@ function isWord(char: string): boolean {
   return char !== "" && WORD.test(char);
 }
 
-/** Whether a run of underscores that begins at `at` stands between letters, where it marks nothing. */
+/** Whether a sequence of underscores that begins at `at` is between letters, where it has no effect. */
 function staysInWord(text: string, at: number): boolean {
   const end = /^_{1,8}/.exec(text.slice(at, at + 8))?.[0].length ?? 0;
   return isWord(text[at + end] ?? "");
 }
 
-/** Escapes what begins a block at a line's start (CommonMark 0.31 §4, §5). */
+/** Escapes text that would begin a block at the start of a line (CommonMark 0.31 §4, §5). */
 function escapeLineStart(text: string, context: TextContext): string {
   const number = /^(\d{1,9})([.)])(?= |$)/.exec(text);
   if (number !== null) return `${number[1]}\\${text.slice(number[1]?.length)}`;
@@ -138,10 +142,10 @@ function escapeLineStart(text: string, context: TextContext): string {
 }
 
 const BLOCK_START = /^(?:[-+*](?: |$)|#{1,6}(?: |$)|>|[-:|]{2}[-:| ]*$|[-:|] ?[-:|][-:| ]*$)/;
-/** Lines that make a heading of the text above them, or a rule. */
+/** Lines that make the text above a heading, or form a rule. */
 const RULE = /^(?:=+|-+|(?:_ *){3,}|(?:\* *){3,}|(?:- *){3,})$/;
 
-/** An address between the parentheses of a link; as HTML has it, percent-encoded. */
+/** An address for the parentheses of a link, percent-encoded as in HTML. */
 export function escapeAddress(address: string): string {
   if (!/[()<>\\\s`|]|&#?\w+;/.test(address)) return address;
   return address
@@ -154,12 +158,12 @@ const PERCENT = new Map([
   [")", "%29"],
 ]);
 
-/** A title between double quotes. */
+/** Escapes a title between double quotes. */
 export function escapeTitle(title: string): string {
   return title.replace(/[\\"`<]/g, "\\$&").replace(/&(?=#?\w+;)/g, "\\&");
 }
 
-/** The text of a picture between brackets. */
+/** Escapes the text of a picture between brackets. */
 export function escapeLabel(text: string): string {
   return text.replace(/[\\`*_[\]<~$]/g, "\\$&").replace(/&(?=#?\w+;)/g, "\\&");
 }

@@ -12,7 +12,7 @@ export function isList(name: string): boolean {
   return LISTS.has(name);
 }
 
-/** Writes a list, with the numbers that the page gives its items where it is `ol`. */
+/** Writes a list. The items of `ol` get the numbers that the page gives them. */
 export function writeList(walker: Walker, list: Element, marks: Marks): void {
   const numbers = list.name === "ol" ? numbersOf(list) : undefined;
   const { output } = walker;
@@ -70,7 +70,7 @@ class Items {
       this.#walker.flush();
       return;
     }
-    // A list right in a list belongs to the item before it.
+    // A list directly in a list belongs to the item before it.
     if (isTag(child) && LISTS.has(child.name)) {
       if (!this.#isOpen) this.#open(undefined);
       this.#walker.child(child, this.#marks);
@@ -102,7 +102,9 @@ class Items {
   }
 }
 
-/** Writes a list of definitions as a list whose items begin with the terms in bold; Markdown has no other. */
+/**
+ * Writes a definition list as a list whose items begin with the terms in bold, since Markdown has no definition lists.
+ */
 export function writeDefinitions(walker: Walker, list: Element, marks: Marks): void {
   const { output } = walker;
   output.openList(output.last === "-" ? "*" : "-");

@@ -1,16 +1,19 @@
-/** What a piece of text is marked with; `sup` and `sub` have no Markdown and are written as HTML. */
+/** The mark of a piece of text. `sup` and `sub` do not exist in Markdown and are written as HTML. */
 export type MarkKind = "strong" | "em" | "del" | "code" | "sup" | "sub" | "link";
 
 export interface Link {
   readonly href: string;
   readonly title: string;
-  /** Whether it holds blocks: Markdown's links do not, so the first of them with words is the link. */
+  /**
+   * Whether the link contains blocks. Links in Markdown cannot, so the link goes to the first of its blocks that has
+   * words.
+   */
   readonly holdsBlocks: boolean;
-  /** Whether it has been written with words of its own. */
+  /** Whether the link was written with words of its own. */
   spent: boolean;
 }
 
-/** The marks around a piece of text, from the outside in; each kind once, so that there are never more than seven. */
+/** The marks around a piece of text, from the outside in. Each kind occurs once, so there are at most seven. */
 export class Marks {
   static readonly NONE = new Marks([], undefined);
 
@@ -27,9 +30,9 @@ export class Marks {
     return this.kinds.includes(kind);
   }
 
-  /** These marks with one more inside; the same object where that is in force already. */
+  /** Adds a mark on the inside. Returns the same object if the mark is already present. */
   with(kind: Exclude<MarkKind, "link">): Marks {
-    // Code is verbatim: nothing is marked inside of it.
+    // Code is verbatim and contains no marks.
     if (this.has(kind) || this.has("code")) return this;
     let marks = this.#inner.get(kind);
     if (marks === undefined) {
@@ -57,7 +60,7 @@ export class Marks {
     return marks;
   }
 
-  /** The marks that both have, from the outside in. */
+  /** Number of marks that both share, from the outside in. */
   shared(other: Marks): number {
     let count = 0;
     while (count < this.kinds.length && this.kinds[count] === other.kinds[count]) {

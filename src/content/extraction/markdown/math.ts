@@ -1,6 +1,6 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
 
-/** The TeX of a MathML formula: its own where it has it, else made of its elements. */
+/** The TeX of a MathML formula: its own annotation, or made from its elements. */
 export function texOfMath(math: Element): string {
   return clean(annotationOf(math, 0) ?? texOf(math));
 }
@@ -10,7 +10,7 @@ export function texOfScript(script: Element): string {
   return clean(script.children.map((child) => (isText(child) ? child.data : "")).join(""));
 }
 
-/** Whether a formula stands on lines of its own. */
+/** Whether a formula is displayed as a block. */
 export function isDisplayed(math: Element): boolean {
   if (math.attribs["display"] === "block") return true;
   const type = math.attribs["type"];
@@ -44,7 +44,7 @@ function annotationOf(node: ParentNode, depth: number): string | undefined {
   return undefined;
 }
 
-/** What stands before, between and after the children of elements whose children have places. */
+/** The TeX before, between and after the children of elements whose children have fixed roles. */
 const SHAPES = new Map<string, readonly string[]>([
   ["msup", ["", "^{", "}"]],
   ["msub", ["", "_{", "}"]],
@@ -55,7 +55,7 @@ const SHAPES = new Map<string, readonly string[]>([
   ["mfrac", ["\\frac{", "}{", "}"]],
   ["mroot", ["\\root{", "}{", "}"]],
 ]);
-/** What stands around all children of others. */
+/** The TeX around all children of other elements. */
 const AROUND = new Map<string, readonly [string, string]>([
   ["msqrt", ["\\sqrt{", "}"]],
   ["mtext", ["\\text{", "}"]],
@@ -63,10 +63,11 @@ const AROUND = new Map<string, readonly [string, string]>([
   ["mtd", ["", " & "]],
 ]);
 
-/** TeX of presentation MathML (MathML Core §3); its operators are the characters that stand there. */
+/** TeX of presentation MathML (MathML Core §3). Its operators stay as characters. */
 function texOf(math: Element): string {
   const parts: string[] = [];
-  // Trees are no deeper than prune.ts leaves them; joined once, since inner formulas would be copied at each level.
+  // prune.ts limits the depth of trees. The parts are joined once, since joining at each level would copy inner
+  // formulas repeatedly.
   const walk = (node: ParentNode, shape: readonly string[] | undefined) => {
     let place = 0;
     for (const child of node.children) {

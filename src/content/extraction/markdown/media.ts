@@ -1,10 +1,10 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
 import { escapeAddress, escapeLabel, escapeTitle } from "./escape.ts";
 
-/** A list of choices with more of them shows the chosen one only: countries, years. */
+/** Options of a selection list. A longer list, such as countries or years, is shown with its selected option only. */
 const MAX_OPTIONS = 20;
 
-/** A picture with its text. */
+/** A picture with its alternative text. */
 export function imageMarkdown({ attribs }: Element): string {
   const title = fold(attribs["title"]);
   const alt = fold(attribs["alt"]) || title;
@@ -12,12 +12,12 @@ export function imageMarkdown({ attribs }: Element): string {
   return `![${escapeLabel(alt)}](${escapeAddress(attribs["src"] ?? "")}${shown})`;
 }
 
-/** What a film, a sound or a frame calls itself; empty where it does not. */
+/** The title of a video, audio element or frame. Empty if it has no title. */
 export function mediaLabel({ attribs }: Element): string {
   return fold(attribs["title"]) || fold(attribs["aria-label"]) || fold(attribs["name"]);
 }
 
-/** What a list of choices shows: all of them where they are few. */
+/** The visible text of a selection list: all options if there are few. */
 export function optionsText(select: Element): string {
   const options = select.children.flatMap((child) => {
     if (!isTag(child)) return [];

@@ -1,34 +1,37 @@
-/** What a container's prefix may grow to; deeper quotes and lists are written at this indentation. In characters. */
+/** Characters of a container's prefix. Deeper quotes and lists keep this indentation. */
 const MAX_PREFIX_LENGTH = 64;
-/** All prefixes of a page together; from there on lines have none. In characters. */
+/** Characters of all prefixes of a page. Lines after that have no prefix. */
 const MAX_PREFIX_TOTAL = 8_000_000;
 
 export type BlockKind = "paragraph" | "term" | "code" | "table" | "quote" | "item" | "other" | ListKind;
 
-/** A list, and its marker: two lists in a row need different ones, or they are one. */
+/** The marker of a list. Two adjacent lists need different markers, or Markdown reads them as one list. */
 export type ListKind = "-" | "*" | "." | ")";
 
-/** A container that is open: a quote, a list, an item. */
+/** An open container: a quote, a list, an item. */
 interface Frame {
   readonly kind: BlockKind;
-  /** What each of its lines begins with, containers around it included. */
+  /** The prefix of each of its lines, including those of outer containers. */
   readonly prefix: string;
-  /** What its first line has in the place of its own part of the prefix. */
+  /** The text that replaces its own part of the prefix in the first line. */
   readonly marker: string;
-  /** The last block written in it. */
+  /** The kind of the last block in it. */
   last: BlockKind | undefined;
   readonly list: OpenList | undefined;
-  /** Whether it may come right after a paragraph's line: a list that does not start at 1 may not (CommonMark 0.31 §5.3). */
+  /**
+   * Whether it may directly follow a line of a paragraph. A list that does not start at 1 may not (CommonMark 0.31
+   * §5.3).
+   */
   readonly interrupts: boolean;
 }
 
-/** A list's lines between items; they are empty where one of its items has an empty line. */
+/** The lines between a list's items. They become empty lines if an item contains an empty line. */
 interface OpenList {
   loose: boolean;
   readonly separators: { readonly at: number; readonly prefix: string }[];
 }
 
-/** Writes blocks one after the other, with the prefixes of the containers that they stand in. */
+/** Writes blocks in order, with the prefixes of their containers. */
 export class Output {
   readonly #chunks: string[] = [];
   readonly #frames: Frame[] = [
@@ -36,22 +39,22 @@ export class Output {
   ];
   #prefixLeft = MAX_PREFIX_TOTAL;
 
-  /** The last block in the present container. */
+  /** The kind of the last block in the current container. */
   get last(): BlockKind | undefined {
     return this.#top.last;
   }
 
-  /** The marker of the list that is open. */
+  /** The marker of the open list. */
   get listMarker(): string {
     return this.#top.kind;
   }
 
-  /** Whether an item is open that has nothing yet. */
+  /** Whether an item is open that is still empty. */
   get beginsItem(): boolean {
     return this.#top.kind === "item" && this.#top.last === undefined;
   }
 
-  /** Whether blocks stand in a container. */
+  /** Whether a container is open. */
   get isNested(): boolean {
     return this.#frames.length > 1;
   }
@@ -71,7 +74,7 @@ export class Output {
     this.#push({ kind, marker: "", list: { loose: false, separators: [] }, interrupts: start === 1 }, "");
   }
 
-  /** An item of the list that is open, with its marker and the space after it. */
+  /** Opens an item of the open list. `marker` includes the space after it. */
   openItem(marker: string): void {
     this.#push({ kind: "item", marker, list: this.#top.list, interrupts: true }, " ".repeat(marker.length));
   }
@@ -87,7 +90,7 @@ export class Output {
   }
 
   get #top(): Frame {
-    return this.#frames[this.#frames.length - 1] as Frame; // The outermost is never closed.
+    return this.#frames[this.#frames.length - 1] as Frame; // The outermost container is never closed.
   }
 
   #push(frame: Omit<Frame, "prefix" | "last">, part: string): void {
@@ -97,13 +100,16 @@ export class Output {
     this.#frames.push({ ...frame, prefix, marker: isFlat ? "" : frame.marker, last: undefined });
   }
 
-  /** Writes what stands between the frame's last block and its next; its own beginning where it has no block yet. */
+  /**
+   * Writes the separator between the frame's last block and the next one, or the frame's own beginning before its first
+   * block.
+   */
   #begin(index: number, kind: BlockKind, interrupts: boolean): void {
-    const frame = this.#frames[index] as Frame; // Callers count down from the top.
+    const frame = this.#frames[index] as Frame; // Callers count down from the innermost frame.
     const { last } = frame;
     frame.last = kind;
     if (last === undefined) {
-      // Nor may a list whose first item begins with one that may not.
+      // A list may not follow directly either if its first item begins with a block that may not.
       if (index > 0) this.#begin(index - 1, frame.kind, frame.interrupts && interrupts);
       this.#chunks.push(frame.marker);
       return;

@@ -2,16 +2,16 @@ import { type TextContext, escapeAddress, escapeText, escapeTitle } from "./esca
 import { foldWhiteSpace } from "../white-space.ts";
 import { type Link, type MarkKind, Marks } from "./marks.ts";
 
-/** A run of running text: what stands between two blocks. */
+/** A piece of the running text between two blocks. */
 interface Piece {
   readonly kind: "text" | "space" | "break" | "raw";
   text: string;
   readonly marks: Marks;
 }
 
-/** How far back a last word is looked at. In characters. */
+/** Characters of a last word that are read. */
 const MAX_WORD = 256;
-/** An address in running text may get brackets. */
+/** An address in running text, which may get brackets. */
 const BEGINS_WITH_ADDRESS = /^https?:\/\//i;
 const ENDS_WITH_ADDRESS = /(?:https?:\/\/|www\.)[^\s<>]*$/i;
 
@@ -30,11 +30,11 @@ const DELIMITERS = new Map<MarkKind, string>([
   ["del", "~~"],
 ]);
 
-/** How a run is written. */
+/** The style in which a run is written. */
 export interface RunStyle {
-  /** What a line break becomes. */
+  /** The Markdown for a line break. */
   readonly lineBreak: "  \n" | " " | "<br>";
-  /** Whether it is shown in bold anyhow. */
+  /** Whether it is shown in bold in any case. */
   readonly isBold: boolean;
 }
 
@@ -53,13 +53,13 @@ const PLAIN_TEXT: TextContext = {
 };
 const PLAIN_PARAGRAPH: TextContext = { ...PLAIN_TEXT, startsLine: true };
 
-/** Gathers running text, folds its white space as browsers do, and writes it as Markdown. */
+/** Collects running text, folds its white space as browsers do, and writes it as Markdown. */
 export class Run {
   readonly #pieces: Piece[] = [];
   #spaced = false;
   #hasMath = false;
 
-  /** How many texts, pictures and breaks it has taken. */
+  /** Number of texts, pictures and breaks in the run. */
   get size(): number {
     return this.#pieces.length;
   }
@@ -68,7 +68,7 @@ export class Run {
     return this.#pieces.at(-1)?.kind === "break";
   }
 
-  /** Answers whether there was more than white space. */
+  /** True if the text was more than white space. */
   text(data: string, marks: Marks): boolean {
     const folded = foldWhiteSpace(data);
     const core = folded.trim();
@@ -82,7 +82,7 @@ export class Run {
     return true;
   }
 
-  /** Markdown that is ready. */
+  /** Adds finished Markdown. */
   raw(markdown: string, marks: Marks): void {
     this.#add("raw", markdown, marks.without("code"));
   }
@@ -96,18 +96,18 @@ export class Run {
     this.#spaced = true;
   }
 
-  /** A line's end; none at the beginning, and never two. */
+  /** Adds a line break, except at the beginning or after another break. */
   lineBreak(): void {
     this.#spaced = false;
     if (this.size > 0 && !this.endsWithBreak) this.#pieces.push({ kind: "break", text: "", marks: Marks.NONE });
   }
 
-  /** Writes and forgets what was gathered; empty where that is nothing. */
+  /** Writes the collected text and clears the run. Empty if there is no text. */
   take(style: RunStyle): string {
     while (this.endsWithBreak) this.#pieces.pop();
     const [first] = this.#pieces;
     let markdown = "";
-    // Most runs are a text without marks.
+    // Most runs are one text without marks.
     if (this.size === 1 && first?.kind === "text" && first.marks === Marks.NONE) {
       markdown = escapeText(first.text, style === PARAGRAPH ? PLAIN_PARAGRAPH : PLAIN_TEXT);
     } else if (this.size > 0) markdown = new RunWriter(this.#pieces, style, this.#hasMath).write();
@@ -131,7 +131,7 @@ export class Run {
   }
 }
 
-/** The marks around white space between two pieces: those that go on. Code's own stay with its words. */
+/** The marks around white space between two pieces: those that continue. Code marks stay with their words. */
 function sharedMarks(last: Piece, next: Marks): Marks {
   const count = last.marks.shared(next);
   let marks = next;
@@ -146,7 +146,7 @@ class RunWriter {
   readonly #parts: string[] = [];
   readonly #open: { kind: MarkKind; close: string; at: number }[] = [];
   #marks = Marks.NONE;
-  /** The last character that is none of a delimiter's, and the delimiters since. */
+  /** The last character that does not belong to a delimiter, and the delimiters after it. */
   #before = "";
   #since = "";
   #hasClosed = false;
@@ -214,15 +214,15 @@ class RunWriter {
     this.#startsLine = false;
   }
 
-  /** Stars where they are taken for what they are (CommonMark 0.31 §6.2, flanking), else an HTML tag. */
+  /** Stars if Markdown reads them as a delimiter (CommonMark 0.31 §6.2, flanking), otherwise an HTML tag. */
   #delimiter(at: number, level: number): { open: string; close: string } {
-    const kind = this.#pieces[at]?.marks.kinds[level] as Exclude<MarkKind, "link" | "code">; // Callers look at the kind.
+    const kind = this.#pieces[at]?.marks.kinds[level] as Exclude<MarkKind, "link" | "code">; // Callers check the kind.
     const delimiter = DELIMITERS.get(kind);
     const tag = TAGS[kind];
     const html = { open: `<${tag}>`, close: `</${tag}>` };
     if (delimiter === undefined) return html;
     const end = this.#endOf(at, level);
-    // Delimiters that end one mark and begin another run on as one.
+    // A delimiter that ends one mark and one that begins another would join into one sequence.
     if (this.#hasClosed && this.#since.includes(delimiter[0] ?? "")) return html;
     const isOther = this.#since.replaceAll(delimiter[0] ?? "", "") !== "";
     const opens = flanks(this.#firstOf(at, level), isOther ? "*" : this.#before);
@@ -243,7 +243,7 @@ class RunWriter {
     return { open: fence + pad, close: pad + fence };
   }
 
-  /** The last piece that the mark goes on to. */
+  /** The index of the last piece inside the mark. */
   #endOf(at: number, level: number): number {
     const { marks } = this.#pieces[at] ?? { marks: Marks.NONE };
     let end = at;
@@ -254,7 +254,7 @@ class RunWriter {
     }
   }
 
-  /** The first character that is written of a piece within its mark at `level`; marks inside may be tags. */
+  /** The first written character of a piece within its mark at `level`. Marks inside may be tags. */
   #firstOf(at: number, level: number): string {
     const piece = this.#pieces[at];
     if (piece === undefined) return " ";
@@ -269,7 +269,7 @@ class RunWriter {
     return lastChar(piece.text);
   }
 
-  /** The character that comes after the end of a mark at `level`; white space where the line ends. */
+  /** The character after the end of a mark at `level`. White space at the end of the line. */
   #after(at: number, level: number): string {
     const { marks } = this.#pieces[at] ?? { marks: Marks.NONE };
     const next = this.#pieces[at + 1];
@@ -281,7 +281,9 @@ class RunWriter {
     return ownChar(next.marks.kinds.slice(shared), kind) ?? firstChar(next.text);
   }
 
-  /** Remembers what was opened or closed: delimiters run on, all else is punctuation. */
+  /**
+   * Remembers the mark that was opened or closed. Delimiters join into a sequence; other marks count as punctuation.
+   */
   #delimited(mark: string): void {
     if (/^[*~]/.test(mark)) {
       this.#since += mark;
@@ -316,14 +318,14 @@ class RunWriter {
 
 const LINK = { open: "[", close: "" };
 
-/** A link; written as an address alone where its text is that address. */
+/** A link. It is written as an address alone if its text is that address. */
 function linkMarkdown(text: string, href: string, title: string): string {
   const isShown = text.length < 2 * href.length && text.replace(/\\([!-/:-@[-`{-~])/g, "$1") === href;
   if (isShown && title === "" && !/[<>\s`\\|]/.test(href)) return `<${href}>`;
   return `[${text}](${escapeAddress(href)}${title === "" ? "" : ` "${escapeTitle(title)}"`})`;
 }
 
-/** What comes right after a piece: the first character of a delimiter, a link or the next piece. */
+/** The character right after a piece: of a delimiter, a link or the next piece. */
 function charBetween(piece: Piece, next: Piece): string {
   const shared = piece.marks.shared(next.marks);
   if (shared < piece.marks.kinds.length) return "*";
@@ -332,15 +334,18 @@ function charBetween(piece: Piece, next: Piece): string {
   return opened === "link" ? "[" : "*";
 }
 
-/** The character of a mark beside another that is none of the same delimiters; undefined where all of them run on as one. */
+/**
+ * The character of a mark with another delimiter than the mark `beside`. Undefined if all marks have the same
+ * delimiter.
+ */
 function ownChar(marks: readonly MarkKind[], beside: MarkKind | undefined): string | undefined {
   const char = beside === undefined ? undefined : DELIMITERS.get(beside)?.[0];
   return marks.some((kind) => DELIMITERS.get(kind)?.[0] !== char || char === undefined) ? "[" : undefined;
 }
 
-/** Whether a delimiter next to `inner` is one, with `outer` on its other side. */
+/** Whether Markdown reads a delimiter between `inner` and `outer` as one. */
 function flanks(inner: string, outer: string): boolean {
-  // Some readers take halves of surrogate pairs for letters.
+  // Some parsers treat the halves of surrogate pairs as letters.
   const isOuterMark = outer.length === 1 && PUNCTUATION.test(outer);
   return !PUNCTUATION.test(inner) || outer === "" || /\s/.test(outer) || isOuterMark;
 }
@@ -349,7 +354,7 @@ function firstChar(text: string): string {
   return String.fromCodePoint(text.codePointAt(0) ?? 32);
 }
 
-/** The last character, whole where it is a pair of surrogates. */
+/** The last character, including both halves of a surrogate pair. */
 function lastChar(text: string): string {
   const unit = text.slice(-1);
   return unit >= "\uDC00" && unit <= "\uDFFF" ? text.slice(-2) : unit;

@@ -8,7 +8,7 @@ import { type Walker } from "./walker.ts";
 /** Columns and rows that a cell may span (WHATWG HTML §4.9.11). */
 const MAX_COLSPAN = 1000;
 const MAX_ROWSPAN = 65_534;
-/** A longer text is not repeated in the other cells that its own spans. In characters. */
+/** Characters of a text that is repeated in all cells that its cell spans. A longer text is written once. */
 const MAX_REPEATED = 200;
 
 interface Row {
@@ -20,7 +20,7 @@ type Align = "left" | "center" | "right" | undefined;
 
 const RULES = { none: "---", left: ":--", center: ":-:", right: "--:" } as const;
 
-/** Writes a table; one that only arranges the page is written as what its cells hold. */
+/** Writes a table. A layout table is written as the content of its cells. */
 export function writeTable(walker: Walker, table: Element, marks: Marks): void {
   const { captions, rows } = partsOf(table);
   for (const caption of captions) {
@@ -42,7 +42,7 @@ function partsOf(table: Element): { captions: Element[]; rows: Row[] } {
   const last: Row[] = [];
   const add = (row: Element, isHead: boolean, to: Row[]) => {
     const cells = row.children.filter((child): child is Element => isTag(child) && /^t[dh]$/.test(child.name));
-    // Columns of line numbers beside code.
+    // Leaves out columns of line numbers beside code.
     const shown = cells.length > 1 ? cells.filter((cell) => !isGutter(cell)) : cells;
     if (shown.length > 0) to.push({ cells: shown, isHead });
   };
@@ -58,7 +58,7 @@ function partsOf(table: Element): { captions: Element[]; rows: Row[] } {
   return { captions, rows: [...rows, ...last] };
 }
 
-/** A table whose rows are lines of code, as code. */
+/** Writes a table whose rows are lines of code as code. Undefined for other tables. */
 function codeLines(rows: readonly Row[]): string | undefined {
   const isCode = ({ cells: [cell, ...others] }: Row) =>
     others.length === 0 &&
@@ -67,7 +67,7 @@ function codeLines(rows: readonly Row[]): string | undefined {
   return fenced(rows.flatMap(({ cells }) => cells.map((cell) => codeOf(cell).text)).join("\n"), "");
 }
 
-/** Whether a table is there for the places of its cells: without headers, and one column, one row or blocks in its cells. */
+/** Whether a table is only for layout: it has no headers, and one column, one row or blocks in its cells. */
 function arranges({ facts }: Walker, table: Element, rows: readonly Row[]): boolean {
   if (/^(?:presentation|none)$/.test(table.attribs["role"] ?? "")) return true;
   if (((facts.get(table) ?? 0) & HAS_HEADER_CELL) !== 0 || rows.some(({ isHead }) => isHead)) return false;
@@ -79,7 +79,7 @@ class DataTable {
   readonly #walker: Walker;
   readonly #rows: readonly Row[];
   readonly #marks: Marks;
-  /** By column: what a cell above still fills. */
+  /** For each column, the cell above that still spans it. */
   #spans: { text: string; rows: number }[] = [];
   readonly #aligns: Align[] = [];
 
@@ -108,7 +108,7 @@ class DataTable {
     this.#walker.output.block("table", [top, rules, ...body].map((line) => `| ${line.join(" | ")} |`).join("\n"));
   }
 
-  /** A row's texts, with what cells above it and wide cells fill. */
+  /** The texts of a row, including those of spanning cells. */
   #row({ cells }: Row, index: number, isTop: boolean): string[] {
     const texts: string[] = [];
     const spans: { text: string; rows: number }[] = [];
@@ -125,7 +125,7 @@ class DataTable {
       const text = this.#text(cell, isTop || cell.name === "th");
       const wide = spanOf(cell.attribs["colspan"], MAX_COLSPAN);
       const high = spanOf(cell.attribs["rowspan"], MAX_ROWSPAN);
-      // A cell as wide as its row is a heading of the rows below.
+      // A cell as wide as its row is a heading for the rows below.
       const repeated = text.length > MAX_REPEATED || (cells.length === 1 && wide > 1) ? "" : text;
       for (let column = 0; column < wide; column += 1) {
         if (column > 0 && !this.#spare()) break;
@@ -149,14 +149,14 @@ class DataTable {
     return texts;
   }
 
-  /** Takes one of the page's spare cells. */
+  /** Takes one of the page's spare cells. False if no spare cell is left. */
   #spare(): boolean {
     this.#walker.spareCells.left -= 1;
     return this.#walker.spareCells.left >= 0;
   }
 }
 
-/** Whether a first row names the columns: it says so, or its cells do, or all of them are bold. */
+/** Whether a first row names the columns: it is in `thead`, it has header cells, or all its cells are bold. */
 function isHeader({ cells, isHead }: Row): boolean {
   if (isHead) return true;
   const full = cells.filter(({ children }) => children.some((child) => !isText(child) || child.data.trim() !== ""));

@@ -3,17 +3,17 @@ import { type Marks } from "./marks.ts";
 import { type Output } from "./output.ts";
 import { type RunStyle } from "./run.ts";
 
-/** What the writers of lists and tables ask of the one that walks the tree. */
+/** The methods of the tree walker that the writers of lists and tables use. */
 export interface Walker {
   readonly output: Output;
-  /** What survey.ts found. */
+  /** The results of survey.ts. */
   readonly facts: ReadonlyMap<Element, number>;
-  /** Cells that a page's tables may still have beyond their own: those that spans fill, and those that rows lack. */
+  /** Cells that a page's tables may still get for spans and for short rows. */
   readonly spareCells: { left: number };
   children(node: ParentNode, marks: Marks): void;
   child(node: ChildNode, marks: Marks): void;
-  /** Writes the running text so far as a paragraph. */
+  /** Writes the collected running text as a paragraph. */
   flush(): void;
-  /** Everything inside an element as one run. */
+  /** Writes the content of an element as one run. */
   inline(element: Element, marks: Marks, style: RunStyle): string;
 }

@@ -11,10 +11,10 @@ import { HAS_BLOCK, HAS_HEADING, survey } from "./survey.ts";
 import { writeTable } from "./table.ts";
 import { type Walker } from "./walker.ts";
 
-/** Cells of a page's tables that spans fill, and that short rows lack. */
+/** Cells of a page's tables that are added for spans and short rows. */
 const MAX_SPARE_CELLS = 100_000;
 
-/** What text is marked with in these elements. */
+/** The marks of text in these elements. */
 const MARKS = new Map<string, "strong" | "em" | "del" | "code" | "sup" | "sub">([
   ["b", "strong"],
   ["strong", "strong"],
@@ -45,9 +45,9 @@ class Writer implements Walker {
   readonly spareCells = { left: MAX_SPARE_CELLS };
   #run = new Run();
   #style: RunStyle = PARAGRAPH;
-  /** The link around a heading that is to come: the heading gets it. */
+  /** The link around the next heading, which the heading receives. */
   #headingLink: Link | undefined;
-  /** How many texts, pictures and formulas were written. */
+  /** Number of texts, pictures and formulas that were written. */
   #written = 0;
 
   constructor(facts: ReadonlyMap<Element, number>) {
@@ -103,7 +103,7 @@ class Writer implements Walker {
     this.#written += 1;
   }
 
-  /** Items without a list are one. */
+  /** Items outside of a list form a list. */
   #items(items: readonly ChildNode[], marks: Marks): void {
     this.flush();
     writeItems(this, items, marks);
@@ -121,7 +121,7 @@ class Writer implements Walker {
   #marksOf(element: Element, marks: Marks): Marks {
     const kind = MARKS.get(element.name);
     if (kind === undefined || (kind === "strong" && this.#style.isBold)) return marks;
-    // A note's number is a link already.
+    // The number of a footnote is already a link.
     if (kind === "sup" && element.children.some((child) => isTag(child) && child.name === "a")) return marks;
     return marks.with(kind);
   }
@@ -160,11 +160,11 @@ class Writer implements Walker {
       this.#headingLink = link;
       return;
     }
-    // A heading's last number signs would be taken for its end (CommonMark 0.31 §4.2).
+    // Number signs at the end of a heading would be read as its closing sequence (CommonMark 0.31 §4.2).
     this.output.block("other", `${"#".repeat(level)} ${text.replace(/(^| )(#+)$/, "$1\\$2")}`);
   }
 
-  /** A summary, or a term without a list. */
+  /** A summary, or a term outside of a list. */
   #term(element: Element, marks: Marks): void {
     if (((this.facts.get(element) ?? 0) & HAS_HEADING) !== 0) return this.children(element, marks);
     const text = this.inline(element, marks.with("strong"), HEADING);
@@ -178,7 +178,7 @@ class Writer implements Walker {
     this.output.block("code", fenced(text, language));
   }
 
-  /** A block where there can be none: in a heading or a cell. */
+  /** A block in a heading or a cell, which can contain no blocks. */
   #flatBlock(element: Element, marks: Marks): void {
     const { name } = element;
     const isCell = name === "td" || name === "th";
@@ -237,7 +237,7 @@ class Writer implements Walker {
 
   #lineBreak(): void {
     if (this.#style.lineBreak === " ") this.#run.space();
-    // Two breaks are how old pages part their paragraphs.
+    // Old pages separate their paragraphs with two breaks.
     else if (this.#style === PARAGRAPH && this.#run.endsWithBreak) this.flush();
     else this.#run.lineBreak();
   }
@@ -281,14 +281,14 @@ class Writer implements Walker {
     this.output.block("other", `$$\n${tex}\n$$`);
   }
 
-  /** The mark of a task; nothing else that is typed in is content. */
+  /** The checkbox of a task. Other inputs are not content. */
   #input({ attribs }: Element, marks: Marks): void {
     if (attribs["type"]?.toLowerCase() !== "checkbox" || this.#run.size > 0 || !this.output.beginsItem) return;
     this.#run.raw(attribs["checked"] === undefined ? "[ ]" : "[x]", marks);
     this.#run.space();
   }
 
-  /** What is drawn as a box: its words do not run on into those around. */
+  /** Separates the words of an element that is drawn as a box from those around it. */
   #apart(write: () => void): void {
     this.#run.space();
     write();

@@ -1,25 +1,25 @@
 import { type PageFacts } from "./page-facts.ts";
 
-/** Above this a page has something to read, whatever else it says: a challenge is a few sentences. */
+/** Words of a challenge, which is a few sentences. A longer page has content. */
 const MAX_WORDS = 220;
 
-/** What a kind of challenge is told by: every part that is set must hold. */
+/** The signs of a kind of challenge. All fields that are set must match. */
 interface Challenge {
-  /** Who asks; part of the error. */
+  /** The name of the bot wall, which is part of the error. */
   readonly by: string;
-  /** A field of the response that only a challenge has. It counts whatever the page's length. */
+  /** A header field that only responses with a challenge have. It counts for pages of any length. */
   readonly field?: readonly [name: string, value: RegExp];
   readonly html?: RegExp;
   readonly title?: RegExp;
   readonly text?: RegExp;
-  /** Set where ordinary pages have the sign too, since the wall watches them: they say more than this. */
+  /** Maximum words of the page. Set if ordinary pages have the sign too, because the wall monitors them. */
   readonly maxWords?: number;
 }
 
-/** Words beside a script that watches ordinary pages as well. */
+/** Maximum words of a page with a script that also monitors ordinary pages. */
 const NEXT_TO_NOTHING = 30;
 
-/** The bot walls that are known, the plainest sign of each first. */
+/** The known bot walls. The clearest sign of each comes first. */
 const CHALLENGES: readonly Challenge[] = [
   { by: "Cloudflare", field: ["cf-mitigated", /^challenge$/] },
   {
@@ -60,19 +60,19 @@ const CHALLENGES: readonly Challenge[] = [
   { by: "GeeTest", html: /static\.geetest\.com|\binitGeetest/, text: /verif|captcha|slide/i },
 ];
 
-/** Widgets that ask for a person; ordinary forms have them too, so the words beside them decide. */
+/** CAPTCHA widgets. Ordinary forms contain them too, so the words beside them decide. */
 const WIDGET =
   /class="[^"]*\b(?:g-recaptcha|h-captcha|cf-turnstile|frc-captcha)\b|challenges\.cloudflare\.com\/turnstile|hcaptcha\.com\/1\/api\.js|recaptcha\/(?:api|enterprise)\.js/;
 
-/** Forms that ask for more than that: to sign in, to register, to write to somebody. */
+/** Forms for other purposes: to log in, to register, to send a message. */
 const FORM =
   /<input\b[^>]{0,300}\b(?:type=["']?(?:password|email|tel)\b|autocomplete=["']?(?:username|email|name)\b)|<textarea\b(?![^>]{0,300}\b(?:g-recaptcha|h-captcha|cf-turnstile)-response)/i;
 
-/** What such pages say, whoever makes them. */
+/** Phrases that challenges of all kinds contain. */
 const DEMAND =
   /\b(?:verify(?:ing)? (?:that )?you(?:'re| are) (?:a )?(?:human|not a (?:ro)?bot)|(?:prove|confirm) (?:that )?you(?:'re| are) (?:a )?(?:human|not a robot)|are you (?:a )?(?:human|robot)\??|checking (?:if the site connection is secure|your browser before)|complete the (?:security check|captcha)|enable javascript and cookies to continue|making sure you(?:'re| are) not a bot|unusual traffic from your|automated access to|press (?:&|and) hold|needs to review the security of your connection|human verification|i(?:'m| am) not a robot|detected (?:unusual|automated|suspicious) (?:activity|traffic)|blocked by (?:our|the) security|please solve (?:this|the) captcha)\b/i;
 
-/** Who asks for proof that a person reads the page, where somebody does; undefined where the page is not a challenge. */
+/** The name of the bot wall that shows a challenge. Undefined if the page is not a challenge. */
 export function challengeOf(facts: PageFacts): string | undefined {
   for (const challenge of CHALLENGES) if (holds(challenge, facts)) return challenge.by;
   if (facts.words > MAX_WORDS) return undefined;

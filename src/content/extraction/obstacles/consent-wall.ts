@@ -2,20 +2,20 @@ import { type AnyNode, type Document, type Element, isTag } from "domhandler";
 import { countWords } from "../reader/words.ts";
 import { type PageFacts, seenText, walk } from "./page-facts.ts";
 
-/** A page with more words than this outside of its demand for consent has something to read. */
+/** Words outside of the consent dialog. A page with more words has content. */
 const MAX_WORDS_BESIDE = 40;
-/** A demand for consent says at least this much. */
+/** Minimum number of words of a consent dialog. */
 const MIN_WORDS_OF_DEMAND = 12;
-/** What is the page's content by its markup, and longer than this, is no demand. */
+/** Words of an element that is the page's main content by its markup. With more words, it is not a dialog. */
 const MAX_WORDS_OF_MAIN = 150;
-/** A wall of its own address is this short. */
+/** Words of a consent wall that has its own address. */
 const MAX_WORDS_OF_PAGE = 1_500;
 
-/** Hosts and paths of pages that do nothing but ask. */
+/** Hosts and paths of pages that only ask for consent. */
 const WALL_HOST = /^(?:consent|guce|guccounter|cmp|privacy-gate|cookie-?wall)\.|^myprivacy(?:-static)?\.dpgmedia\./i;
 const WALL_PATH = /^\/(?:privacy-gate|cookie-?wall|consent-wall|gdpr-?consent)(?:\/|$)/i;
 
-/** What holds a demand for consent: names that consent tools give their boxes. */
+/** Names that consent tools give to the boxes of their dialogs. */
 const BOX =
   /(?:^|[\s_-])(?:onetrust|ot-sdk|didomi|usercentrics|uc-(?:banner|container)|sp_message_container|qc-cmp2?|cybotcookiebot\w*|truste|trustarc|cmpbox|cmp-?(?:container|root|banner|wrapper)|fc-consent-root|klaro|iubenda(?:-cs)?|cookie-?(?:consent|banner|notice|wall|law|bar|popup|modal|dialog|overlay|layer|policy-banner)\w*|consent-?(?:banner|wall|modal|dialog|overlay|layer|manager|popup|gate|page|form)\w*|gdpr\w*|cc-window|osano-cm\w*|termly\w*|borlabs\w*|complianz|cmplz|axeptio\w*|tarteaucitron\w*|moove_gdpr\w*|cky-consent\w*|privacy-(?:wall|gate|manager|prompt|mgmt))(?:$|[\s_-])/i;
 
@@ -24,11 +24,11 @@ const DEMAND =
 const CHOICE =
   /\b(?:accept|agree|allow|reject|decline|manage|consent|akzeptieren|zustimmen|ablehnen|einverstanden|accepter|refuser|aceptar|rechazar|accetta\w*|rifiuta\w*|akkoord|weigeren|zaakceptuj|souhlas\w*|aceitar)\b/i;
 
-/** What choices are made of, in characters of their labels too. */
+/** Elements for the choices of a dialog, and characters of their labels. */
 const PRESSED = new Set(["button", "a", "input", "div", "span", "label"]);
 const MAX_LABEL_LENGTH = 60;
 
-/** Whether the page is a demand for consent and nothing else to speak of. */
+/** Whether the page contains only a consent dialog. */
 export function isConsentWall(tree: Document, facts: PageFacts): boolean {
   const asks = DEMAND.test(facts.text) && CHOICE.test(facts.text);
   if (!asks) return false;
@@ -44,11 +44,11 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
     boxes.add(box);
     inBoxes += words;
   }
-  // Counted and not reckoned: a long text is looked at in part.
+  // Counts the words of a part of a long text.
   return inBoxes >= MIN_WORDS_OF_DEMAND && countWords(seenText(tree, boxes)) <= MAX_WORDS_BESIDE;
 }
 
-/** Whether the page's own content, as it says itself, is in there: a guide to consent may be named like a box. */
+/** Whether the box contains the page's main content. A guide to consent may have a name like a dialog. */
 function hasMain(box: Element): boolean {
   let found = false;
   walk(box, (node) => {
@@ -58,7 +58,7 @@ function hasMain(box: Element): boolean {
   return found;
 }
 
-/** Whether there is something to press; a page about cookies that is named like a box only has text. */
+/** Whether the box contains a button. A page about cookies with a similar name contains only text. */
 function hasChoice(box: Element): boolean {
   let found = false;
   walk(box, (node) => {
@@ -73,7 +73,7 @@ function hasChoice(box: Element): boolean {
   return found;
 }
 
-/** The outermost elements that are named as a box of a consent tool. */
+/** The outermost elements whose names are those of a consent tool's box. */
 function boxesOf(tree: AnyNode): Element[] {
   const boxes: Element[] = [];
   walk(tree, (node) => {
@@ -89,7 +89,7 @@ function isBox({ name, attribs }: Element): boolean {
   return BOX.test(attribute(attribs, "id")) || BOX.test(attribute(attribs, "class"));
 }
 
-/** A name or a list of classes; what is longer is no name that anybody gave. */
+/** The value of a name or class attribute. A longer value is ignored. */
 function attribute(attributes: Readonly<Record<string, string>>, name: string): string {
   return Object.hasOwn(attributes, name) ? (attributes[name] ?? "").slice(0, 1_000) : "";
 }

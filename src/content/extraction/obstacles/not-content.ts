@@ -5,13 +5,13 @@ import { challengeOf } from "./challenge.ts";
 import { isConsentWall } from "./consent-wall.ts";
 import { pageFacts, type PageFacts, walk } from "./page-facts.ts";
 
-/** What stands in the place of a page's content, in the words of the error. */
+/** An obstacle to a page's content, described in the words of the error. */
 export interface Obstacle {
   readonly reason: NotContent;
   readonly detail: string;
 }
 
-/** What shows something without a word. */
+/** Elements that show something without words. */
 const SHOWS = new Set([
   "img",
   "picture",
@@ -29,11 +29,11 @@ const SHOWS = new Set([
   "math",
 ]);
 
-/** All that a page says while it loads. */
+/** The whole text of a page that is still loading. */
 const STILL_LOADING =
   /^(?:loading|please wait|one moment|laden|bitte warten|chargement|cargando|caricamento|загрузка|加载中|読み込み中)[\s.…]*$/iu;
 
-/** Tells a bot challenge, a consent wall and a page without content from content; undefined where it is content. */
+/** Recognises a bot challenge, a consent wall and a page without content. Undefined if the page has content. */
 export function notContent(tree: Document, html: string, source: PageSource): Obstacle | undefined {
   const facts = pageFacts(tree, html, source);
   const by = challengeOf(facts);

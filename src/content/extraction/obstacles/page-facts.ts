@@ -2,31 +2,31 @@ import { type AnyNode, type Document, isTag, isText } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
 import { countWords } from "../reader/words.ts";
 
-/** What obstacles are told by. */
+/** The facts by which obstacles are recognised. */
 export interface PageFacts {
   readonly title: string;
-  /** The text that a reader sees, white space folded, up to MAX_TEXT characters. */
+  /** The visible text with white space folded, up to MAX_TEXT characters. */
   readonly text: string;
-  /** Words of the text; each character of a script without spaces is one. */
+  /** Words of the text. In scripts without spaces, each character is a word. */
   readonly words: number;
-  /** The beginning of the document as it came. */
+  /** The beginning of the document's source. */
   readonly html: string;
   readonly url: URL | undefined;
   readonly statusCode: number | undefined;
-  /** The response's field of this name in lower case; empty where there is none. */
+  /** The response's header field with this name, in lower case. Empty if the field is missing. */
   field(name: string): string;
 }
 
-/** Characters of a page's text that are looked at: an obstacle is short. */
+/** Characters of a page's text that are read, since an obstacle is short. */
 const MAX_TEXT = 20_000;
-/** Characters of a page's source that are looked at; challenges name themselves early. */
+/** Characters of a page's source that are read. Challenges identify themselves early. */
 const MAX_HTML = 200_000;
 
 const MAX_TITLE = 1_000;
 
 const UNSEEN = new Set(["script", "style", "template", "noscript", "head", "svg", "iframe", "object", "canvas"]);
 
-/** Gathers the facts of a page; linear in its size. */
+/** Collects the facts of a page, in linear time. */
 export function pageFacts(tree: Document, html: string, source: PageSource): PageFacts {
   const text = seenText(tree);
   return {
@@ -40,13 +40,16 @@ export function pageFacts(tree: Document, html: string, source: PageSource): Pag
   };
 }
 
-/** The text of a part of a page, but for what is in `without`, that is not hidden by its markup, folded, up to MAX_TEXT characters. */
+/**
+ * The visible text of a part of a page, without the nodes in `without` and hidden elements. White space is folded. Up
+ * to MAX_TEXT characters.
+ */
 export function seenText(root: AnyNode, without: ReadonlySet<AnyNode> = new Set()): string {
   let text = "";
   walk(root, (node) => {
     if (without.has(node)) return "skip";
     if (isText(node)) text += `${node.data} `;
-    // Stops the walk where there is enough.
+    // Stops the walk when the text is long enough.
     if (text.length > MAX_TEXT * 2) return "stop";
     return isTag(node) && isUnseen(node.name, node.attribs) ? "skip" : "go on";
   });
@@ -54,7 +57,7 @@ export function seenText(root: AnyNode, without: ReadonlySet<AnyNode> = new Set(
 }
 
 function isUnseen(name: string, attributes: Readonly<Record<string, string>>): boolean {
-  // A component's shadow tree is written as a template, and seen.
+  // A component's shadow tree is written as a template, but is visible.
   if (name === "template" && Object.hasOwn(attributes, "shadowrootmode")) return false;
   if (UNSEEN.has(name) || Object.hasOwn(attributes, "hidden")) return true;
   const style = Object.hasOwn(attributes, "style") ? (attributes["style"] ?? "") : "";

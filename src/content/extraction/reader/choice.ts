@@ -3,7 +3,7 @@ import { type Block } from "./outline.ts";
 export interface Choice {
   /** 1 for each block that is chosen. */
   readonly chosen: Uint8Array;
-  /** The lowest score of a chosen block; 1 if there is none. */
+  /** The lowest score of a chosen block. 1 if no block is chosen. */
   readonly threshold: number;
   /** The expected F1, from 0 to 1. */
   readonly expected: number;

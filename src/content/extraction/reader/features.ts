@@ -58,7 +58,10 @@ class FeatureWriter {
   /** The box with the most prose, and its ancestors. */
   readonly #core: Box;
   readonly #aroundCore = new Set<Box>();
-  /** For each block, the indexes of the last prose block before it and of the first one after it; -1 if there is none. */
+  /**
+   * For each block, the indexes of the last prose block before it and of the first one after it. -1 if it does not
+   * exist.
+   */
   readonly #proseBefore: Int32Array;
   readonly #proseAfter: Int32Array;
   readonly #evidence: Evidence;

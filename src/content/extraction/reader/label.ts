@@ -125,7 +125,7 @@ function hasWords(root: AnyNode): boolean {
   return text === undefined || WORD.test(text);
 }
 
-/** Whether an element contains more than a short text. */
+/** Whether an element contains a picture, a table or code. */
 function holdsMore(element: Element): boolean {
   let holds = false;
   walkNodes(element, {

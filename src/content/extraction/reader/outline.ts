@@ -93,7 +93,7 @@ export class Box {
   headings = 0;
   images = 0;
   times = 0;
-  /** Siblings with the same name and first class, including this box; empty if there are none. */
+  /** Siblings with the same name and first class, including this box. Empty if this box has no such siblings. */
   group: readonly Box[] = [];
   /** The group's size, its words, and the index of this box in it. */
   alike = 1;

@@ -9,14 +9,14 @@ const BLOCKS = new Set(
   ).split(" "),
 );
 
-/** Code and what is shown by other means: no part of the text around it, but text where it is asked for by itself. */
+/** Code and embedded content. It is not part of the text around it, but is text if it is selected itself. */
 const APART = new Set(["script", "style", "template", "noscript", "iframe", "noembed", "noframes", "head"]);
 
-/** The text of an element as a reader sees it: blocks on lines of their own, white space folded but in `pre`. */
+/** The text of an element as a reader sees it: blocks on separate lines, white space folded except in `pre`. */
 export function elementText(element: Element): string {
   if (APART.has(element.name) && element.name !== "head") return rawText(element).trim();
   const text = new LineText();
-  // Two entries a level: the tree's depth is bounded where it is made.
+  // Two entries per level. The depth of the tree is limited when it is made.
   const open: (AnyNode | (() => void))[] = [element];
   let preformatted = 0;
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -44,7 +44,7 @@ export function elementText(element: Element): string {
 class LineText {
   readonly #lines: string[] = [];
   #line = "";
-  /** Whether the line's white space stays as it is. */
+  /** Whether white space of the line is kept. */
   #keeps = false;
 
   add(text: string, preformatted: boolean): void {

@@ -3,7 +3,7 @@ import { type Complex, type SelectorList, type Simple } from "./selector.ts";
 
 const HTML = "http://www.w3.org/1999/xhtml";
 
-/** Attributes of HTML whose values are compared without case (HTML §4.16.2). */
+/** HTML attributes whose values are compared without case (HTML §4.16.2). */
 const CASELESS = new Set(
   (
     "accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir " +
@@ -12,7 +12,7 @@ const CASELESS = new Set(
   ).split(" "),
 );
 
-/** Where an element stands among its siblings, counted from 1. */
+/** The position of an element among its siblings, counted from 1. */
 interface Place {
   readonly index: number;
   readonly typeIndex: number;
@@ -25,12 +25,12 @@ interface Siblings {
 }
 
 /**
- * What a failed match says of others: nothing; that no sibling further left can make it match; that no ancestor can
- * either. Without this, a search through ancestors inside a search through ancestors takes exponential time.
+ * The consequence of a failed match for other candidates: nothing, that no sibling further left can match, or that no
+ * ancestor can match either. Without this, nested searches through ancestors take exponential time.
  */
 type Result = "matches" | "fails" | "fails-siblings" | "fails-all";
 
-/** Tells which elements of one document match selectors, as Chromium does. */
+/** Matches elements of one document against selectors, as Chromium does. */
 export class SelectorMatcher {
   readonly #quirks: boolean;
   readonly #root: Element | undefined;
@@ -91,12 +91,12 @@ export class SelectorMatcher {
   }
 
   #hasClass(classes: string | undefined, name: string): boolean {
-    // Most elements are told apart without taking their classes to pieces.
+    // This check rejects most elements without splitting their classes.
     if (classes === undefined || (!this.#quirks && !classes.includes(name))) return false;
     return words(classes).some((word) => this.#same(word, name));
   }
 
-  /** In documents of old, names of classes and ids have no case. */
+  /** In quirks mode, names of classes and ids are case-insensitive. */
   #same(value: string | undefined, name: string): boolean {
     return value !== undefined && (this.#quirks ? lower(value) === lower(name) : value === name);
   }
@@ -148,10 +148,10 @@ function holdsAttribute(element: Element, simple: Extract<Simple, { kind: "attri
   return operator === "*=" ? text.includes(value) : words(text).includes(value);
 }
 
-/** The value of an attribute in no namespace, whose name is given in small letters. */
+/** The value of an attribute without a namespace. `name` is in lower case. */
 function attributeOf(element: Element, name: string): string | undefined {
   const { attribs } = element;
-  // Of foreign elements alone some names have capitals, and some a namespace.
+  // Only foreign elements have names with capitals or a namespace.
   const key = isHtml(element) ? name : Object.keys(attribs).find((known) => lower(known) === name);
   if (key === undefined || !Object.hasOwn(attribs, key)) return undefined;
   return (element["x-attribsNamespace"]?.[key] ?? "") === "" ? attribs[key] : undefined;
@@ -175,7 +175,7 @@ function previousOf(element: Element): Element | undefined {
   return at ?? undefined;
 }
 
-/** ASCII letters alone have a case in CSS. */
+/** In CSS, only ASCII letters have case. */
 function lower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -1,6 +1,6 @@
 import { type AttributeOperator, type Combinator, type Complex, type SelectorList, type Simple } from "./selector.ts";
 
-/** Lists inside one another. */
+/** Nested selector lists. */
 const MAX_NESTING = 8;
 /** Digits of a number in `:nth-child()`. */
 const NUMBER = String.raw`\d{1,6}`;
@@ -20,7 +20,7 @@ const NTH = new RegExp(
 );
 const COMBINATOR = /[>+~]/y;
 
-/** `invalid` is certain; `unknown` is what this parser does not know, and a browser may. */
+/** `invalid` is certain. `unknown` is syntax that this parser does not support, and a browser may. */
 type Verdict = "invalid" | "unknown";
 
 class NotParsed extends Error {
@@ -42,7 +42,7 @@ const PSEUDOS: Readonly<Record<string, readonly Simple[]>> = {
   "only-of-type": [place({ ofType: true }), place({ ofType: true, fromEnd: true })],
 };
 
-/** What jQuery adds to CSS; no browser knows them. */
+/** jQuery's additions to CSS, which no browser supports. */
 const NOT_CSS = new Set(
   "contains icontains eq gt lt even odd header input button parent visible hidden selected text file image submit".split(
     " ",
@@ -50,8 +50,9 @@ const NOT_CSS = new Set(
 );
 
 /**
- * Parses a list of selectors as far as this project's matcher knows them exactly as Chromium does. `unknown` is what may
- * be valid CSS beyond that: `:has()`, pseudo-elements, namespaces, states, what an end of text closes.
+ * Parses a list of selectors. It supports exactly the syntax that the matcher handles like Chromium. `unknown` means
+ * other syntax that may be valid CSS: `:has()`, pseudo-elements, namespaces, states, and constructs that the end of the
+ * text closes.
  */
 export function parseSelector(text: string): SelectorList | Verdict {
   if (text.includes("\0") || text.includes("/*")) return "unknown";
@@ -94,7 +95,7 @@ class SelectorParser {
       const sign = this.#match(COMBINATOR)?.[0];
       if (sign === undefined && (this.#atEnd() || !spaced)) return complex;
       this.#match(SPACE);
-      // The pattern has these three alone.
+      // The pattern matches only these three.
       const combinator = (sign ?? " ") as Combinator;
       complex = { compound: this.#compound(), combinator, left: complex };
     }
@@ -121,19 +122,19 @@ class SelectorParser {
     this.#match(SPACE);
     if (this.#text[this.#at] === "|" || this.#text[this.#at] === "*") throw new NotParsed("unknown");
     const name = this.#identifier();
-    // Names with a prefix are split in foreign elements only.
+    // Only foreign elements have names with a prefix.
     if (name.includes(":")) throw new NotParsed("unknown");
     this.#match(SPACE);
     if (this.#take("]")) return { kind: "attribute", name, operator: "", value: "", caseless: false };
     if (this.#text[this.#at] === "|" && this.#text[this.#at + 1] !== "=") throw new NotParsed("unknown");
-    // The pattern has these six alone.
+    // The pattern matches only these six.
     const operator = this.#match(OPERATOR)?.[0] as AttributeOperator | undefined;
     if (operator === undefined) throw this.#unexpected();
     this.#match(SPACE);
     const value = this.#value();
     this.#match(SPACE);
     const flag = this.#match(FLAG)?.[0].toLowerCase();
-    // Selectors 4 has it; not every browser does.
+    // Selectors 4 defines the `s` flag, but not every browser supports it.
     if (flag === "s") throw new NotParsed("unknown");
     this.#match(SPACE);
     if (!this.#take("]")) throw this.#unexpected();
@@ -143,7 +144,7 @@ class SelectorParser {
   #value(): string {
     const quoted = this.#match(STRING);
     if (quoted !== null) return unescape(quoted[1] ?? quoted[2] ?? "");
-    // A string that does not end is closed by the end of the text, and broken by the end of a line.
+    // The end of the text closes an open string. The end of a line makes the string invalid.
     if (/["']/.test(this.#text[this.#at] ?? "")) throw new NotParsed("unknown");
     return this.#identifier();
   }
@@ -166,7 +167,7 @@ class SelectorParser {
     try {
       return [{ kind: "is", list: this.#nested() }];
     } catch (error) {
-      // What is wrong in these lists is skipped by browsers.
+      // Browsers skip invalid selectors in these lists.
       throw error instanceof NotParsed ? new NotParsed("unknown") : error;
     }
   }
@@ -214,7 +215,10 @@ class SelectorParser {
     return next === undefined || next === "," || next === ")";
   }
 
-  /** The end of the text closes brackets; what is not ASCII may be part of names in a way that is not known here. */
+  /**
+   * The end of the text closes brackets. Characters outside of ASCII may be part of names in ways that this parser does
+   * not know.
+   */
   #unexpected(): NotParsed {
     const next = this.#text[this.#at];
     if (next === undefined) return new NotParsed(this.#isOpen() ? "unknown" : "invalid");

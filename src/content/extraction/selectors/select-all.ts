@@ -2,12 +2,15 @@ import { type Document, type Element, isTag } from "domhandler";
 import { SelectorMatcher } from "./match-selector.ts";
 import { type Complex, type SelectorList } from "./selector.ts";
 
-/** All elements of a document that selectors match. What a selector asks of the element itself finds the few to look at. */
+/**
+ * Finds all elements of a document that match selectors. The element's own conditions in a selector reduce the elements
+ * to test.
+ */
 export class DocumentElements {
   readonly #matcher: SelectorMatcher;
   readonly #all: readonly Element[];
   readonly #places = new Map<Element, number>();
-  /** By the names of tags, ids and classes in small letters, each with a mark before it. */
+  /** Elements by tag name, id and class in lower case. Each key has a prefix for its kind. */
   readonly #named = new Map<string, Element[]>();
 
   constructor(document: Document) {
@@ -23,7 +26,7 @@ export class DocumentElements {
     }
   }
 
-  /** In the document's order, each once. */
+  /** The matching elements in the document's order, without duplicates. */
   matching(list: SelectorList): readonly Element[] {
     const [only] = list;
     if (only !== undefined && list.length === 1) return this.#matchingOne(only);
@@ -41,7 +44,7 @@ export class DocumentElements {
     return this.#candidates(complex).filter((element) => this.#matcher.matches(element, list));
   }
 
-  /** The shortest list that all matches are in. */
+  /** The shortest list that contains all matches. */
   #candidates({ compound }: Complex): readonly Element[] {
     let best = this.#all;
     for (const simple of compound) {
@@ -59,7 +62,7 @@ function keyOf(kind: "id" | "class" | "tag", name: string): string {
 
 function keysOf({ name, attribs }: Element): ReadonlySet<string> {
   const keys = new Set([keyOf("tag", name)]);
-  // Foreign elements may spell the names of attributes with capitals.
+  // Attribute names of foreign elements may have capitals.
   for (const [attribute, value] of Object.entries(attribs)) {
     const kind = attribute.toLowerCase();
     if (kind === "id") keys.add(keyOf("id", value));
@@ -68,7 +71,7 @@ function keysOf({ name, attribs }: Element): ReadonlySet<string> {
   return keys;
 }
 
-/** All elements in the document's order, without recursion; what a template holds is another document. */
+/** All elements in the document's order, without recursion. The content of a template belongs to another document. */
 export function* elementsOf(tree: Document): Generator<Element> {
   const open = [...tree.children].toReversed();
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

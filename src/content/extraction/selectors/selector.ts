@@ -1,4 +1,4 @@
-/** How a compound selector stands to the one on its left. */
+/** The relation of a compound selector to the one on its left. */
 export type Combinator = " " | ">" | "+" | "~";
 
 export type AttributeOperator = "" | "=" | "~=" | "|=" | "^=" | "$=" | "*=";
@@ -6,17 +6,17 @@ export type AttributeOperator = "" | "=" | "~=" | "|=" | "^=" | "$=" | "*=";
 /** One condition on an element. */
 export type Simple =
   | { readonly kind: "any" | "root" | "empty" }
-  /** A tag's name has no case; those of ids and classes have. */
+  /** Tag names are case-insensitive. Ids and classes are case-sensitive. */
   | { readonly kind: "tag" | "id" | "class"; readonly name: string }
   | {
       readonly kind: "attribute";
       readonly name: string;
       readonly operator: AttributeOperator;
       readonly value: string;
-      /** Whether the selector says that case does not matter; of some attributes it never does. */
+      /** Whether the selector ignores case. For some attributes, case is always ignored. */
       readonly caseless: boolean;
     }
-  /** The (step × n + offset)th of its siblings, or of those of its type. */
+  /** The element is the (step × n + offset)th of its siblings, or of its siblings of the same type. */
   | {
       readonly kind: "nth";
       readonly ofType: boolean;
@@ -26,7 +26,7 @@ export type Simple =
     }
   | { readonly kind: "is" | "not"; readonly list: SelectorList };
 
-/** Compound selectors from the right to the left; the combinator of each leads to the next. */
+/** Compound selectors from right to left. The combinator of each leads to the next. */
 export interface Complex {
   readonly compound: readonly Simple[];
   readonly combinator: Combinator | undefined;

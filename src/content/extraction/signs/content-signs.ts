@@ -4,14 +4,14 @@ import { hasStandIn } from "./placeholders.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/** A spinner in a page with more text than this belongs to something a person opens; in characters. */
+/** Characters of a page's text. In a longer page, a spinner belongs to a part that a user opens. */
 const SPINNER_TEXT = 2000;
 
 const SKELETON =
   /(?:^|[\s_-])(?:skeletons?|shimmer|placeholder-(?:glow|wave)|content-loader|is-skeleton|ghost-(?:line|block))(?:$|[\s_-])/i;
 const SPINNER = /(?:^|[\s_-])(?:spinner|loading|loader|loading-indicator|throbber|lds-\w{1,20})(?:$|[\s_-])/i;
 
-/** A text that is nothing but the notice that a part of the page is on its way. */
+/** A text that is only the notice that a part of the page is loading. */
 const LOADING =
   /^(?:(?:still\s|now\s)?loading(?:\s[\w\s]{1,40})?|please wait|one moment(?: please)?|(?:wird |inhalte? )?(?:ge)?lade[nt](?:\s\w{1,20})?|bitte warten|chargement(?:\s[\w\s]{1,30})?|veuillez patienter|cargando|carregando|caricamento|ładowanie|načítání|yükleniyor|laddar|indlæser|laster|ladataan|загрузка|読み込み中|加载中|正在加载|載入中|로딩 ?중|불러오는 중)\s{0,3}(?:…|\.{2,3}|。{2,3})$/i;
 
@@ -29,7 +29,7 @@ function hasPlaceholder(page: Survey): boolean {
 
 const LATE_ADDRESSES = ["data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset"];
 
-/** A picture that a script puts another one in the place of, and that does not look like a placeholder. */
+/** Whether an element is a picture that a script replaces and that does not look like a placeholder. */
 function isLatePicture({ element, name, attribs, hidden }: Surveyed): boolean {
   if (name !== "img" || hidden) return false;
   const src = attribs["src"]?.trim() ?? "";
@@ -57,7 +57,7 @@ function isEndless(page: Survey): boolean {
 
 const AGO = /(?:^|\s)(?:timeago|js-time-?ago|relative-time|moment|local-?time)(?:$|\s)/i;
 
-/** Text that scripts write over: addresses that a proxy hides, times as "3 hours ago", numbers that count up. */
+/** Text that scripts replace: addresses that a proxy hides, times such as "3 hours ago", animated numbers. */
 function isRewritten(page: Survey): boolean {
   if (page.hasAny(["data-cfemail", "data-livestamp", "data-timeago"]) || page.someOfClass(AGO, () => true)) return true;
   if (page.having("href").some(({ attribs }) => attribs["href"]?.includes("/cdn-cgi/l/email-protection"))) return true;
@@ -74,7 +74,7 @@ function countsTo({ element }: Surveyed, end: string): boolean {
 
 const COUNTERS = ["data-target", "data-count", "data-to", "data-counter", "data-count-to", "data-value", "data-number"];
 
-/** Scripts that turn what is written into something else: formulas, diagrams, whole documents of Markdown. */
+/** Scripts that convert text: formulas, diagrams, whole Markdown documents. */
 const TRANSFORMERS =
   /\bmathjax\b|\/(?:tex-(?:mml-)?(?:chtml|svg)|latest)\.js|katex[\w./@-]{0,60}auto-render|\bmermaid\b|\/(?:zero-md|docsify|marked|showdown|markdown-it|strapdown|remark)[\w.@/-]{0,60}\.js|asciinema|viz\.js|vega-embed|emojione|twemoji|google-code-prettify/i;
 
@@ -85,7 +85,7 @@ function isTransformed({ code: { unknown, inline } }: Survey): boolean {
   );
 }
 
-/** A highlighter finds the language of a block that does not name it, and names it. */
+/** Whether a highlighter adds the missing language names of code blocks. */
 function isHighlighted(page: Survey): boolean {
   const { code, elements } = page;
   if (!code.unknown.some((src) => /(?:^|[/.-])(?:highlight|hljs)[\w.-]{0,40}\.js/i.test(src))) return false;
@@ -100,12 +100,12 @@ function isHighlighted(page: Survey): boolean {
     );
 }
 
-/** Whether more is hidden than shown: the page, or the part that matters, waits for its script to uncover it. */
+/** Whether the page has more hidden than visible text, so that a script probably uncovers it. */
 function isCovered({ text, hiddenText }: Survey): boolean {
   return hiddenText > text;
 }
 
-/** What stands in the place of content. Each of them needs code that runs. */
+/** Placeholders for content. Each sign counts only if code runs. */
 export const CONTENT_SIGNS: readonly Sign[] = [
   { name: "placeholder", shown: hasPlaceholder },
   { name: "stand-in", shown: hasStandIn },

@@ -2,25 +2,25 @@ import { loadsUnknown } from "./inline-signs.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/** Less text than this in an application's root is a notice that it loads; in characters. */
+/** Characters of text in an application's root. Less text is a loading notice. */
 const ROOT_TEXT = 120;
-/** The same for what stands in the main part of a page. */
+/** The same for the main part of a page. */
 const MAIN_TEXT = 40;
-/** A page with unknown scripts and less text than this, navigation not counted, may get its text from them. */
+/** Characters of text outside of navigation. A page with less text and unknown scripts may get its text from them. */
 const LITTLE_TEXT = 300;
-/** The same where its scripts are an application's bundle. */
+/** The same if the scripts are an application's bundle. */
 const BUNDLE_TEXT = 500;
-/** A page with more text than this is no list of what was searched for. */
+/** A page with more text than this is not a list of search results. */
 const SEARCH_TEXT = 500;
-/** The same as above where a noscript element says that the page needs scripts. */
+/** The same as LITTLE_TEXT if a noscript element says that the page needs scripts. */
 const NOTICE_TEXT = 1500;
-/** Embedded data from which this many times the page's text could be made. */
+/** The minimum ratio of embedded data to the page's text at which the page may be made from the data. */
 const DATA_RATIO = 25;
 const MUCH_DATA = 2000;
-/** A page with more text than this has its own, whatever data lies beside it. */
+/** A page with more text than this has its own content, even if it embeds data. */
 const DATA_TEXT = 3000;
 
-/** Identifiers of elements that applications are mounted in. */
+/** Identifiers of the root elements of applications. */
 const ROOTS =
   /^(?:root|app|application|__next|__nuxt|___gatsby|gatsby-focus-wrapper|svelte|sapper|q-app|app-root|app-mount|react-root|react-app|reactroot|vue-app|vueapp|ember-app|main-app|mount|mount-point|spa|app-container|appmountpoint|single-spa-application.{0,60}|storefront|shell|outlet|router-outlet|view-root|ng-app|elm|elm-app|content-root)$/i;
 
@@ -28,7 +28,7 @@ const ROOTS =
 const CONTAINERS =
   /(?:^|[-_\s])(?:list|listing|listings|results?|items?|products?|posts?|feed|stream|articles?|stories|entries|reviews?|table|grid|catalog(?:ue)?|gallery|timeline|content|contents|details?|view|dashboard|data|events?|jobs?|news|search-results|output|chart|board|tbody|rows?|cards?|recipes?|messages?|thread|topics?|related|recommendations?|prices?|stats?|profile|schedule|lineup|menu-items|answers?|quotes?|app|root|container|target|mount|widget|placeholder|infinite|sentinel|load-more|lazy|async|include|partial|fragment)(?:$|[-_\s])/i;
 
-/** Containers that third parties fill, or that stay empty until a person does something. */
+/** Containers that third parties fill, or that stay empty until a user acts. */
 const OTHERS =
   /(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|banner|sponsor\w{0,10}|gpt|dfp|taboola|outbrain|disqus\w{0,10}|fb-root|modal\w{0,10}|dialog|popup|overlay|toasts?|toaster|notifications?|snackbar|tooltips?|lightbox|consent|cookies?|gdpr|cmp|captcha|recaptcha|backdrop|portal|clearfix|clear|divider|separator|spacer|icon|logo|map|scroll|progress|back-to-top|totop|announcer|announcement|live-region|sr-only|player|video|share|sharing|social|carousel-indicators|pagination|dots|swiper-pagination|arrow)(?:$|[-_\s])/i;
 
@@ -63,7 +63,7 @@ function hasEmptyRoot(page: Survey): boolean {
   );
 }
 
-/** Whether all that a page has to show is a form to log in by. */
+/** Whether the page shows only a login form. */
 function isLogIn(page: Survey): boolean {
   return page.having("type").some(({ attribs, hidden }) => attribs["type"]?.toLowerCase() === "password" && !hidden);
 }
@@ -83,14 +83,14 @@ function hasEmptyMain(page: Survey): boolean {
 
 const MAINS = /^(?:main|content|main-content)$/i;
 
-/** Attributes of places that a widget of the site is put into. */
+/** Attributes of places for a widget of the site. */
 const WIDGET_ATTRIBUTES =
   /(?:^|\s)data-(?:widget|module|feed|source|endpoint|api|url|fetch|load|remote|list|items|component|fragment|partial|slot|reviews|comments|listing|table|chart|target)(?:-(?:id|name|type|url|src))?(?=\s|$)/;
 
 function isEmptyContainer(element: Surveyed): boolean {
   const { name, attribs, chrome, hidden } = element;
   if (chrome || hidden || !CONTAINER_ELEMENTS.has(name) || !isEmpty(element)) return false;
-  // A table without rows is there for those that come.
+  // A table without rows is filled later.
   if (name === "tbody") return true;
   const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`;
   if (WIDGET_ATTRIBUTES.test(Object.keys(attribs).join(" "))) return !OTHERS.test(names);
@@ -99,7 +99,7 @@ function isEmptyContainer(element: Surveyed): boolean {
 
 function hasEmptyContainer(page: Survey): boolean {
   if (!hasUnknown(page)) return false;
-  // A page that is no list of matches fills these when somebody looks for something.
+  // On a page that is not a result list, these places are filled when a user searches.
   const isForSearch = ({ attribs }: Surveyed) =>
     page.contentText >= SEARCH_TEXT && /search/i.test(`${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`);
   return page.elements.some((element) => isEmptyContainer(element) && !isForSearch(element));
@@ -109,7 +109,7 @@ function hasLittleText(page: Survey): boolean {
   return page.contentText < LITTLE_TEXT && hasUnknown(page) && !isLogIn(page);
 }
 
-/** Names that bundlers give: main.3f2a9c1b.js, chunk-vendors.js, runtime.js, /_next/static/, /assets/index-Bx12.js. */
+/** File names from bundlers: main.3f2a9c1b.js, chunk-vendors.js, runtime.js, /_next/static/, /assets/index-Bx12.js. */
 const BUNDLES =
   /\/(?:_next|_nuxt|_app\/immutable|__gatsby|build\/_shared|static\/js|_framework)\/|(?:^|\/)(?:main|app|bundle|index|client|entry|vendors?|runtime|chunk|polyfills|webpack)(?:[~.-][\w~-]{1,40}){0,3}\.(?:m?js|chunk\.js|bundle\.js)(?:$|[?#])/i;
 
@@ -117,7 +117,7 @@ function hasBundleAndLittleText(page: Survey): boolean {
   return page.contentText < BUNDLE_TEXT && page.code.unknown.some((src) => BUNDLES.test(src)) && !isLogIn(page);
 }
 
-/** Of a noscript element, which holds pictures and comments of others more often. */
+/** Characters of a noscript element. A longer one more often contains pictures or comments for other purposes. */
 const NOSCRIPT_LENGTH = 3000;
 const TAGS = /<[^<>]{0,999}>/g;
 
@@ -141,11 +141,11 @@ function hasDataForMore(page: Survey): boolean {
   return length > MUCH_DATA && length > contentText * DATA_RATIO;
 }
 
-/** Data that an inline script leaves for others. */
+/** Data that an inline script stores for other scripts. */
 const STATE =
   /(?:window|self|globalThis)\s{0,9}(?:\.\s{0,9}|\[\s{0,99}["'])\s{0,99}\w{0,60}\s{0,9}\]?\s{0,9}=\s{0,9}(?:\{|\[|JSON\.parse|["'`(])|\b__next_f\.push|\b__(?:NUXT|INITIAL_STATE|PRELOADED_STATE|APOLLO_STATE|DATA|remixContext)__/;
 
-/** Pages that hold little of what they show. Each of them needs code that runs. */
+/** Pages with little of their content. Each sign counts only if code runs. */
 export const EMPTY_SIGNS: readonly Sign[] = [
   { name: "no-text", shown: nothingToSee },
   { name: "empty-root", shown: hasEmptyRoot },

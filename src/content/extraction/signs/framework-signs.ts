@@ -2,7 +2,7 @@ import { isTag } from "domhandler";
 import { type Sign } from "./sign.ts";
 import { isShadowRoot, type Survey, type Surveyed } from "./survey.ts";
 
-/** htmx, Turbo, Unpoly, Livewire, and the include scripts of small sites: fragments that are fetched unasked. */
+/** Fragments that htmx, Turbo, Unpoly, Livewire or the include scripts of small sites load without user action. */
 function hasLateFragment(page: Survey): boolean {
   if (page.hasAny(LATE_ATTRIBUTES)) return true;
   if (page.having("src").some(({ name }) => LATE_ELEMENTS.has(name))) return true;
@@ -36,7 +36,7 @@ function isEmpty({ text, media }: Surveyed): boolean {
   return text === 0 && media === 0;
 }
 
-/** Parts of which the server sent nothing, for their component to show in the browser alone. */
+/** Components that the server did not render and that only the browser shows. */
 function hasClientIsland(page: Survey): boolean {
   if (page.having("data-dgst").some(({ attribs }) => attribs["data-dgst"]?.startsWith("BAILOUT") === true)) return true;
   if (page.having("client").some(({ attribs }) => attribs["client"] === "only")) return true;
@@ -61,7 +61,7 @@ const ISLAND_ATTRIBUTES = [
   "data-block-name",
 ];
 
-/** React sends late parts of a page at its end and has an inline script move them to their places. */
+/** React sends late parts at the end of a page, and an inline script moves them to their places. */
 function hasStreamedPart(page: Survey): boolean {
   return page.having("id").some(({ name, attribs }) => {
     const id = attribs["id"] ?? "";
@@ -69,7 +69,7 @@ function hasStreamedPart(page: Survey): boolean {
   });
 }
 
-/** Attributes by which Vue, Alpine, AngularJS, Knockout and the like write text in the browser. */
+/** Attributes with which Vue, Alpine, AngularJS, Knockout and similar libraries write text in the browser. */
 const TEMPLATE_ATTRIBUTES = [
   "v-for",
   "v-if",
@@ -110,7 +110,7 @@ function hasTemplates(page: Survey): boolean {
   return page.phrases.some(({ text, code }) => !code && /\{\{[^{}]{1,99}\}\}|<%[=-]?\s/.test(text));
 }
 
-/** Elements of a page's own that show something small or nothing: icons, switches, pictures of people. */
+/** Custom elements with little or no visible content: icons, switches, avatars. */
 const SMALL_ELEMENT =
   /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker)(?:$|-)/;
 
@@ -119,7 +119,7 @@ function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed)
   return !SVG_NAMES.has(name) && !SMALL_ELEMENT.test(name);
 }
 
-/** Words that a component puts into places of its shadow tree, which its script makes. */
+/** Words in slots of a component whose script makes its shadow tree. */
 function isSlotted({ chrome, hidden, parent }: Surveyed, elements: readonly Surveyed[]): boolean {
   if (chrome || hidden) return false;
   const host = elements[parent]?.element;
@@ -136,7 +136,7 @@ const SVG_NAMES = new Set([
   "missing-glyph",
 ]);
 
-/** Whole applications that draw themselves. */
+/** Complete applications that render themselves. */
 const APPLICATIONS =
   /(?:^|\/)(?:flutter_bootstrap|flutter|main\.dart|blazor\.webassembly|dotnet|unityloader|[\w.-]{1,60}\.loader)\.js(?:$|[?#])|_framework\/blazor\.webassembly/i;
 
@@ -144,7 +144,7 @@ function isApplication({ code }: Survey): boolean {
   return code.unknown.some((src) => APPLICATIONS.test(src));
 }
 
-/** What frameworks leave in a page for the browser to finish. Each of them needs code that runs. */
+/** Parts of a page that frameworks complete in the browser. Each sign counts only if code runs. */
 export const FRAMEWORK_SIGNS: readonly Sign[] = [
   { name: "late-fragment", shown: hasLateFragment },
   { name: "client-island", shown: hasClientIsland },

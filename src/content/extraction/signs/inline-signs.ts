@@ -3,30 +3,30 @@ import { type Sign } from "./sign.ts";
 import { type InlineScript } from "./page-code.ts";
 import { type Survey } from "./survey.ts";
 
-/** What changes the page's content; `bare` code is searched, so that data in strings is no sign. */
+/** Code that changes the page's content. It is searched in `bare` code, so that data in strings is not a sign. */
 const WRITES =
   /\b(?:inner|outer)HTML\s{0,9}\+?=(?!=)|\binsertAdjacent(?:HTML|Text|Element)\b|\b(?:textContent|innerText|outerText|nodeValue)\s{0,9}\+?=(?!=)|\.(?:replaceWith|replaceChildren|replaceChild|setHTML|setHTMLUnsafe|createContextualFragment|importNode)\s{0,9}\(|\.hidden\s{0,9}=(?!=)|\.style\.(?:display|visibility)\s{0,9}=(?!=)|\bdocument\.title\s{0,9}=(?!=)|(?<!classList|currentScript)\.remove\(\s{0,9}\)/;
 
-/** What jQuery and libraries like it change the page's content with. */
+/** Calls of jQuery and similar libraries that change the page's content. */
 const LIBRARY_WRITES =
   /\.(?:html|text)\s{0,9}\(\s{0,9}[^\s)]|\.(?:appendTo|prependTo|insertAfter|wrap|wrapAll|wrapInner|unwrap|detach|empty|replaceAll|hide|show|fadeIn|fadeOut|slideUp|slideDown)\s{0,9}\(|\)\.toggle\s{0,9}\(|\.load\s{0,9}\(\s{0,9}["'`]/;
 
-/** The same, where the names of attributes and properties are strings. */
+/** The same for names of attributes and properties in strings. */
 const NAMED_WRITES =
   /\bsetAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:href|src|srcset|alt|hidden|style|start|value|open)["'`])|\bremoveAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:hidden|style|href|src)["'`])|\btoggleAttribute\s{0,9}\(\s{0,9}["'`]hidden|\[\s{0,9}["'`](?:innerHTML|outerHTML|textContent|innerText|write)["'`]\s{0,9}\]|\.attr\s{0,9}\(\s{0,9}["'`](?:href|src|hidden|style)["'`]\s{0,9},|\.css\s{0,9}\(\s{0,9}["'`{]\s{0,9}(?:display|visibility)/;
 
-/** What also those do that only put scripts or styles into the page. */
+/** Calls that also occur in code which only adds scripts or styles to the page. */
 const PLACES =
   /\.(?:appendChild|insertBefore|append|prepend|before|after|removeChild)\s{0,9}\(|\bcreateElement(?:NS)?\s{0,9}\(|\.(?:src|srcset|href|alt)\s{0,9}=(?!=)/;
 
 const CREATES = /\bcreateElement(?:NS)?\s{0,9}\(\s{0,9}(?:["'`]([\w:-]{1,40})["'`]|[^\s"'`])?/g;
 
-/** Elements that show nothing. */
+/** Elements without visible content. */
 const SILENT = new Set(["script", "link", "style", "canvas", "meta"]);
 
 const NEW_IMAGE = /\bnew\s{1,9}Image\b/;
 
-/** Whether a script puts only scripts, styles and counting pixels into the page. */
+/** Whether a script only adds scripts, styles and tracking pixels to the page. */
 function onlyLoads({ code, bare }: InlineScript): boolean {
   if (isKnownSnippet(code)) return true;
   const created = [...code.matchAll(CREATES)];
@@ -34,7 +34,7 @@ function onlyLoads({ code, bare }: InlineScript): boolean {
   return NEW_IMAGE.test(bare) && !/\.(?:appendChild|insertBefore|append|prepend|before|after)\s{0,9}\(/.test(bare);
 }
 
-/** What is put into the head shows nothing. */
+/** Elements in the head are not visible. */
 const INTO_HEAD = /\bdocument\.head\.(?:insertAdjacent\w{4,7}|append(?:Child)?|prepend|insertBefore)\b/g;
 
 function writes(script: InlineScript): boolean {
@@ -44,7 +44,7 @@ function writes(script: InlineScript): boolean {
   return (NAMED_WRITES.test(code) || PLACES.test(bare)) && !onlyLoads(script);
 }
 
-/** jQuery's copy of the site's own, where that of another host did not come: document.write of a script. */
+/** document.write of a script, such as the site's own copy of jQuery if the copy from another host failed to load. */
 const WRITES_SCRIPT =
   /\bdocument\.write(?:ln)?\s{0,9}\(\s{0,9}(["'`])\s{0,9}<script\b[^<>]{1,300}>\s{0,9}<?\\?(?:\\x3C)?\/?(?:script>)?\1/gi;
 const WRITES_DOCUMENT = /\bdocument\.(?:write(?:ln)?|open)\s{0,9}\(/g;
@@ -58,7 +58,7 @@ const LEAVES =
   /(?<![\w$.]|top\.|parent\.)(?:(?:window|document|self|globalThis)\.)?location(?:\.(?:href|search|pathname))?\s{0,9}=(?!=)|\blocation\.(?:replace|assign|reload)\s{0,9}\(/;
 const NAMES_ANEW = /\bhistory\.(?:replaceState|pushState|go|back)\s{0,9}\(/;
 
-/** A call that has a library put content where an element stands. */
+/** A call that makes a library put content into an element. */
 const MOUNTS =
   /\bcreateApp\s{0,9}\(|\bcreateRoot\s{0,9}\(|\bReactDOM\.render\s{0,9}\(|\bnew\s{1,9}(?:Vue|Ractive|Marionette|Moon)\b|\bElm\.[\w.]{1,80}\.init\s{0,9}\(|(?<!grecaptcha|hcaptcha|turnstile)\.(?:mount|bootstrap|applyBindings)\s{0,9}\(|\bapplyBindings\s{0,9}\(|(?<![\w$.])(?:render|mount)\w{0,30}\s{0,9}\(|\bangular\.module\s{0,9}\(|\bcustomElements\.define\s{0,9}\(/;
 
@@ -71,12 +71,12 @@ const EVALUATES = /(?<![\w$.])eval\s{0,9}\(|\bnew\s{1,9}Function\s{0,9}\(|\batob
 
 const STORED = /\b(?:localStorage|sessionStorage|document\.cookie)\b/;
 
-/** Whether inline code runs by itself that fits. */
+/** A condition: the page has inline code that runs without user action and that `fits` accepts. */
 function anyOf(fits: (script: InlineScript) => boolean): Sign["shown"] {
   return ({ code }: Survey) => code.inline.some((script) => fits(script));
 }
 
-/** What inline scripts do as the page loads. */
+/** Actions of inline scripts while the page loads. */
 export const INLINE_SIGNS: readonly Sign[] = [
   { name: "script-redirect", shown: anyOf(({ bare }) => LEAVES.test(bare) || NAMES_ANEW.test(bare)) },
   { name: "document-write", shown: anyOf(writesDocument) },
@@ -91,14 +91,14 @@ export const INLINE_SIGNS: readonly Sign[] = [
   { name: "evaluated-code", shown: anyOf(({ code, bare }) => EVALUATES.test(bare) && !isKnownSnippet(code)) },
 ];
 
-/** Whether code of a page's own changes what the page shows. */
+/** Whether a page's own code changes the visible page. */
 export function writesPage(script: { readonly code: string; readonly bare: string }): boolean {
   return writes({ whole: script.code, ...script });
 }
 
 const ADDRESS = /["'`]([^"'`\s<>]{1,300}\.m?js(?:\?[^"'`\s<>]{0,200})?)["'`]/g;
 
-/** Whether an inline script brings further code that nobody knows. */
+/** Whether an inline script loads unknown code. */
 export function loadsUnknown(script: InlineScript): boolean {
   const { code, bare } = script;
   if (isKnownSnippet(code)) return false;

@@ -1,14 +1,14 @@
 import { isTracker } from "../../egress/trackers.ts";
 
-/** Ends of host names whose scripts show nothing that belongs to a page's content: consent, monitoring, help, sharing. */
+/** Suffixes of hosts whose scripts show no page content: consent, monitoring, help, sharing. */
 const HARMLESS_HOSTS =
   /(?:^|\.)(?:cookiebot\.(?:com|eu)|cookielaw\.org|onetrust\.com|cookie-script\.com|cookieyes\.com|iubenda\.com|usercentrics\.(?:eu|com)|trustarc\.com|quantcast\.com|consensu\.org|didomi\.io|privacy-center\.org|sourcepoint\.mgr\.consensu\.org|termly\.io|osano\.com|cookiefirst\.com|sp-prod\.net|newrelic\.com|nr-data\.net|sentry\.io|sentry-cdn\.com|bugsnag\.com|datadoghq-browser-agent\.com|speedcurve\.com|cloudflareinsights\.com|plausible\.io|usefathom\.com|umami\.is|goatcounter\.com|simpleanalyticscdn\.com|matomo\.cloud|gtagmanager\.com|intercom\.io|intercomcdn\.com|zdassets\.com|crisp\.chat|tawk\.to|drift\.com|addtoany\.com|addthis\.com|sharethis\.com|recaptcha\.net|hcaptcha\.com|disqus\.com|typekit\.net|fontawesome\.com|polyfill\.io|polyfill-fastly\.io)$/;
 
-/** The same by paths, since many sites serve them from a host of their own. */
+/** The same by path, since many sites serve these scripts from their own hosts. */
 const HARMLESS_PATHS =
   /\/(?:gtag\/js|gtm\.js|ga\.js|analytics(?:[.-][\w.-]{1,40})?\.js|matomo\.js|piwik\.js|js\/plausible[\w.-]{0,40}\.js|umami\.js|beacon\.min\.js|fbevents\.js|adsbygoogle\.js|gpt\.js|prebid[\w.-]{0,40}\.js|ads?(?:[.-]\w{1,20}){0,3}\.js|cmp[\w.-]{0,40}\.js|(?:[\w-]{1,30}[.-])?(?:cookie-?(?:consent|law|notice|banner)|consent|gdpr)[\w.-]{0,60}\.js|otsdkstub\.js|uc\.js|klaro[\w.-]{0,20}\.js|tarteaucitron[\w.-]{0,20}\.js|nr-[\w.-]{1,40}\.js|rum[\w.-]{0,20}\.js|recaptcha\/[\w./-]{1,40}\.js|wp-emoji-release\.min\.js|wp-embed(?:\.min)?\.js|comment-reply(?:\.min)?\.js|cdn-cgi\/(?:challenge-platform\/scripts|scripts\/[\w/-]{1,60}\/rocket-loader|zaraz)[\w./-]{0,80}|serviceworker[\w.-]{0,20}\.js|sw-register[\w.-]{0,20}\.js)$/;
 
-/** Libraries that do nothing until somebody calls them, by the beginnings of their files' names. */
+/** Libraries that do nothing until they are called, by the beginnings of their file names. */
 const LIBRARIES = new Set(
   (
     "jquery bootstrap popper modernizr polyfill polyfills corejs core-js regenerator-runtime lodash underscore moment dayjs html5shiv " +
@@ -19,15 +19,18 @@ const LIBRARIES = new Set(
   ).split(" "),
 );
 
-/** The version and the build at the end of a library's file name: jquery-3.7.1.slim.min.js, swiper-bundle.min.js. */
+/** The file name of a library, with version and build: jquery-3.7.1.slim.min.js, swiper-bundle.min.js. */
 const FILE_NAME = /([\w.-]{1,99})\.m?js$/;
 const VERSION =
   /(?:[.-](?:\d+|v\d+|min|slim|bundle|pkgd|core|umd|all|prod|production|migrate|ui|es5|carousel|js|jquery|\w*popup))+$/;
 
-/** Characters of a script's address. A longer one matches no known script; it may contain the script itself. */
+/** Characters of a script's address. A longer one matches no known script, and may contain the script itself. */
 export const MAX_ADDRESS_LENGTH = 2048;
 
-/** Whether a script at this address shows nothing by itself: it measures, advertises, asks for consent, or is a library. */
+/**
+ * Whether the script at this address shows no content by itself: it measures, advertises, asks for consent, or is a
+ * library.
+ */
 export function isHarmless(src: string): boolean {
   if (src.length > MAX_ADDRESS_LENGTH) return false;
   const address = src.trim().toLowerCase();
@@ -43,11 +46,11 @@ function isLibrary(pathname: string): boolean {
   return LIBRARIES.has(name) || LIBRARIES.has(name.replace(VERSION, ""));
 }
 
-/** What inline scripts name that load or set up nothing but such scripts. */
+/** Names in inline scripts that only load or configure such scripts. */
 const HARMLESS_MARKS =
   /googletagmanager\.com|google-analytics\.com|\bgtag\s{0,9}\(|_gaq\b|connect\.facebook\.net|static\.hotjar\.com|clarity\.ms|_paq\b|_hsq\b|snap\.licdn\.com|analytics\.tiktok\.com|static\.ads-twitter\.com|s\.pinimg\.com|bat\.bing\.com|mc\.yandex\.(?:ru|com)|top-fwz1\.mail\.ru|cdn\.segment\.com|mxpnl\.com|cdn\.amplitude\.com|adsbygoogle|googletag\b|OneTrust|Cookiebot|_wpemojiSettings|__CF\$cv\$params|NREUM|hm\.baidu\.com|plausible\b|fullstory\.com|js\.intercomcdn\.com|widget\.intercom\.io|disqus_config|\.disqus\.com|js-agent\.newrelic\.com|quantserve|scorecardresearch|chartbeat|__tcfapi|criteo|taboola|outbrain|matomo/;
 
-/** Whether an inline script is one that trackers, advertisements and consent managers have sites copy. */
+/** Whether an inline script is a known snippet of a tracker, an advertisement or a consent manager. */
 export function isKnownSnippet(code: string): boolean {
   return HARMLESS_MARKS.test(code);
 }

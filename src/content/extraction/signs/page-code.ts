@@ -3,16 +3,16 @@ import { unasked } from "./unasked-code.ts";
 
 export interface InlineScript {
   readonly whole: string;
-  /** Without comments and without handlers of what a person does. */
+  /** The code without comments and event handlers. */
   readonly code: string;
   /** The same without the contents of strings. */
   readonly bare: string;
 }
 
-/** Inline code that is looked at, in characters of all scripts together; what is longer counts as unknown. */
+/** Characters of all inline scripts that are examined. Further code counts as unknown. */
 const MAX_CODE_LENGTH = 2_000_000;
 
-/** Types of scripts that a browser runs (WHATWG HTML §4.12.1), and those that a proxy of the site's runs later. */
+/** Types of scripts that a browser runs (WHATWG HTML §4.12.1), and types that a site's proxy runs later. */
 const CODE_TYPE =
   /^(?:|module|javascript[\d.]{0,9}|(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/jscript|[\da-f]+-text\/javascript)$/;
 const TEMPLATE_TYPE =
@@ -21,27 +21,27 @@ const DATA_TYPE = /json|^application\/(?:graphql|x-deferred-state)/;
 /** Data for search engines, and for the browser itself. */
 const OTHERS_DATA = /ld\+json|speculation|importmap/;
 
-/** Inline code of Astro that makes what is shown already answer to people: its islands and how they are loaded. */
+/** Astro's inline code that makes visible content interactive: its islands and their loaders. */
 const HYDRATES = /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro/;
 
-/** The scripts of a page, as its survey meets them. */
+/** The scripts of a page, collected by its survey. */
 export class PageCode {
   readonly #inlineCode: string[] = [];
   #read: readonly InlineScript[] | undefined;
-  /** Addresses of scripts that are none of the known harmless ones. */
+  /** Addresses of scripts that are not known to be harmless. */
   readonly unknown: string[] = [];
-  /** Characters of data that is embedded for scripts. */
+  /** Characters of embedded data for scripts. */
   data = 0;
-  /** Script elements that hold templates. */
+  /** Number of script elements that contain templates. */
   templates = 0;
-  /** Whether anything in the page runs, harmless or not. */
+  /** Whether the page contains any code that runs, harmless or not. */
   runs = false;
   #length = 0;
 
-  /** Inline scripts that run, once all of the page has been met. */
+  /** Inline scripts that run. Complete only after the whole page was surveyed. */
   get inline(): readonly InlineScript[] {
     if (this.#read !== undefined) return this.#read;
-    // Most pages' inline code declares nothing.
+    // The inline code of most pages declares no functions.
     const declares = this.#inlineCode.some((code) => code.includes("function "));
     const users = declares ? usersOfNames([...this.#inlineCode, ...this.unknown]) : NO_USERS;
     this.#read = this.#inlineCode.map((whole, at) => ({
@@ -54,7 +54,7 @@ export class PageCode {
   script(attribs: Readonly<Record<string, string>>, code: string): void {
     const type = (attribs["type"] ?? attribs["language"] ?? "").trim().toLowerCase();
     if (TEMPLATE_TYPE.test(type)) {
-      // WordPress keeps those of its own parts in each of its pages.
+      // WordPress includes its own templates in each page.
       if (attribs["id"]?.startsWith("tmpl-") !== true) this.templates += 1;
     } else if (DATA_TYPE.test(type)) {
       if (!OTHERS_DATA.test(type)) this.data += code.length;
@@ -66,7 +66,7 @@ export class PageCode {
     }
   }
 
-  /** The code of an attribute that runs as the page loads. */
+  /** Adds the code of an attribute that runs while the page loads. */
   handler(code: string): void {
     if (code.trim() === "") return;
     this.runs = true;
@@ -83,15 +83,15 @@ export class PageCode {
 
 const NO_USERS: ReadonlyMap<number, number> = new Map();
 
-/** More than one piece of code. */
+/** The name occurs in more than one piece of code. */
 const SEVERAL = -1;
 
-/** A longer run of letters is two names. */
+/** Characters of a name. A longer sequence of letters counts as two names. */
 const MAX_NAME_LENGTH = 81;
 
 /**
- * Which piece of code has a name in it, by the names' hashes. Two names may share one: then both count as used by several.
- * Texts of all names would take six times as long (`npm run bench -- pages`).
+ * Maps hashes of names to the piece of code that contains the name. If two names share a hash, both count as used by
+ * several pieces. Strings as keys would take six times as long (`npm run bench -- pages`).
  */
 function usersOfNames(codes: readonly string[]): ReadonlyMap<number, number> {
   const users = new Map<number, number>();
@@ -128,7 +128,7 @@ function isOfName(code: number): boolean {
   return beginsName(code) || (code >= 0x30 && code <= 0x39);
 }
 
-/** FNV-1a, as a signed integer: a map finds these fastest. */
+/** FNV-1a as a signed integer, which maps find fastest. */
 function hashOf(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -4,15 +4,15 @@ import { addressesIn } from "./inline-signs.ts";
 import { type Placeholders } from "../extraction.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/** External scripts that are looked at, and names of places that are looked for in them. */
+/** External scripts that are examined, and names of places that are searched in them. */
 const MAX_SCRIPTS = 12;
 const MAX_NAMES = 200;
 const MAX_NAME_LENGTH = 60;
 
-/** A place for something that comes later: "--", "…", "?". */
+/** A placeholder for a value that is filled in later: "--", "…", "?". */
 const STAND_IN = /^(?:[-–—]{1,3}|…|\.{3}|\?{1,3}|n\/a|#{2,})$/i;
 
-/** Names of places for a value that a script knows. */
+/** Names of places for a value that a script fills in. */
 const VALUE =
   /(?:^|[-_\s])(?:price|cost|amount|total|value|count|counter|number|stock|qty|quantity|rating|score|rate|balance|temp|temperature|time|date|status|eta|votes|views|likes|current|live|data)(?:$|[-_\s])/i;
 
@@ -24,7 +24,7 @@ function isStandIn(element: Surveyed): boolean {
   return STAND_IN.test(textContent(element.element).trim());
 }
 
-/** Whether a value is yet to come where a sign such as "--" stands for it. */
+/** Whether a sign such as "--" takes the place of a value. */
 export function hasStandIn(page: Survey): boolean {
   if (page.code.unknown.length === 0) return false;
   return page.elements.some((element) => isStandIn(element));
@@ -37,7 +37,7 @@ function dataNames(attribs: Readonly<Record<string, string>>): string {
     .join(" ");
 }
 
-/** Elements that are empty in most pages and stay so. */
+/** Elements that are empty in most pages and stay empty. */
 const OFTEN_EMPTY = new Set([
   "script",
   "style",
@@ -78,7 +78,7 @@ function isOpen(element: Surveyed): boolean {
   return (text === 0 && media === 0 && elements <= 1) || isStandIn(element);
 }
 
-/** What external scripts may fill on this page; undefined where none is there that is not known. */
+/** The parts that external scripts may fill on this page. Undefined if all scripts are known. */
 export function placeholders(page: Survey): Placeholders | undefined {
   const scripts = scriptsOf(page);
   if (scripts.length === 0) return undefined;
@@ -94,7 +94,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
   return { scripts, names: [...names] };
 }
 
-/** Attributes and classes that name no place. */
+/** Attributes and classes that do not name a place. */
 const PLAIN_ATTRIBUTES =
   /^(?:id|class|style|role|title|lang|dir|hidden|tabindex|clear|clearfix|row|col(?:-.*)?|container|wrapper|inner|aria-.*|data-(?:v|astro|svelte|hk|reactid|ssr|nosnippet).*)$/;
 
@@ -105,7 +105,7 @@ function scriptsOf({ code, source, elements }: Survey): string[] {
     const url = URL.parse(address.trim(), source.finalUrl);
     if (url !== null && /^https?:$/.test(url.protocol)) found.add(url.href.replace(/#.*$/, ""));
   };
-  // What a framework names as its own parts is asked for last: a page's own program tells more.
+  // A framework's shared parts are examined last, since the page's own code is more likely to decide.
   const [own, shared] = partition(code.unknown, (address) => !SHARED.test(address));
   const [first, later] = partition(own, (address) => OF_PAGE.test(address));
   for (const address of [...first, ...later]) add(address);
@@ -120,7 +120,7 @@ function scriptsOf({ code, source, elements }: Survey): string[] {
   return [...found];
 }
 
-/** What bundlers name after the page that it belongs to. */
+/** File names that bundlers derive from the page. */
 const OF_PAGE = /\/(?:app|pages|routes|nodes)\/|(?:^|\/)(?:page|route|index|main|app)[.-]/i;
 
 const SHARED =

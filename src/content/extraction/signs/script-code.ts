@@ -2,37 +2,42 @@ import { unasked } from "./unasked-code.ts";
 import { type Placeholders } from "../extraction.ts";
 import { writesPage } from "./inline-signs.ts";
 
-/** What a script that is longer does to a named place is not looked for: it is a library with its own uses of names. */
+/**
+ * Characters of a script in which named places are searched. A longer script is a library with its own uses of names.
+ */
 const MAX_OWN_CODE = 120_000;
-/** What stands behind a request's address and may say that it sends something. */
+/** Characters after the address of a request that may show that the request sends data. */
 const CALL_LENGTH = 240;
 
-/** What fetches data. */
+/** Calls that fetch data. */
 const ASKS =
   /(?<![\w$])(?:fetch|ofetch|\$fetch|getJSON|axios|XMLHttpRequest|EventSource|WebSocket)\b|\$\.(?:get|ajax|post)\b|\.(?:request|get|getJSON|ajax)\s{0,9}\(/;
 
-/** An address of data, in a string: of the site's own root or a service of its own. */
+/** The address of data in a string: on the site itself or on its own service. */
 const DATA_ADDRESS =
   /["'`](?:https?:\/\/[\w.:-]{1,120})?(?:\.{0,2}\/)?(?:[\w.${}-]{1,60}\/){0,6}(?:(?:api|ajax|graphql|rest|wp-json|data|json|feeds?|v\d)\/[\w./${}-]{1,160}|[\w./-]{1,120}\.json)(?:\?[^"'`]{0,160})?["'`]/gi;
 
-/** The first argument of a call that asks for data, where it is written out and leads to the site itself. */
+/** The first argument of a call that fetches data, if it is a literal and refers to the site itself. */
 const CALL_ADDRESS =
   /(?:(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?)|\$\.(?:get|getJSON|ajax)|\.getJSON|\.open|\.request|(?<![\w$.])new\s{1,9}EventSource)\s{0,9}\(\s{0,9}(?:["'`]GET["'`]\s{0,9},\s{0,9}|\{\s{0,9}url\s{0,9}:\s{0,9})?["'`]((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200}|[\w-]{1,60}(?:\/[\w.-]{1,60}){1,6})["'`]/g;
 
-/** What is asked for by the doing of a person, says nothing that is shown, or belongs to the framework itself. */
+/** Requests that a user action starts, that show no content, or that belong to the framework itself. */
 const ASIDE =
   /\b(?:auth|sessions?|log-?in|log-?out|sign-?in|sign-?up|register|me|cart|basket|track(?:ing)?|log|logs|events?|collect|analytics|metrics|beacon|csrf|token|likes?|votes?|subscribe|newsletter|contact|suggest(?:ions)?|search|autocomplete|complete|consent|cookies?|config|settings|i18n|locales?|lang|translations?|messages\/\w\w|version|manifest|builds?|_nuxt|_app|_next|embed|envelope|favicon|service-?worker|sw|ping|health|errors?|report|feedback)\b/i;
 
 const SENDS = /\bmethod\s{0,9}:\s{0,9}["'`](?!GET)|\btype\s{0,9}:\s{0,9}["'`]POST/i;
 
-/** Handlers that components have as properties, and as fields of elements. */
+/** Event handlers as properties of components, and as fields of elements. */
 const PROPERTY_HANDLER =
   /\bon[A-Z]\w{1,30}\s{0,9}:\s{0,9}|["'`]on[A-Z]?\w{1,30}["'`]\s{0,9}:\s{0,9}|\.(?:\$\$|__)\w{3,20}\s{0,9}=(?!=)\s{0,9}/g;
 const HANDLER_NAME = /^([A-Za-z_$][\w$]{0,60})\s{0,9}[,;})\n]/;
 
-/** Whether the code of an external script fetches data unasked for the page, or fills one of its open places; names how. */
+/**
+ * Reports whether the code of an external script fetches data for the page without user action, or fills one of its
+ * open places. Returns the sign's name.
+ */
 export function signOfCode(script: string, { names }: Pick<Placeholders, "names">): string | undefined {
-  // Most scripts ask for nothing that is written out; the rest of the work is for those that do.
+  // Most scripts contain no literal request, so the expensive checks run only for those that do.
   if (asksForData(script)) {
     const code = withoutProperties(unasked(script).code);
     if (asksForData(code)) return "data-request";
@@ -53,13 +58,13 @@ function asksForData(code: string): boolean {
   return false;
 }
 
-/** As far as the call may go: up to the end of its statement. */
+/** The longest possible text of the call: up to the end of its statement. */
 function callOnly(code: string): string {
   const end = /;|\.then|\)\s{0,9}[,)]/.exec(code);
   return end === null ? code : code.slice(0, end.index);
 }
 
-/** The name as scripts write it: `#price`, `.list li`, `"price"`, `[data-widget]`, `dataset.widget`. */
+/** Matches the name as scripts write it: `#price`, `.list li`, `"price"`, `[data-widget]`, `dataset.widget`. */
 function namesPlace(script: string, name: string): boolean {
   for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
     const before = script.charAt(at - 1);
@@ -69,7 +74,7 @@ function namesPlace(script: string, name: string): boolean {
   return false;
 }
 
-/** Takes out what components do when a person acts: functions that are given as properties, and those given by name. */
+/** Removes the event handlers of components: functions that are given as properties, directly or by name. */
 function withoutProperties(code: string): string {
   const marked: [start: number, end: number][] = [];
   const handlers = new Set<string>();
@@ -91,7 +96,7 @@ function withoutProperties(code: string): string {
   return without(code, marked);
 }
 
-/** The nearest definition of a function of this name that stands before a place; minified names are used again and again. */
+/** The nearest definition before a place of a function with this name. Minified names are reused often. */
 function definitionBefore(code: string, name: string, before: number): [start: number, end: number] | undefined {
   for (const opening of [
     `function ${name}(`,
@@ -108,7 +113,9 @@ function definitionBefore(code: string, name: string, before: number): [start: n
   return undefined;
 }
 
-/** Where a value of an object ends that begins here: before a comma or a bracket of the object, or behind a function's body. */
+/**
+ * The end of an object's value that begins here: before a comma or the object's bracket, or after a function's body.
+ */
 function endOfValue(code: string, start: number): number {
   let depth = 0;
   for (let at = start; at < code.length; at += 1) {
@@ -119,7 +126,7 @@ function endOfValue(code: string, start: number): number {
     else if (char === ")" || char === "]" || char === "}") {
       depth -= 1;
       if (depth < 0) return at;
-      // The body of a function that is declared.
+      // The end of the body of a declared function.
       if (depth === 0 && char === "}" && code.startsWith("function ", start)) return at + 1;
     } else if ((char === "," || char === ";") && depth === 0) return at;
   }

@@ -1,9 +1,9 @@
 import { type Survey } from "./survey.ts";
 
-/** One thing that tells that a page shows its content by script. */
+/** Evidence that a page shows its content by script. */
 export interface Sign {
-  /** As documents and errors call it. */
+  /** The name in the documentation and in errors. */
   readonly name: string;
-  /** Whether the page shows the sign; linear in the page's length. */
+  /** Whether the page shows the sign. Linear in the page's length. */
   readonly shown: (page: Survey) => boolean;
 }

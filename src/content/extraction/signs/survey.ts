@@ -3,65 +3,65 @@ import { type PageSource } from "../../page/page.ts";
 import { isHidden } from "../hidden.ts";
 import { PageCode } from "./page-code.ts";
 
-/** An element of a page as the signs look at it. */
+/** An element of a page, as the signs use it. */
 export interface Surveyed {
   readonly element: Element;
   readonly name: string;
   readonly attribs: Readonly<Record<string, string>>;
-  /** Characters of visible text within. */
+  /** Characters of visible text inside the element. */
   text: number;
-  /** Pictures, fields and frames within. */
+  /** Pictures, input fields and frames inside the element. */
   media: number;
-  /** Elements within. */
+  /** Elements inside the element. */
   elements: number;
-  /** Whether it is navigation, a header, a footer or an aside, or lies in one. */
+  /** Whether it is navigation, a header, a footer or an aside, or inside one. */
   readonly chrome: boolean;
-  /** Whether it is not shown, or lies in an element that is not. */
+  /** Whether it is hidden, or inside a hidden element. */
   readonly hidden: boolean;
-  /** Its parent's place among the elements; -1 where that is the document. */
+  /** The index of its parent among the elements. -1 if the parent is the document. */
   readonly parent: number;
 }
 
-/** A short piece of text that may be a notice or a template. */
+/** A short text that may be a notice or a template. */
 export interface Phrase {
   readonly text: string;
   readonly hidden: boolean;
-  /** Whether it shows code. */
+  /** Whether the text is in a code element. */
   readonly code: boolean;
 }
 
-/** Longer pieces of text are content, and no notice. */
+/** Characters of a phrase. Longer texts are content, not notices. */
 const MAX_PHRASE_LENGTH = 300;
-/** What notices and templates have in them. */
+/** Characters and words that occur in notices and templates. */
 const PHRASE = /\{\{|<%|…|\.\.|。|script/i;
 
 const CHROME = new Set(["nav", "header", "footer", "aside"]);
 const MEDIA = new Set(["img", "picture", "video", "audio", "iframe", "object", "embed", "input", "textarea", "select"]);
 const NO_TEXT = new Set(["script", "style", "noscript", "title", "textarea", "iframe", "noembed", "noframes"]);
 const CODE = new Set(["pre", "code", "samp", "kbd", "xmp", "textarea"]);
-/** What decides with the class alone whether an element is hidden. */
+/** Attributes that, together with the class, decide whether an element is hidden. */
 const HIDING = ["hidden", "style", "aria-hidden", "id"];
 
-/** Whether an element is a template whose content is its parent's shadow tree. */
+/** Whether an element is a template with its parent's shadow tree. */
 export function isShadowRoot({ name, attribs }: Element): boolean {
   return name === "template" && attribs["shadowrootmode"] !== undefined;
 }
 
 const NONE: readonly Surveyed[] = [];
 
-/** What one walk over a page finds: all that the signs look at. */
+/** The results of one walk over a page, which all signs use. */
 export class Survey {
   readonly source: PageSource;
   readonly code = new PageCode();
-  /** In the order of the document: parents stand before their children. */
+  /** Elements in the order of the document: parents come before their children. */
   readonly elements: Surveyed[] = [];
   readonly phrases: Phrase[] = [];
-  /** What the page's noscript elements hold, unparsed. */
+  /** The content of the page's noscript elements, unparsed. */
   readonly noscripts: string[] = [];
-  /** Characters of visible text, and those of them outside of navigation, headers, footers and asides. */
+  /** Characters of visible text, and of visible text outside of navigation, headers, footers and asides. */
   text = 0;
   contentText = 0;
-  /** Characters of text that is there, and hidden. */
+  /** Characters of hidden text. */
   hiddenText = 0;
   readonly #byName = new Map<string, Surveyed[]>();
   readonly #byAttribute = new Map<string, Surveyed[]>();
@@ -77,12 +77,12 @@ export class Survey {
     return this.#byAttribute.get(attribute) ?? NONE;
   }
 
-  /** The elements of a name. */
+  /** The elements with a name. */
   named(name: string): readonly Surveyed[] {
     return this.#byName.get(name) ?? NONE;
   }
 
-  /** Whether a custom element is what is looked for. */
+  /** Whether a custom element meets the condition. */
   someCustom(fits: (element: Surveyed) => boolean): boolean {
     for (const [name, elements] of this.#byName) {
       if (name.includes("-") && elements.some((element) => fits(element))) return true;
@@ -94,7 +94,7 @@ export class Survey {
     return attributes.some((attribute) => this.#byAttribute.has(attribute));
   }
 
-  /** Whether an element with classes that fit is what is looked for; each list of classes is looked at once. */
+  /** Whether an element with matching classes meets the condition. Each list of classes is tested once. */
   someOfClass(classes: RegExp, fits: (element: Surveyed) => boolean): boolean {
     for (const [names, elements] of this.#byClass) {
       if (classes.test(names) && elements.some((element) => fits(element))) return true;
@@ -102,7 +102,7 @@ export class Survey {
     return false;
   }
 
-  /** Adds an element; answers whether what is in it is part of the page. */
+  /** Adds an element. True if its content is part of the page. */
   element(element: Element, parent: number): boolean {
     const { name, attribs } = element;
     const above = this.elements[parent];
@@ -118,7 +118,7 @@ export class Survey {
     if (name === "script") this.code.script(attribs, contentOf(element));
     else if (name === "noscript") this.noscripts.push(contentOf(element));
     else if (name === "body") this.code.handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
-    // A template's content and what stands between tags that hold text alone are not shown.
+    // The content of templates, and of elements that contain only text, is not shown.
     return (name !== "template" || isShadowRoot(element)) && !NO_TEXT.has(name);
   }
 
@@ -141,7 +141,7 @@ export class Survey {
     }
   }
 
-  /** Adds up what is within each element. */
+  /** Sums up the content of each element. */
   finish(): void {
     for (let at = this.elements.length - 1; at >= 0; at -= 1) {
       const element = this.elements[at];
@@ -170,7 +170,7 @@ export class Survey {
 /** Walks over the page once, without recursion. */
 export function survey(tree: Document, source: PageSource): Survey {
   const found = new Survey(source);
-  // Three stacks of one height; an object for each node would be most of the time.
+  // Three stacks of the same height. Creating an object for each node would take most of the time.
   const nodes: ChildNode[] = [];
   const parents: number[] = [];
   const inCode: boolean[] = [];

@@ -1,18 +1,18 @@
-/** A script as far as it runs without a person's doing. */
+/** The parts of a script that run without user action. */
 export interface UnaskedCode {
-  /** Without comments and handlers of what a person does; as long as the whole. */
+  /** The script without comments and event handlers, with its original length. */
   readonly code: string;
-  /** The same without what is in strings. */
+  /** The same without the contents of strings. */
   readonly bare: string;
 }
 
-/** What only a person does, or a page that a person scrolls or resizes. */
+/** Events that only a user causes, including scrolling and resizing. */
 const PERSONAL =
   "click|dblclick|contextmenu|auxclick|submit|reset|change|input|focus|focusin|focusout|blur|select|scroll|scrollend|resize|" +
   "orientationchange|wheel|mouse\\w+|key\\w+|touch\\w+|pointer\\w+|drag\\w*|drop|copy|cut|paste|hover|beforeunload|unload|" +
   "pagehide|visibilitychange|invalid|toggle|beforeinstallprompt|appinstalled|beforeprint|afterprint|popstate|hashchange";
 
-/** Where a call begins whose arguments run only then: its bracket is the last character of the match. */
+/** The beginning of a call whose arguments run only on such events. Its bracket is the last character of the match. */
 const HANDLER_CALL = new RegExp(
   `\\baddEventListener\\s{0,9}\\((?=\\s{0,9}["'\`](?:${PERSONAL})["'\`])|` +
     `\\.(?:on|one|bind|delegate|live)\\s{0,9}\\((?=\\s{0,9}["'\`](?:${PERSONAL})(?:[.\\s][^"'\`]{0,99})?["'\`])|` +
@@ -20,7 +20,7 @@ const HANDLER_CALL = new RegExp(
   "g",
 );
 
-/** Where a function is put in the place of such a handler: its first bracket follows. */
+/** The beginning of an assignment of a function to such an event. The function's first bracket follows. */
 const HANDLER_PROPERTY = new RegExp(
   `\\.on(?:${PERSONAL})\\s{0,9}=\\s{0,9}(?:async\\s{1,9})?(?:function\\b[^({]{0,60}(?=\\()|(?=\\(|\\w{1,30}\\s{0,9}=>))`,
   "g",
@@ -28,16 +28,18 @@ const HANDLER_PROPERTY = new RegExp(
 
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
-/** What a regular expression may follow; after anything else a slash divides. */
+/** Text after which a slash begins a regular expression. After other text, a slash divides. */
 const BEFORE_PATTERN = /[(,=:[!&|?{};\n+\-*%<>~^]$|\b(?:return|typeof|case|in|of|void|delete)$/;
 
-/** A longer regular expression is taken for a division: each slash may look so far ahead. */
+/**
+ * Characters of a regular expression. A longer one is taken for a division, since each slash may be searched this far.
+ */
 const MAX_PATTERN_LENGTH = 1000;
 
 /**
- * Takes comments and handlers out of a script, without understanding the rest of it. In linear time. A script whose strings
- * or brackets do not come out even was misread, and is given as it is. `isNamed` tells whether other code of the page names a
- * function of this script: one that no code names is called by a handler in the markup, if at all.
+ * Removes comments and event handlers from a script in linear time, without a full parser. A script with unbalanced
+ * strings or brackets was misread, and is returned unchanged. `isNamed` tells whether other code of the page contains
+ * the name of a function. A function whose name no code contains can only be called by a handler in the markup.
  */
 export function unasked(script: string, isNamed: (name: string) => boolean = () => true): UnaskedCode {
   const scan = scanScript(script);
@@ -49,7 +51,7 @@ export function unasked(script: string, isNamed: (name: string) => boolean = () 
   }
   let done = 0;
   for (const match of scan.code.matchAll(HANDLER_PROPERTY)) {
-    // What lies in a handler that was found already would be searched through again and again.
+    // Text inside a handler that was already found would be searched again and again.
     if (match.index < done) continue;
     const start = match.index + match[0].length;
     done = endOfFunction(scan, start);
@@ -62,7 +64,7 @@ export function unasked(script: string, isNamed: (name: string) => boolean = () 
   return { code: without(scan.code, marked), bare: without(scan.bare, marked) };
 }
 
-/** Functions that are declared and looked at whether anything calls them; each name is searched for in the whole script. */
+/** Declared functions that are checked for calls. Each name is searched in the whole script. */
 const MAX_FUNCTIONS = 50;
 const DECLARATION = /\bfunction\s{1,9}([A-Za-z_$][\w$]{0,80})\s{0,9}(?=\()/g;
 
@@ -91,7 +93,7 @@ function without(code: string, marked: readonly (readonly [number, number])[]): 
   return kept + code.slice(from);
 }
 
-/** Behind the arguments and the body of a function; arrow functions without braces end at the line's. */
+/** The end of a function's arguments and body. An arrow function without braces ends at the end of its line. */
 function endOfFunction(scan: Scan, at: number): number {
   const brackets = /[({]|=>|[;\n]/g;
   brackets.lastIndex = at;
@@ -107,13 +109,13 @@ function endOfFunction(scan: Scan, at: number): number {
 }
 
 interface Scan extends UnaskedCode {
-  /** Whether every bracket and every string is closed. */
+  /** Whether all brackets and strings are closed. */
   readonly isEven: boolean;
-  /** Where the bracket closes that opens here; the end where it does not. */
+  /** The index of the bracket that closes the one at `open`. The end of the script if it is not closed. */
   closeOf(open: number): number;
 }
 
-/** What a character of code may begin or end; NOTHING for most. */
+/** The token that a character may begin or end. NOTHING for most characters. */
 const NOTHING = 0;
 const QUOTE = 1;
 const OPENS = 2;
@@ -137,7 +139,7 @@ function kinds(): Uint8Array {
   return all;
 }
 
-/** Reads each character by a table: a regular expression for the next token takes four times as long. */
+/** Looks up each character in a table: a regular expression for the next token takes four times as long. */
 function scanScript(script: string): Scan {
   const closes = new Map<number, number>();
   const open: number[] = [];
@@ -165,7 +167,7 @@ function scanScript(script: string): Scan {
     if (end === undefined) continue;
     const before = script.slice(from, at);
     const isString = kind === QUOTE;
-    // A quote that nothing closes is of something that was misread: a pattern, a comment of another kind.
+    // An unclosed quote belongs to misread code: a pattern, or a comment of another kind.
     if (isString && (end - at < 2 || script[end - 1] !== opening)) isEven = false;
     const blank = " ".repeat(end - at);
     code.push(before, isString ? script.slice(at, end) : blank);
@@ -182,7 +184,7 @@ function scanScript(script: string): Scan {
   };
 }
 
-/** What begins a string, a comment or a pattern here; "" where nothing does. */
+/** The opening of a string, a comment or a pattern at this place. "" if there is no opening. */
 function openingAt(script: string, at: number, kind: number): string {
   if (kind === QUOTE) return script.charAt(at);
   if (kind === LESS_THAN) return script.startsWith("<!--", at) ? "<!--" : "";
@@ -204,13 +206,13 @@ function endOf(script: string, start: number, opening: string): number {
     const char = script[at];
     if (char === "\\") at += 1;
     else if (char === opening) return at + 1;
-    // A quote that is no string's, as in a pattern, must not swallow the script.
+    // A quote that begins no string, for example in a pattern, must not hide the rest of the script.
     else if (char === "\n" && opening !== "`") return at;
   }
   return script.length;
 }
 
-/** The end of a regular expression that begins here; undefined where the slash divides. */
+/** The end of a regular expression that begins here. Undefined if the slash divides. */
 function endOfPattern(script: string, start: number): number | undefined {
   const before = script.slice(Math.max(0, start - 12), start).trimEnd();
   if (before !== "" && !BEFORE_PATTERN.test(before)) return undefined;

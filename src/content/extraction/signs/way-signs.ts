@@ -1,10 +1,10 @@
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/** A page that refreshes itself within this time is a redirect; in seconds. As in the browser's tab. */
+/** Seconds. A page that refreshes itself sooner is a redirect, as in the browser's tab. */
 const SOON_SECONDS = 1;
 
-/** The delay at the beginning of a refresh (WHATWG HTML §4.2.5.3); "" is none. */
+/** Whether the delay of a refresh (WHATWG HTML §4.2.5.3) is short. "" is not a refresh. */
 function isSoon(refresh: string): boolean {
   const delay = /^[\s\u0000]{0,99}(\d{0,9})(?:\.[\d.]{0,99})?(?:[\s;,]|$)/.exec(refresh);
   if (delay === null || (delay[1] === "" && !refresh.includes("."))) return false;
@@ -23,17 +23,17 @@ function refreshes(page: Survey): boolean {
     );
 }
 
-/** Frames that are smaller show no content; in pixels. */
+/** Pixels of a frame's width. A narrower frame shows no content. */
 const MIN_FRAME_WIDTH = 100;
 const MIN_FRAME_HEIGHT = 50;
 
-/** Whether a document of the same site is shown within this one. */
+/** Whether an element is a frame with a document of the same site. */
 function isFrame({ name, attribs, chrome, hidden }: Surveyed, page: Survey): boolean {
   if (name !== "iframe" || chrome || hidden || attribs["loading"]?.toLowerCase() === "lazy") return false;
   if (isLess(attribs["width"], MIN_FRAME_WIDTH) || isLess(attribs["height"], MIN_FRAME_HEIGHT)) return false;
   if (attribs["srcdoc"] !== undefined) return attribs["srcdoc"].trim() !== "";
   const address = URL.parse(attribs["src"]?.trim() ?? "", page.source.finalUrl);
-  // A frame without an address shows nothing until a script fills it.
+  // A frame without an address is empty until a script fills it.
   return attribs["src"] !== undefined && address !== null && address.origin === URL.parse(page.source.finalUrl)?.origin;
 }
 
@@ -41,7 +41,7 @@ function isLess(size: string | undefined, least: number): boolean {
   return size !== undefined && /^\d{1,6}(?:px)?$/.test(size.trim()) && Number.parseInt(size, 10) < least;
 }
 
-/** What leads on to another page, whether scripts are in this one or not. */
+/** Signs that lead to another page, even if the page has no scripts. */
 export const WAY_SIGNS: readonly Sign[] = [
   { name: "refresh", shown: refreshes },
   { name: "frame", shown: (page) => page.named("iframe").some((element) => isFrame(element, page)) },
