@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { fontFolders } from "./font-packages.ts";
 import { PACKED_SCRIPTS, unpackFonts } from "./packed-fonts.ts";
 
-/** Where Linux keeps fonts for all its users. */
+/** The system folders of fonts on Linux. */
 const SYSTEM_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];
 
-/** What a page gets for the families that no font is named after; Arimo and its like are as wide as Arial and its like. */
+/**
+ * Fonts for generic families and for families without a font. Arimo and similar fonts have the same widths as Arial and
+ * similar fonts.
+ */
 const GENERIC_FAMILIES: readonly (readonly [generic: string, families: readonly string[]])[] = [
   ["sans-serif", ["Arimo"]],
   ["serif", ["Tinos"]],
@@ -21,7 +24,7 @@ const GENERIC_FAMILIES: readonly (readonly [generic: string, families: readonly 
   ["Courier", ["Cousine", "Liberation Mono"]],
 ];
 
-/** One Han character is drawn in a way of its own in each language. */
+/** The font for each language that draws Han characters in its own way. */
 const HAN_FAMILIES: readonly (readonly [language: string, family: string])[] = [
   ["ja", "Noto Sans CJK JP"],
   ["ko", "Noto Sans CJK KR"],
@@ -29,7 +32,7 @@ const HAN_FAMILIES: readonly (readonly [language: string, family: string])[] = [
   ["zh-tw", "Noto Sans CJK TC"],
 ];
 
-/** For what no other rule decides: most pages in Han characters that name no language are in simplified Chinese. */
+/** The last families to try. Most pages with Han characters and no language tag are in simplified Chinese. */
 const LAST_FAMILIES = [
   "Arimo",
   "Noto Sans CJK SC",
@@ -40,20 +43,20 @@ const LAST_FAMILIES = [
 ];
 
 export interface FontConfigOptions {
-  /** Holds the file and fontconfig's cache. */
+  /** The folder of the configuration file and of fontconfig's cache. */
   readonly folder: string;
-  /** Font folders beside those of the packages. */
+  /** Further font folders, in addition to those of the packages. */
   readonly more?: readonly string[];
-  /** Whether the system's own configuration counts as well. */
+  /** Whether to include the system's own configuration. */
   readonly withSystem: boolean;
 }
 
-/** Writes a fontconfig file of our own and gives its path, for FONTCONFIG_FILE. */
+/** Writes this project's fontconfig file and returns its path, for FONTCONFIG_FILE. */
 export async function writeFontConfig(options: FontConfigOptions): Promise<string> {
   const { folder } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, options.withSystem ? "fonts-with-system.conf" : "fonts.conf");
-  // Another start may read it at this moment.
+  // Another process may read the file at the same time.
   const temporary = `${path}-${process.pid}-${crypto.randomUUID()}`;
   try {
     const unpacked = await unpackFonts(folder);
@@ -72,7 +75,7 @@ function fontConfig({ folder, more = [], withSystem }: FontConfigOptions): strin
     '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
     "<fontconfig>",
     ...[...fontFolders(), ...more, ...SYSTEM_FOLDERS].map((path) => `<dir>${Bun.escapeHTML(path)}</dir>`),
-    // The first folder is the one that is written to.
+    // Fontconfig writes to the first folder.
     `<cachedir>${Bun.escapeHTML(join(folder, "font-cache"))}</cachedir>`,
     ...system,
     ...GENERIC_FAMILIES.map(([generic, families]) => {
@@ -88,7 +91,7 @@ function fontConfig({ folder, more = [], withSystem }: FontConfigOptions): strin
   ].join("\n");
 }
 
-/** A family for characters that none of those asked for has. */
+/** A fallback family for characters that the requested families lack. */
 function lastFamily(family: string, test: string): string {
   const edit = `<edit name="family" mode="append" binding="weak"><string>${family}</string></edit>`;
   return `<match target="pattern">${test}${edit}</match>`;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The npm packages that bring fonts, and where their font files lie as seen from their main module. */
+/** The npm packages with fonts, and the folders of their font files relative to their main modules. */
 const PACKAGES: readonly (readonly [name: string, folder: string])[] = [
   ["@expo-google-fonts/arimo", "."],
   ["@expo-google-fonts/tinos", "."],
@@ -13,14 +13,14 @@ const PACKAGES: readonly (readonly [name: string, folder: string])[] = [
   ["@expo-google-fonts/noto-color-emoji", "."],
 ];
 
-/** The folders of the font packages that npm installed; their code is never run. */
+/** The folders of the installed font packages. The code of the packages never runs. */
 export function fontFolders(): string[] {
   return PACKAGES.flatMap(([name, folder]) => {
     try {
       const found = join(dirname(fileURLToPath(import.meta.resolve(name))), folder);
       return existsSync(found) ? [found] : [];
     } catch {
-      // Not installed: pages do without, and /health says so.
+      // Not installed: pages are shown without the fonts, and /health reports it.
       return [];
     }
   });

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Scripts whose fonts npm has as WOFF2 alone, which browsers take from pages, not from the system. */
+/** Scripts for which npm has only WOFF2 fonts. Browsers read WOFF2 from pages, but not from the system. */
 export const PACKED_SCRIPTS = [
   "thai",
   "bengali",
@@ -18,13 +18,13 @@ export const PACKED_SCRIPTS = [
 
 interface PackedFont {
   readonly path: string;
-  /** What the unpacked file is called; another version has another name. */
+  /** The name of the unpacked file. Another version has another name. */
   readonly name: string;
 }
 
 /**
- * Unpacks the WOFF2 fonts of the npm packages into `folder`, once for each version, and gives the folder they are in.
- * Takes 0.1 CPU-seconds and 1.8 MB the first time. A package that is not installed is left out.
+ * Unpacks the WOFF2 fonts of the npm packages into `folder`, once for each version. Returns the folder of the fonts.
+ * The first time takes 0.1 CPU-seconds and 1.8 MB. A package that is not installed is left out.
  */
 export async function unpackFonts(folder: string): Promise<string> {
   const unpacked = join(folder, "fonts-unpacked");
@@ -33,11 +33,11 @@ export async function unpackFonts(folder: string): Promise<string> {
     (font): font is PackedFont => font !== undefined && !existsSync(join(unpacked, font.name)),
   );
   if (missing.length === 0) return unpacked;
-  // 320 kB of program that later starts do not need.
+  // 320 kB of code, which later starts do not need.
   const { default: decompress } = await import("wawoff2/decompress.js");
   for (const { path, name } of missing) {
     const target = join(unpacked, name);
-    // Fontconfig reads whatever lies there at that moment, but for hidden files.
+    // Fontconfig reads all files in the folder at any time, except hidden files.
     const temporary = join(unpacked, `.${name}-${process.pid}-${crypto.randomUUID()}`);
     try {
       await writeFile(temporary, await decompress(await readFile(path)));
@@ -55,11 +55,11 @@ function fontOf(script: string): PackedFont | undefined {
     const manifest = fileURLToPath(import.meta.resolve(`@fontsource-variable/${family}/package.json`));
     // The manifest of an npm package has a version.
     const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string };
-    // One file for all weights, with the script's own characters; Latin ones are in other fonts.
+    // One file for all weights, with the script's own characters. Latin characters are in other fonts.
     const path = join(dirname(manifest), "files", `${family}-${script}-wght-normal.woff2`);
     return existsSync(path) ? { path, name: `${family}-${version}.ttf` } : undefined;
   } catch {
-    // Not installed: pages do without.
+    // Not installed: pages are shown without the font.
     return undefined;
   }
 }

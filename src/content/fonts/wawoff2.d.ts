@@ -1,4 +1,4 @@
 declare module "wawoff2/decompress.js" {
-  /** Gives the TrueType or OpenType font that a WOFF2 file holds; fails if the file holds none. */
+  /** Decompresses a WOFF2 file into its TrueType or OpenType font. Fails if the file contains no font. */
   export default function decompress(woff2: Uint8Array): Promise<Uint8Array>;
 }

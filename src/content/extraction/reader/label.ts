@@ -82,7 +82,7 @@ function hasWordsBeside(element: Element, way: "prev" | "next"): boolean {
   return true;
 }
 
-/** The kind of a neighbour in the line: words, the end of the line, or neither. */
+/** Reads a neighbour in the line: "words", the "end" of the line, or "on" to continue with the next neighbour. */
 function sideOf(node: ChildNode, way: "prev" | "next"): "words" | "end" | "on" {
   if (node instanceof Text) {
     const parts = node.data.split(SEPARATOR);
