@@ -28,7 +28,7 @@ test.each([
   ["application/octet-stream", "<html>", "unsupported"],
   ["application/vnd.ms-excel", "", "unsupported"],
 ])("a document of type %s that begins with %j is %s", (type, body, kind) => {
-  expect(kindOf(type, bytes(body))).toBe(kind as ReturnType<typeof kindOf>); // The table's texts are kinds.
+  expect(kindOf(type, bytes(body))).toBe(kind as ReturnType<typeof kindOf>); // The strings in the table are kinds.
   if (body === "") expect(isReadable(type)).toBe(kind !== "unsupported");
 });
 

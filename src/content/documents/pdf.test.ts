@@ -38,7 +38,7 @@ describe("columns", () => {
     );
   });
 
-  test("are told whatever the order of the file is", async () => {
+  test("are recognised in any order of the file", async () => {
     const lines = LEFT.flatMap((_line, at): PdfText[] => [
       [318, 700 - at * 12, RIGHT[at] ?? ""],
       [72, 700 - at * 12, LEFT[at] ?? ""],
@@ -46,7 +46,7 @@ describe("columns", () => {
     expect(await markdownOf(lines)).toBe(`${LEFT.join(" ")}\n\n${RIGHT.join(" ")}`);
   });
 
-  test("go on with a sentence in the next column and on the next page", async () => {
+  test("continue a sentence in the next column and on the next page", async () => {
     const broken = ["A sentence that is", "long goes on and on"];
     const pages = [pdfColumn(72, 60, broken), pdfColumn(72, 740, ["until it ends."])];
     expect(await markdownOf(...pages)).toBe("A sentence that is long goes on and on until it ends.");
@@ -54,7 +54,7 @@ describe("columns", () => {
 });
 
 describe("paragraphs", () => {
-  test("begin after a gap, with an indented line, and after a line that was ended", async () => {
+  test("begin after a gap, with an indented line, and after a line that ends early", async () => {
     const lines: PdfText[] = [
       [72, 700, "The first paragraph has two lines that fill the measure"],
       [72, 688, "and ends here."],
@@ -72,14 +72,14 @@ describe("paragraphs", () => {
     ]);
   });
 
-  test("have parted words put together, and keep the hyphens of compounds", async () => {
+  test("have divided words joined, and keep the hyphens of compounds", async () => {
     const lines = ["A para-", "graph of well-", "known words, which are well-known to all readers."];
     expect(await markdownOf(pdfColumn(72, 700, lines))).toBe(
       "A paragraph of well-known words, which are well-known to all readers.",
     );
   });
 
-  test("name raised letters and bold words", async () => {
+  test("mark raised letters and bold words", async () => {
     const line: PdfText[] = [
       [72, 700, "Water has"],
       [122, 700, "two parts", 10, "F2"],
@@ -91,7 +91,7 @@ describe("paragraphs", () => {
   });
 });
 
-test("headings are told by the size and the weight of their letters", async () => {
+test("headings are recognised by the size and the weight of their letters", async () => {
   const lines: PdfText[] = [
     [72, 740, "The title", 20],
     [72, 700, "1. Of gates", 14],
@@ -105,7 +105,7 @@ test("headings are told by the size and the weight of their letters", async () =
   expect(markdown.match(/^#.*/gm)).toEqual(["# The title", "## 1. Of gates", "### Of keepers", "## 2. Of roads"]);
 });
 
-test("lists have their numbers, their depth and their wrapped lines", async () => {
+test("lists keep their numbers, their depth and their wrapped lines", async () => {
   const lines: PdfText[] = [
     [72, 700, "\u2022"],
     [90, 700, "apples, which are red"],
@@ -129,7 +129,7 @@ test("a table of contents is a list", async () => {
   expect(await markdownOf(pdfColumn(72, 700, lines))).toBe("- 1 Gates \u2026 1\n- 2 Roads \u2026 12");
 });
 
-/** Rows of cells at places that stand below one another. */
+/** Rows of aligned cells. */
 function cells(lines: readonly (readonly string[])[]): PdfText[] {
   return lines.flatMap((row, at) => row.map((text, column): PdfText => [72 + column * 90, 700 - at * 16, text]));
 }
@@ -142,13 +142,13 @@ describe("tables", () => {
     ["B2, long", "4", "2001"],
   ];
 
-  test("are told by columns that stand below one another", async () => {
+  test("are recognised by aligned columns", async () => {
     expect(await markdownOf([[72, 740, "Tolls of the roads:"], ...cells(ROWS)])).toBe(
       `Tolls of the roads:\n\n${TABLE}`,
     );
   });
 
-  test("are told by the lines around their cells, which may have several lines of text", async () => {
+  test("are recognised by the lines around their cells, which may have several lines of text", async () => {
     const [xs, ys] = [
       [68, 158, 248, 338],
       [714, 694, 678, 650],
@@ -162,7 +162,7 @@ describe("tables", () => {
     expect(typeof content === "string" ? content : content.markdown()).toBe(TABLE);
   });
 
-  test("go on after the end of a page without their heads", async () => {
+  test("continue on the next page without their heads", async () => {
     const next = cells([
       ["Road", "Toll", "Year"],
       ["C3", "5", "2002"],
@@ -192,12 +192,12 @@ function numberedPage(number: number): PdfText[] {
   ];
 }
 
-test("running headers, footers and the numbers of pages are left out", async () => {
+test("running headers, footers and page numbers are left out", async () => {
   const markdown = await markdownOf(...NUMBERS.map((_name, number) => numberedPage(number)));
   expect(markdown.split("\n\n")).toEqual(NUMBERS.map((name) => `Words that stand on page ${name} alone.`));
 });
 
-test("footnotes follow the text of their page", async () => {
+test("footnotes come after the text of their page", async () => {
   const lines: PdfText[] = [...pdfColumn(72, 740, LEFT), [72, 80, "1 A note in small letters.", 7]];
   const next = pdfColumn(72, 740, RIGHT);
   expect((await markdownOf(lines, next)).split("\n\n")).toEqual([
@@ -216,10 +216,10 @@ test("links have the words that they cover", async () => {
   expect(content.links()).toEqual([{ url: "https://gates.test/book", text: "" }]);
 });
 
-describe("pages that are turned", () => {
+describe("rotated pages", () => {
   const upright = [...pdfColumn(72, 540, LEFT), ...pdfColumn(318, 540, RIGHT)];
 
-  test("by their attribute are read upright", async () => {
+  test("are read upright according to their attribute", async () => {
     const turned = upright.map(([x, y, text]) => `BT /F1 10 Tf 0 1 -1 0 ${612 - y} ${x} Tm (${text}) Tj ET`).join("\n");
     for (const page of ["/Rotate 90", ""]) {
       const content = await pdfContent(new Uint8Array(makePdf([turned], { page })));
@@ -229,7 +229,7 @@ describe("pages that are turned", () => {
     }
   });
 
-  test("leave text of other directions to their end", async () => {
+  test("have text of other directions at their end", async () => {
     const stamp = "BT /F1 10 Tf 0 1 -1 0 20 300 Tm (Received 1999) Tj ET";
     const content = await pdfContent(new Uint8Array(makePdf([`${stamp}\n${pdfTexts(pdfColumn(72, 540, LEFT))}`])));
     expect(typeof content === "string" ? content : content.markdown()).toBe(`${LEFT.join(" ")}\n\nReceived 1999`);
@@ -293,7 +293,7 @@ describe("hostile pages", () => {
   });
 });
 
-/** A font without a Unicode table, whose codes a predefined map explains. */
+/** A font without a Unicode table, whose codes a predefined map defines. */
 function asianFont(map: string, ordering: string): string {
   return `/F4 << /Type /Font /Subtype /Type0 /BaseFont /Own /Encoding /${map} /DescendantFonts [ << /Type /Font
     /Subtype /CIDFontType0 /BaseFont /Own /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >>
@@ -316,7 +316,7 @@ test.each([
   expect(await asianText(map, ordering, `BT /F4 12 Tf 72 700 Td <${codes}> Tj ET`)).toBe(text);
 });
 
-test("columns of vertical writing are read from the right", async () => {
+test("columns of vertical writing are read from right to left", async () => {
   const stream = "BT /F4 12 Tf 500 700 Td <65E5672C8A9E> Tj ET BT /F4 12 Tf 480 700 Td <4E2D6587> Tj ET";
   expect((await asianText("UniJIS-UTF16-V", "Japan1", stream)).replace(/\s/g, "")).toBe("日本語中文");
 });

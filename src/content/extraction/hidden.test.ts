@@ -25,6 +25,6 @@ test.each([
   ["a paragraph", '<p aria-hidden="true">five</p>'],
   ["a letter beside something", '<span aria-hidden="true">fi<b>ve</b></span>'],
   ["a menu that is no closed one", '<div aria-hidden="true" class="menu">five</div>'],
-])("%s that screen readers skip is seen, and kept", (_what, html) => {
+])("%s that screen readers skip is visible, and kept", (_what, html) => {
   expect(shown(html)).toBe("five");
 });

@@ -11,7 +11,7 @@ test.each<[string, string]>([
   ["<p>a&nbsp;&lt;", "<html><head></head><body><p>a&nbsp;&lt;</p></body></html>"],
   ["<noscript><b></noscript>", "<html><head><noscript><b></noscript></head><body></body></html>"],
   ["<body><template><p>a</template>", "<html><head></head><body><template><p>a</p></template></body></html>"],
-])("the HTML of %s is the one a browser gives", (html, outer) => {
+])("the HTML of %s is the same as a browser's", (html, outer) => {
   expect(toHtml(parseTree(html))).toBe(outer);
 });
 

@@ -10,7 +10,7 @@ function page(head: string, body: string) {
   return toIndexPage(parseTree(html), "https://a.test/dir/page");
 }
 
-test("gives the article as plain text, and its links once each, absolute, without fragments", () => {
+test("returns the article as plain text, and its links without duplicates, absolute, without fragments", () => {
   const body = `<p>See <a href="../other#part">the <b>other</b> page</a>, <a href="/dir/page#top">this</a>, <a href="../other">again</a>,
     <a href="mailto:a@b.test">mail</a>, <a rel="nofollow sponsored" href="/sold">sold</a>, <a href="http://[">none</a>.</p>`;
   const { title, content, fields } = page("", body);
@@ -20,7 +20,7 @@ test("gives the article as plain text, and its links once each, absolute, withou
   expect(fields?.["links"]).toEqual(["https://a.test/other", "https://a.test/dir/page"]);
 });
 
-test("tells the base, the canonical address, and what robots are told", () => {
+test("returns the base, the canonical address, and the directives for robots", () => {
   const head = `<base href="/base/"><base href="/second/"><link rel="canonical alternate" href="self"><meta name="ROBOTS" content="noindex"><meta name="turnpike" content="nofollow">`;
   const { fields } = page(head, `<a href="x">x</a>`);
   expect(fields?.["canonical"]).toBe("https://a.test/base/self");
@@ -29,7 +29,7 @@ test("tells the base, the canonical address, and what robots are told", () => {
   expect(page(`<link rel="canonical" href="http://[">`, "").fields?.["canonical"]).toBeNull();
 });
 
-test("takes two thousand links of a page", () => {
+test("returns at most two thousand links of a page", () => {
   const links = Array.from({ length: 3_000 }, (_, n) => `<a href="/${n}">${n}</a>`).join(" ");
   expect([page("", links).fields?.["links"] ?? []].flat().length).toBe(2_000);
 });

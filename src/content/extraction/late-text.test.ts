@@ -14,28 +14,28 @@ function read(html: string, kind: "article" | "text" = "text", engine: "static" 
 const streamed = (rest: string): string =>
   `<title>T</title><main><p>First.</p><!--$?--><template id="B:0"></template><p>Loading…</p><!--$?--><b>x</b><!--/$--><!--/$--><p>Last.</p></main>${rest}`;
 
-describe("a part that was streamed", () => {
-  test("takes the place of its fallback", () => {
+describe("a streamed part", () => {
+  test("replaces its fallback", () => {
     expect(read(streamed('<div hidden id="S:0"><p>Came late.</p></div>'))).toBe("First.\nCame late.\nLast.");
   });
 
-  test("may lie within another one", () => {
+  test("may be inside another part", () => {
     const parts =
       '<div hidden id="S:0"><p>Came late.</p><template id="P:1"></template></div><div hidden id="S:1"><p>Inside.</p></div>';
     expect(read(streamed(parts))).toBe("First.\nCame late.\nInside.\nLast.");
   });
 
-  test("is shown where it is if its place is missing or lies within itself", () => {
+  test("is shown at its own place if its target is missing or inside the part itself", () => {
     expect(read('<p>First.</p><div hidden id="S:2"><p>Came late.</p><template id="B:2"></template></div>')).toBe(
       "First.\nCame late.",
     );
   });
 
-  test("is left to the script of a page from a browser", () => {
+  test("is not moved in a page from a browser", () => {
     expect(read(streamed('<div hidden id="S:0"><p>Came late.</p></div>'), "text", "browser")).not.toContain("late");
   });
 
-  test("leaves what is hidden for another reason hidden", () => {
+  test("is not shown if it is hidden for another reason", () => {
     expect(read('<p>First.</p><div hidden id="S:zz">Never.</div><div hidden id="x">Never.</div>')).toBe("First.");
   });
 });
@@ -43,7 +43,7 @@ describe("a part that was streamed", () => {
 describe("text in noscript", () => {
   const posts = `<div><h1>Trains</h1><p>Anna: ${TEXT.repeat(4)}</p><p>Bert: ${TEXT.repeat(3)}</p></div>`;
 
-  test("is read where it is more than all that is shown", () => {
+  test("is read if it is longer than all visible text", () => {
     expect(read(`<p>Loading the forum</p><noscript>${posts}</noscript>`, "article")).toMatch(/Anna: [^]*Bert: /);
   });
 
@@ -51,11 +51,11 @@ describe("text in noscript", () => {
     ["is less than what is shown", `<p>${TEXT.repeat(9)}</p><noscript>${posts}</noscript>`],
     ["is a notice", `<p>Shown.</p><noscript>${"<b></b>".repeat(99)}<p>Anna: enable scripts.</p></noscript>`],
     ["stands in the head", `<head><noscript>${posts}</noscript></head><p>Shown.</p>`],
-  ])("is not read where it %s", (_what, html) => {
+  ])("is not read if it %s", (_what, html) => {
     expect(read(html)).not.toContain("Anna");
   });
 
-  test("is not read of a page from a browser", () => {
+  test("is not read in a page from a browser", () => {
     expect(read(`<p>Shown.</p><noscript>${posts}</noscript>`, "text", "browser")).toBe("Shown.");
   });
 });

@@ -3,7 +3,7 @@ import { Document, Element, hasChildren, isTag, Text } from "domhandler";
 import { MAX_PRUNED_DEPTH, prepare } from "./prune.ts";
 import { append } from "./reader/tree-copy.ts";
 
-/** Elements in one another, each with a text beside the next, deeper than the parser makes them. */
+/** Nested elements, each with a text beside the next, deeper than the parser makes them. */
 function nested(depth: number): Document {
   const tree = new Document([]);
   let parent: Document | Element = tree;
@@ -16,7 +16,7 @@ function nested(depth: number): Document {
   return tree;
 }
 
-/** Elements that lie in one another, the first in the tree, each the last of its parent's. */
+/** The depth of nested elements that are each the last child of their parent, from the tree's first one. */
 function depthOf(tree: Document): number {
   let depth = 0;
   for (let node = tree.children.at(-1); node !== undefined && isTag(node); depth += 1) {
@@ -29,7 +29,7 @@ test.each([
   [MAX_PRUNED_DEPTH, MAX_PRUNED_DEPTH],
   [MAX_PRUNED_DEPTH + 1, MAX_PRUNED_DEPTH],
   [MAX_PRUNED_DEPTH + 100, MAX_PRUNED_DEPTH],
-])("of a tree that is %d deep, %d levels are left: what walks it later recurses", (depth, left) => {
+])("of a tree that is %d levels deep, %d levels are kept, since later functions recurse", (depth, left) => {
   const tree = nested(depth);
   prepare(tree, "https://site.test/");
   expect(depthOf(tree)).toBe(left);

@@ -22,7 +22,7 @@ function signOf(html: string, source: Partial<PageSource> = {}): string | undefi
 
 const APP = '<script src="/site-behaviour.js"></script>';
 
-/** A page for each sign; `~` stands for much text. */
+/** A page for each sign. `~` is replaced by a long text. */
 const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["refresh", `<meta http-equiv="refresh" content="0; url=/there">~`],
   ["refresh", `<meta http-equiv="Refresh" content="1;/there">`],
@@ -90,18 +90,18 @@ describe("a page shows its sign", () => {
     expect(signOf(html)).toBe(sign);
   });
 
-  test("of a Refresh field, with no script in it", () => {
+  test("in a Refresh field, without a script", () => {
     expect(signOf(LONG, { headers: [["Refresh", "0; url=/there"]] })).toBe("refresh");
   });
 
-  test("each sign has a name of its own and a page above", () => {
+  test("each sign has a unique name and a page above", () => {
     const names = SIGNS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !SHOWN.some(([sign]) => sign === name))).toEqual([]);
   });
 });
 
-test("docs/engines.md tells of each sign, and of no other", async () => {
+test("docs/engines.md describes each sign, and no other", async () => {
   const text = await Bun.file(new URL("../../../docs/engines.md", import.meta.url)).text();
   const told = [...text.matchAll(/^\| `([a-z-]+)` /gm)].map((match) => match[1]);
   expect(told).toEqual(SIGNS.map(({ name }) => name));
@@ -125,7 +125,7 @@ describe("a page without code needs no browser", () => {
   });
 });
 
-describe("a page with its text in it needs no browser for", () => {
+describe("a page that contains its text needs no browser for", () => {
   test.each([
     ["scripts of its own", `${APP}<script src="/js/theme.js" defer></script>`],
     ["libraries", '<script src="https://code.test/jquery-3.7.1.min.js"></script><script>$(".x").tooltip()</script>'],
@@ -138,27 +138,27 @@ describe("a page with its text in it needs no browser for", () => {
       `<script>(function(w,d,s,l,i){w[l]=w[l]||[];w[l].push({'gtm.start':new Date().getTime(),event:'gtm.js'});var f=d.getElementsByTagName(s)[0],j=d.createElement(s),dl=l!='dataLayer'?'&l='+l:'';j.async=true;j.src='https://www.googletagmanager.com/gtm.js?id='+i+dl;f.parentNode.insertBefore(j,f);})(window,document,'script','dataLayer','GTM-1');</script>`,
     ],
     [
-      "a script that brings a script",
+      "a script that loads a script",
       `<script>var s = document.createElement("script"); s.src = "/more.js"; document.head.appendChild(s)</script>`,
     ],
     [
-      "what waits for a click",
+      "code that waits for a click",
       `<script>b.addEventListener("click", () => { p.innerHTML = "x"; if (a) { location.href = "/" } })</script>`,
     ],
     [
-      "what waits for a click, by jQuery",
+      "code that waits for a click, by jQuery",
       `<script>$("#b").on("click", ".x", function () { $("#p").html("x") }); $("#c").click(function () { $(this).hide() })</script>`,
     ],
     [
-      "what waits for a click, by a property",
+      "code that waits for a click, by a property",
       `<script>b.onclick = function (e) { p.textContent = ")" }; c.onclick = () => d.remove()</script>`,
     ],
     [
-      "comments and strings that speak of it",
+      "comments and strings with such code",
       `<script>/* a.innerHTML = b */ // location.href = c\nvar s = "document.write('x'); location.replace()", r = /innerHTML = "/;</script>`,
     ],
     [
-      "what goes into the head",
+      "elements in the head",
       `<script>document.head.insertAdjacentHTML("beforeend", fonts); document.head.append(icon)</script>`,
     ],
     ["numbers in a table", `<table><tr><td data-value="7">7</td></tr></table>${APP}`],
@@ -169,16 +169,16 @@ describe("a page with its text in it needs no browser for", () => {
       `<script>document.documentElement.classList.remove("no-js"); document.documentElement.setAttribute("data-theme", localStorage.getItem("theme"))</script>`,
     ],
     [
-      "jQuery's copy of its own",
+      "its own copy of jQuery",
       `<script>window.jQuery || document.write('<script src="/js/jquery.min.js"><\\/script>')</script>`,
     ],
     [
-      "a place for others",
+      "a place for third parties",
       `<div id="disqus_thread"></div><div id="fb-root"></div><div id="div-gpt-ad-1" class="ad-slot"></div>${APP}`,
     ],
     ["code that shows templates", `<pre><code>{{ name }}</code></pre>${APP}`],
     [
-      "a shadow tree that is in it",
+      "a shadow tree in its source",
       `<site-card><template shadowrootmode="open"><slot name="a"></slot></template><p slot="a">x</p></site-card>${APP}`,
     ],
     ["small elements", `<header><site-search></site-search></header><theme-toggle></theme-toggle>${APP}`],

@@ -8,7 +8,7 @@ const PLACE = /^[BP]:([0-9a-f]{1,16})$/;
 
 /**
  * Moves parts that React streamed to the end of a document (`<div hidden id="S:0">`) to their places, as React's own
- * script would. They replace the fallbacks. A part whose place is missing is shown where it is. Changes the tree, in
+ * script would. They replace the fallbacks. A part whose place is missing stays at its own place. Changes the tree, in
  * linear time.
  */
 export function placeStreamedParts(tree: Document): void {

@@ -3,7 +3,7 @@ import { type FieldValue, type TableShape } from "./extraction.ts";
 import { Extractor } from "../extractor/extractor.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A worker on a busy machine takes its time.
+// A worker on a busy machine can be slow.
 setDefaultTimeout(patient(30_000));
 
 const extractor = new Extractor();
@@ -28,7 +28,7 @@ async function read(html: string): Promise<Readonly<Record<string, FieldValue>> 
   return outcome.outcome === "content" ? outcome.extraction.fields : undefined;
 }
 
-test("reads rows as columns of one length, with empty texts for what is missing", async () => {
+test("reads rows as columns of the same length, with empty strings for missing cells", async () => {
   const html = `<div class="result" id="one"><p><a href="/1">First <b>one</b></a> and more</p></div>
     <div class="result"><a>Second</a></div><div class="result">no link</div>`;
   expect(await read(html)).toEqual({
@@ -40,13 +40,13 @@ test("reads rows as columns of one length, with empty texts for what is missing"
   });
 });
 
-test("takes a page without content, and a page that is nothing at all", async () => {
+test("accepts a page without content, and an empty page", async () => {
   for (const html of ["", "<html></html>", "\u0000<<<"]) {
     expect((await read(html))?.["results.title"]).toEqual([]);
   }
 });
 
-test("reads a hundred rows, and the beginning of a cell that never ends", async () => {
+test("reads a hundred rows, and the beginning of an endless cell", async () => {
   const fields = await read(
     `<div class=result><a>${"x".repeat(50_000)}</a></div>${"<div class=result><a>y</a></div>".repeat(500)}`,
   );

@@ -63,7 +63,7 @@ test.each([
   "<table>\n <tr>\n  <td>\n x </td>\n </tr>\n</table>\n<pre>\n  a</pre><pre>\n\n</pre><ul>\r\n <li>a\r\n <li>b</ul>",
   "<x-y:z.a></x-y:z.a><h\u00e4></h\u00e4><a\0></a\0><1></1></></ p><p/><p / a/b =/ c>",
   `<p ${"a b c ".repeat(40)}><p ${Array.from({ length: 80 }, (_, at) => `a${at}=${at}`).join(" ")} a3=x>`,
-])("the tree of %j is that of the plain parser", expectSame);
+])("the tree of %j is equal to the plain parser's", expectSame);
 
 const PIECES = [
   "word",
@@ -145,7 +145,7 @@ const PIECES = [
   "𝒳",
 ];
 
-test("the tree of any page is that of the plain parser", () => {
+test("the tree of every page is equal to the plain parser's", () => {
   const html = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 6 })), { maxLength: 40 });
   fc.assert(
     fc.property(html, (pieces) => expectSame(pieces.join(""))),

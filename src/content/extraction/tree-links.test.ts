@@ -13,7 +13,7 @@ import { parseTree } from "./tree.ts";
 
 const URL_BASE = "https://site.test/page";
 
-/** Everything that makes a tree, or changes one; each gets a tree of its own. */
+/** All functions that make or change a tree. Each gets its own tree. */
 const SURGERIES: Readonly<Record<string, (html: string) => (Document | undefined)[]>> = {
   parsing: (html) => [parseTree(html)],
   preparing: (html) => {
@@ -59,7 +59,7 @@ const SLOTTED: readonly [what: string, html: string][] = [
 ];
 
 describe.each(SLOTTED)("a shadow tree %s", (_what, html) => {
-  test.each(Object.keys(SURGERIES))("has right links after %s", (name) => {
+  test.each(Object.keys(SURGERIES))("has correct links after %s", (name) => {
     for (const tree of SURGERIES[name]?.(`${html}<p>${TEXT.repeat(4)}</p>`) ?? []) {
       expect(tree === undefined ? [] : linkFaults(tree)).toEqual([]);
     }
@@ -85,7 +85,7 @@ function textsOf(tree: Document): string[] {
   return texts;
 }
 
-test("every page of the corpus has right links after every step", () => {
+test("every page of the corpus has correct links after every step", () => {
   for (const { name, html } of readerCorpus()) {
     for (const [step, surgery] of Object.entries(SURGERIES)) {
       const faults = surgery(html).flatMap((tree) => (tree === undefined ? [] : linkFaults(tree)));
@@ -122,10 +122,10 @@ const PIECES = [
   "<ul><li>Share</ul>",
 ];
 
-/** As many as take a second or two. */
+/** Takes a second or two. */
 const MADE_PAGES = 150;
 
-test.each([1, 2, 3])("pages that a program makes (seed %d) have right links after every step", (seed) => {
+test.each([1, 2, 3])("generated pages (seed %d) have correct links after every step", (seed) => {
   const next = mulberry32(seed);
   for (let made = 0; made < MADE_PAGES; made += 1) {
     const html = Array.from({ length: 4 + (next() % 24) }, () => PIECES[next() % PIECES.length] ?? "").join("");

@@ -21,7 +21,7 @@ const MISNESTED = [
 ];
 
 test.each([...PAGES.map((name) => readFileSync(new URL(name, FOLDER), "utf8")), ...MISNESTED])(
-  "the bounds change nothing in an ordinary page: %.40s",
+  "the limits change nothing in an ordinary page: %.40s",
   (html) => {
     const plain = parse(html, { treeAdapter: adapter });
     expect(serialize(parseTree(html), { treeAdapter: adapter })).toBe(serialize(plain, { treeAdapter: adapter }));

@@ -9,7 +9,7 @@ import { missingFonts } from "../browser/missing-fonts.ts";
 import { FONT_KINDS } from "./font-kinds.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine can be slow.
 setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
@@ -28,7 +28,7 @@ afterAll(async () => {
   state.remove();
 });
 
-/** What is missing in a browser that has the fonts of these folders alone. */
+/** The missing kinds of text in a browser that has only the fonts of these folders. */
 async function missingWith(folders: readonly string[]): Promise<readonly string[]> {
   const file = join(state.path, `few-${folders.length}.conf`);
   const dirs = folders.map((folder) => `<dir>${Bun.escapeHTML(folder)}</dir>`).join("");
@@ -43,7 +43,7 @@ async function missingWith(folders: readonly string[]): Promise<readonly string[
   }
 }
 
-/** The families that the browser draws an element with. */
+/** The font families with which the browser draws an element. */
 async function familiesOf(html: string): Promise<readonly string[]> {
   const { cdp } = browser;
   const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank" });
@@ -52,7 +52,7 @@ async function familiesOf(html: string): Promise<readonly string[]> {
   await call("Runtime.evaluate", { expression: `document.body.innerHTML = ${JSON.stringify(`<p>${html}</p>`)}` });
   await call("DOM.enable");
   await call("CSS.enable");
-  // The protocol's own shapes.
+  // The types of the DevTools protocol.
   const { root } = (await call("DOM.getDocument")) as { root: { nodeId: number } };
   const { nodeId } = await call("DOM.querySelector", { nodeId: root.nodeId, selector: "p" });
   const { fonts } = (await call("CSS.getPlatformFontsForNode", { nodeId })) as { fonts: { familyName: string }[] };
@@ -60,12 +60,12 @@ async function familiesOf(html: string): Promise<readonly string[]> {
   return fonts.map(({ familyName }) => familyName);
 }
 
-test("with the packages no kind of text lacks a font", async () => {
+test("with the packages, every kind of text has a font", async () => {
   expect(fontFolders()).toHaveLength(7);
   expect(await missingFonts(browser.cdp)).toEqual([]);
 });
 
-test("kinds of text without a font are told from those that have one", async () => {
+test("kinds of text without a font are distinguished from those with one", async () => {
   expect(await missingWith([])).toEqual([...FONT_KINDS]);
   const [sans = "", serif = "", mono = ""] = fontFolders();
   expect(await missingWith([sans, serif, mono])).toEqual(["cjk", "emoji"]);

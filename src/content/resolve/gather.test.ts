@@ -34,7 +34,7 @@ function gathered(request: Partial<GatherRequest> = {}): Promise<Gathered> {
   );
 }
 
-/** The words of a page about something of its own. */
+/** Words of a page about its own subject. */
 function words(about: string): string {
   return Array.from(
     { length: 12 },
@@ -42,13 +42,13 @@ function words(about: string): string {
   ).join(" ");
 }
 
-/** Pages with texts of their own, as results in this order. */
+/** Publishes pages with different texts, as results in this order. */
 function publish(...pages: readonly string[]): void {
   for (const page of pages) web.pages.set(page, words(page.replaceAll("/", " ")));
   web.results = pages;
 }
 
-/** The pages that sources came from. */
+/** The pages of the sources. */
 function pagesOf({ sources }: Gathered): string[] {
   return sources.map(
     ({ url }) =>
@@ -58,7 +58,7 @@ function pagesOf({ sources }: Gathered): string[] {
   );
 }
 
-test("the best results of all queries are read, up to the sources that are wanted", async () => {
+test("the best results of all queries are read, up to the maximum number of sources", async () => {
   publish("/a/x", "/b/x", "/c/x", "/d/x");
   web.results = (query) => (query === "ferry sailed" ? ["/a/x", "/b/x"] : ["/b/x", "/c/x", "/d/x"]);
   const found = await gathered({ maxSources: 3 });
@@ -68,7 +68,7 @@ test("the best results of all queries are read, up to the sources that are wante
   expect(web.queries.toSorted()).toEqual(["ferry harbour noon", "ferry sailed"]);
 });
 
-test("a source has its text, its title, its language and its time", async () => {
+test("a source has its text, title, language and date", async () => {
   const head = `<meta property="article:published_time" content="2026-03-04T08:00:00Z">`;
   web.pages.set("/a/x", () =>
     article(`${words("ferry")}\nIt <b>left</b> at <a href="/noon">noon</a>.`, { title: "Ferry", head }),
@@ -80,7 +80,7 @@ test("a source has its text, its title, its language and its time", async () => 
   expect(sources[0]?.text).toMatch(/The ferry has a story 0 .*\n\nIt left at noon\.$/s);
 });
 
-test("hints are read before all others, and no page twice", async () => {
+test("hints are read first, and no page is read twice", async () => {
   publish("/a/x", "/b/x", "/c/x");
   const hints = [web.address("/c/x"), `${web.address("/c/x")}?utm_source=mail`, web.address("/b/x")];
   const found = await gathered({ hints });
@@ -89,14 +89,14 @@ test("hints are read before all others, and no page twice", async () => {
   expect(web.hits.toSorted()).toEqual(["/a/x", "/b/x", "/c/x"]);
 });
 
-test("hints are read though they are more than the sources that are wanted; nothing is searched then", async () => {
+test("hints beyond the maximum number of sources are read, and nothing is searched then", async () => {
   publish("/a/x", "/b/x", "/c/x", "/d/x");
   const hints = ["/a/x", "/b/x", "/c/x"].map((page) => web.address(page));
   expect(pagesOf(await gathered({ hints, maxSources: 1 }))).toEqual(["/a/x", "/b/x", "/c/x"]);
   expect(web.queries).toEqual([]);
 });
 
-test("a result takes the place of a hint that fails", async () => {
+test("a result replaces a hint that fails", async () => {
   publish("/a/x", "/b/x");
   const found = await gathered({ hints: [web.address("/c/x")], maxSources: 1 });
   expect(pagesOf(found)).toEqual(["/a/x"]);
@@ -104,7 +104,7 @@ test("a result takes the place of a hint that fails", async () => {
   expect(found.searches).toBe(2);
 });
 
-test("pages that fail are named, and others take their places", async () => {
+test("failed pages are reported, and others replace them", async () => {
   publish("/a/x", "/b/x", "/c/x", "/d/x", "/e/x");
   web.pages.delete("/a/x");
   web.pages.set("/b/x", () => new Response("MZ", { headers: { "content-type": "application/octet-stream" } }));
@@ -118,13 +118,13 @@ test("pages that fail are named, and others take their places", async () => {
   ]);
 });
 
-test("pages that are tried in the places of others are bounded", async () => {
+test("replacement pages are bounded", async () => {
   web.results = Array.from({ length: 10 }, (_, at) => `/${"abcdefghij"[at] ?? ""}/gone`);
   const found = await gathered({ maxSources: 1 });
   expect([found.sources.length, found.failed.length, web.hits.length]).toEqual([0, 9, 9]);
 });
 
-test("one story on five sites is one source, and others come in its place", async () => {
+test("one story on five sites is one source, and others replace the copies", async () => {
   publish("/a/x", "/b/x", "/c/x", "/d/x", "/e/x", "/f/x", "/g/x");
   const wire = `HARBOUR, June 1 (Wire). ${words("wire ferry")}`;
   for (const page of ["/a/x", "/b/x", "/c/x", "/d/x", "/e/x"]) {
@@ -137,7 +137,7 @@ test("one story on five sites is one source, and others come in its place", asyn
   expect(found.copies.toSorted()).toEqual(["/b/x", "/c/x", "/d/x", "/e/x"].map((page) => web.address(page)));
 });
 
-test("a hint stays where a result with its text came first", async () => {
+test("a hint is kept if a result with the same text arrived first", async () => {
   publish("/a/x", "/b/x");
   web.pages.set("/b/x", async () => {
     await until(() => web.hits.includes("/a/x"));
@@ -155,13 +155,13 @@ test("the source that the criteria name is read before better results", async ()
   expect(pagesOf(await gathered({ plan: named, maxSources: 1 }))).toEqual(["/c/x"]);
 });
 
-test("a site with many results leaves places to others", async () => {
+test("a site with many results leaves room for others", async () => {
   publish("/a/1", "/a/2", "/a/3", "/a/4", "/b/x", "/c/x");
   await gathered({ maxSources: 4 });
   expect(web.hits.toSorted()).toEqual(["/a/1", "/a/2", "/b/x", "/c/x"]);
 });
 
-test("a source that never answers and one that never ends harm no other", async () => {
+test("a source that never responds and one that never ends do not delay others", async () => {
   publish("/a/x", "/b/x", "/c/x", "/d/x");
   const ended: string[] = [];
   web.pages.set("/a/x", ({ signal }) => {
@@ -177,11 +177,11 @@ test("a source that never answers and one that never ends harm no other", async 
   expect(pages).toContain("/c/x");
   expect(pages).toContain("/d/x");
   expect(found.failed.map(({ url }) => url)).toContain(web.address("/a/x"));
-  // Nothing goes on behind the answer.
+  // No request continues after the result.
   await until(() => ended.length === 2);
 });
 
-test("what takes all of the time is left with what is there", async () => {
+test("a gathering that takes all of the time returns the sources so far", async () => {
   web.results = ["/a/x", "/b/x"];
   web.pages.set("/a/x", words("ferry"));
   web.pages.set("/b/x", () => new Promise<Response>(() => undefined));
@@ -190,14 +190,14 @@ test("what takes all of the time is left with what is there", async () => {
   expect(failed.map(({ url }) => url)).toContain(web.address("/b/x"));
 });
 
-test("searches that fail are counted, and hints are read nevertheless", async () => {
+test("failed searches are counted, and hints are read nevertheless", async () => {
   publish("/a/x");
   web.searchable = false;
   const found = await gathered({ hints: [web.address("/a/x")] });
   expect([pagesOf(found), found.searches, found.failedSearches]).toEqual([["/a/x"], 0, 2]);
 });
 
-test("a client that goes away ends all that is under way", async () => {
+test("a client that disconnects ends all requests", async () => {
   let ended = false;
   web.pages.set("/a/x", ({ signal }) => {
     signal.addEventListener("abort", () => (ended = true));
@@ -211,7 +211,7 @@ test("a client that goes away ends all that is under way", async () => {
   await until(() => ended);
 });
 
-test("a document that is too long is no source, also where its content coding hides that", async () => {
+test("a document that is too long is not a source, even if its content coding hides its length", async () => {
   const long = Buffer.from(`<p>${words("ferry")}</p>`.repeat(16_000));
   const headers = { "content-type": "text/html" };
   web.pages.set("/a/x", () => new Response(long, { headers }));
@@ -225,7 +225,7 @@ test("a document that is too long is no source, also where its content coding hi
   ]);
 });
 
-test("pages at private addresses are no sources, hints and results alike", async () => {
+test("pages at private addresses are not sources, whether hints or results", async () => {
   const outside = startMadeWeb(state.path, PUBLIC_WEB);
   outside.pages.set("/a/x", words("ferry"));
   outside.results = ["/a/x", "/b/x"];
@@ -249,18 +249,18 @@ test("a long text is cut", async () => {
   expect(sources[0]?.text).toHaveLength(MAX_SOURCE_CHARACTERS);
 });
 
-test("twenty at once get what each asked for, though that is more than can wait to be read", async () => {
+test("twenty concurrent calls get their own sources, although that is more than the queue can hold", async () => {
   const pages = Array.from("abcdefgh", (site) => `/${site}/x`);
   publish(...pages);
   const all = await Promise.all(
     Array.from({ length: 20 }, () => gathered({ maxSources: pages.length, timeMs: patient(20_000) })),
   );
   for (const found of all) expect(pagesOf(found)).toEqual(pages);
-  // Equal searches of several callers are one.
+  // Equal searches of several callers are joined.
   expect(web.queries.length).toBeLessThan(40);
 });
 
-/** An article that goes on and on. */
+/** An article that never ends. */
 function trickle(): Response {
   let sent = 0;
   const stream = new ReadableStream({

@@ -141,7 +141,7 @@ describe("the source that decides", () => {
     });
   }
 
-  test("criteria that name none give none", () => {
+  test("criteria that name no source yield no source", () => {
     expect(planOf("Will it rain?", "Resolves YES if it rains.", NOW).resolutionSource).toBeUndefined();
   });
 });
@@ -183,7 +183,7 @@ describe("queries", () => {
     });
   }
 
-  test("a second is there even if no source is named", () => {
+  test("there are at least two even if no source is named", () => {
     expect(planOf("?", "", NOW).queries.length).toBeGreaterThanOrEqual(2);
   });
 });

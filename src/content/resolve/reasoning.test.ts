@@ -3,11 +3,11 @@ import { reasoningOf } from "./reasoning.ts";
 
 const NOTHING = { failed: [], copies: [], searches: 3, failedSearches: 0, invented: 0, orders: 0 };
 
-test("where all went well, only what decided is said", () => {
+test("after a resolution without failures, the reasoning contains only what decided", () => {
   expect(reasoningOf("It says so [1].", NOTHING)).toBe("It says so [1].");
 });
 
-test("what went wrong is said after what decided, and a model that failed before it", () => {
+test("failures come after what decided, and a failed model comes before it", () => {
   const failed = [{ url: "https://a.example/", reason: "its server responded with 404" }];
   const copies = ["https://b.example/"];
   const about = { failed, copies, searches: 2, failedSearches: 1, invented: 1, orders: 2, modelFault: "it refused" };
@@ -19,7 +19,7 @@ test("what went wrong is said after what decided, and a model that failed before
   );
 });
 
-test("many pages and long addresses make no long reasoning", () => {
+test("many pages and long addresses do not make the reasoning long", () => {
   const url = `https://a.example/${"x".repeat(8_000)}`;
   const failed = Array.from({ length: 20 }, () => ({ url, reason: "it cannot be read" }));
   const said = reasoningOf("", { ...NOTHING, failed, copies: failed.map((page) => page.url) });

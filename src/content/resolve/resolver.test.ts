@@ -30,7 +30,7 @@ function resolverWith(judging: JudgingThreads): Resolver {
   });
 }
 
-test("sources that cannot be judged make an answer that is not sure", async () => {
+test("sources that cannot be judged yield an uncertain answer to the question", async () => {
   const judging = new JudgingThreads();
   web.pages.set("/a/x", () => {
     judging.close();
@@ -50,14 +50,14 @@ test("sources that cannot be judged make an answer that is not sure", async () =
   expect(log).toEqual(["cannot judge sources: too many are waiting"]);
 });
 
-test("the time of plan and judgement is bounded by that of the request", async () => {
+test("the time of plan and judgement is limited by the request's", async () => {
   const limits = spyOn(AbortSignal, "timeout");
   const judging = new JudgingThreads();
   try {
     await resolverWith(judging).resolve({ ...request, hints: [web.address("/a/x")] }, free);
     const [plan = 0] = limits.mock.calls[0] ?? [];
     const [judgement = 0] = limits.mock.calls.at(-1) ?? [];
-    // 40 % are left for gathering, and 3 s for judging.
+    // 40 % are kept for gathering, and 3 s for judging.
     expect(plan).toBe(0.6 * request.timeoutMs - 3000);
     expect(judgement).toBeLessThanOrEqual(request.timeoutMs);
   } finally {
@@ -66,7 +66,7 @@ test("the time of plan and judgement is bounded by that of the request", async (
   }
 });
 
-test("a question that cannot be read now is one to send again", async () => {
+test("a question that cannot be read now fails with a retryable error", async () => {
   const judging = new JudgingThreads();
   judging.close();
   const failed: unknown = await resolverWith(judging)

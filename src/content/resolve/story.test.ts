@@ -42,5 +42,5 @@ describe("two stories", () => {
     ["without words", ""],
   ])("%s", (_, text) => expect(same(WIRE, text)).toBe(false));
 
-  test("without words both", () => expect(same("", "...")).toBe(false));
+  test("if both have no words", () => expect(same("", "...")).toBe(false));
 });

@@ -6,7 +6,7 @@ import { weigh } from "./weigh.ts";
 const NOW = Date.parse("2026-06-15T12:00:00Z");
 const PLAN = planOf("Did the bridge open?", "According to the Road Office (roads.example.gov).", NOW);
 
-/** Sources with texts of their own. */
+/** A source with a text of its own. */
 function source(at: number, more: Partial<Source> = {}): Source {
   return {
     url: `https://s${at}.test/`,
@@ -32,13 +32,13 @@ function judged(
 }
 
 describe("confidence", () => {
-  test("is high for three that agree", () => {
+  test("is high for three sources that agree", () => {
     expect(judged([says("YES", 0), says("YES", 1), says("YES", 2)])).toMatchObject({
       verdict: "YES",
       confidence: "high",
     });
   });
-  test("is medium for one", () => {
+  test("is medium for one source", () => {
     expect(judged([says("YES", 0)]).confidence).toBe("medium");
   });
   test("is high for the resolution source", () => {
@@ -52,7 +52,7 @@ describe("confidence", () => {
     });
     expect(judgement.reasoning).toStartWith("The resolution source, Road Office, says NO [1]");
   });
-  test("counts nothing that happened between two readings of the question's date, and says so", () => {
+  test("ignores events between two readings of the question's date, and reports it", () => {
     const plan = planOf("Will the bridge open by 03/04/2026?", "", NOW);
     const sources = [source(0)];
     const open = says("NEUTRAL", 0, { isDateOpen: true });
@@ -71,7 +71,7 @@ describe("confidence", () => {
   });
 });
 
-test("more independent sources make it more probable, copies do not", () => {
+test("more independent sources raise the probability, copies do not", () => {
   const one = judged([says("YES", 0)]).probability;
   const two = judged([says("YES", 0), says("YES", 1)]).probability;
   const text =
@@ -106,7 +106,7 @@ test("an analyst's own probability decides nothing without statements", () => {
   expect(judged([says("NEUTRAL", 0)], undefined, { probability: 0.99 }).verdict).toBe("UNCERTAIN");
 });
 
-test("announcements and hedges are named by their numbers", () => {
+test("announcements and hedges are listed by their numbers", () => {
   const statements = [
     says("YES", 0),
     says("NEUTRAL", 1, { kind: "announcement" }),

@@ -12,7 +12,7 @@ function setUp() {
   return { clock, breaker, attempt };
 }
 
-test("opens after three failures in a row, and not after others", () => {
+test("opens after three consecutive failures, and not after others", () => {
   const { breaker, attempt } = setUp();
   for (const outcome of ["failure", "failure", "success", "failure", "failure", "void"] as const) attempt(outcome);
   expect(breaker.state).toBe("closed");
@@ -39,7 +39,7 @@ test("lets one attempt through after its time, which closes it or opens it for t
   expect(breaker.state).toBe("closed");
 });
 
-test("an attempt that says nothing leaves the next one to be made", () => {
+test("an attempt without a result leaves the next attempt open", () => {
   const { clock, breaker, attempt } = setUp();
   for (let n = 0; n < 3; n += 1) attempt("failure");
   clock.now = 30_000;
@@ -48,7 +48,7 @@ test("an attempt that says nothing leaves the next one to be made", () => {
   expect(attempt("success")).toBe(true);
 });
 
-test("stays open for ten minutes at most, and starts anew after a success", () => {
+test("stays open for at most ten minutes, and starts again after a success", () => {
   const { clock, breaker, attempt } = setUp();
   for (let n = 0; n < 3; n += 1) attempt("failure");
   for (let n = 0; n < 10; n += 1) {
@@ -62,7 +62,7 @@ test("stays open for ten minutes at most, and starts anew after a success", () =
   expect(breaker.state).toBe("half-open");
 });
 
-test("failures that were under way when it opened do not keep it open for longer", () => {
+test("failures that were under way when it opened do not extend the time", () => {
   const { clock, breaker } = setUp();
   const attempts = Array.from({ length: 5 }, () => breaker.attempt());
   for (const done of attempts.slice(0, 3)) done?.("failure");

@@ -22,11 +22,11 @@ test.each(CASES)("%j reads %j", (raw, text) => {
   expect(cleanText(raw, 200, true)).toBe(text);
 });
 
-test("text that has no markup keeps what looks like some", () => {
+test("text without markup keeps characters that look like markup", () => {
   expect(cleanText("the <b> element &amp; others", 200, false)).toBe("the <b> element &amp; others");
 });
 
-test("a long text ends at a word, with an ellipsis, and at a whole character", () => {
+test("a long text is cut at the end of a word, with an ellipsis, and never inside a character", () => {
   expect(shorten("one two three four five", 16)).toBe("one two three…");
   expect(shorten("onetwothreefour", 10)).toBe("onetwothr…");
   expect(shorten("😀😀😀😀", 3)).toBe("😀😀…");

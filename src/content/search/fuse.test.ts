@@ -10,7 +10,7 @@ const CASES: readonly (readonly [lists: readonly string[], fused: string])[] = [
   [[], ""],
   [["abc"], "abc"],
   [["abc", ""], "abc"],
-  // Two second places (2/62) are more than one first (1/61).
+  // Two second places (2/62) count more than one first place (1/61).
   [["abc", "dbe"], "badce"],
   [["abc", "def"], "adbecf"],
   [["abc", "cba"], "acb"],
@@ -22,12 +22,12 @@ test.each(CASES)("the lists %j become %j", (lists, fused) => {
   expect(merged.map(({ title }) => title).join("")).toBe(fused);
 });
 
-test("one list has one vote for a page, however often it names it", () => {
+test("a list counts once for a page, even if it contains the page several times", () => {
   const twice = [...results("a"), { title: "again", url: "http://www.a.test", snippet: "" }, ...results("b")];
   expect(fuse([twice, results("b")]).map(({ title }) => title)).toEqual(["b", "a"]);
 });
 
-test("the words are those of the list that ranks the page first, the snippet any that there is", () => {
+test("the text comes from the list that ranks the page first, with any snippet that exists", () => {
   const lists = [
     [{ title: "First", url: "https://a.test/", snippet: "" }],
     [{ title: "Second", url: "http://www.a.test/?utm_source=x", snippet: "words" }],

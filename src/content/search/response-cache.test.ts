@@ -15,7 +15,7 @@ function setUp() {
   return { clock, cache: new ResponseCache(() => clock.now) };
 }
 
-test("keeps an answer for its time", () => {
+test("keeps a response for its time", () => {
   const { clock, cache } = setUp();
   cache.set("q", 10, found(3), 1000);
   clock.now = 999;
@@ -24,7 +24,7 @@ test("keeps an answer for its time", () => {
   expect(cache.get("q", 10)).toBeUndefined();
 });
 
-test("serves those who want fewer, and those who want more where there is no more", () => {
+test("serves smaller counts, and larger counts if there are no more results", () => {
   const { cache } = setUp();
   cache.set("full", 10, found(12), 1000);
   cache.set("short", 10, found(7), 1000);
@@ -33,7 +33,7 @@ test("serves those who want fewer, and those who want more where there is no mor
   expect(cache.get("short", 50)).toBeDefined();
 });
 
-test("holds a thousand answers, and lets go of the one used longest ago", () => {
+test("holds a thousand responses, and removes the least recently used", () => {
   const { cache } = setUp();
   for (let n = 0; n < 1000; n += 1) cache.set(`q${n}`, 1, found(1), 1000);
   cache.get("q0", 1);
@@ -41,7 +41,7 @@ test("holds a thousand answers, and lets go of the one used longest ago", () => 
   expect([cache.get("q0", 1) !== undefined, cache.get("q1", 1)]).toEqual([true, undefined]);
 });
 
-test("holds eight million characters, and nothing that is larger by itself", () => {
+test("holds eight million characters, and no response that is larger by itself", () => {
   const { cache } = setUp();
   for (let n = 0; n < 10; n += 1) cache.set(`q${n}`, 1, found(1, 1024 * 1024), 1000);
   const kept = Array.from({ length: 10 }, (_, n) => cache.get(`q${n}`, 1)).filter((entry) => entry !== undefined);
@@ -50,7 +50,7 @@ test("holds eight million characters, and nothing that is larger by itself", () 
   expect(cache.get("huge", 1)).toBeUndefined();
 });
 
-test("keeps nothing for no time", () => {
+test("keeps nothing if the time is zero", () => {
   const { cache } = setUp();
   cache.set("q", 1, found(1), 0);
   expect(cache.get("q", 1)).toBeUndefined();

@@ -70,38 +70,38 @@ async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | undefined>
 }
 
 describe("the chain", () => {
-  test("merges what providers of one wave find, and asks no more where that is enough", async () => {
+  test("merges the results of one wave, and asks no further provider if they are enough", async () => {
     const [one, two, three] = [provider("one", "abc"), provider("two", "dbe"), provider("three", "x")];
     const { ask } = setUp([one, two, three]);
     expect(await ask("q", 5)).toEqual({ letters: "badce", names: "one,two", cached: false });
     expect(three.calls).toBe(0);
   });
 
-  test("goes on where there is too little", async () => {
+  test("continues if there are too few results", async () => {
     const { ask } = setUp([provider("one", "a"), provider("two", ""), provider("three", "b"), provider("four", "c")]);
     expect(await ask("q", 3)).toEqual({ letters: "abc", names: "one,two,three,four", cached: false });
   });
 
-  test("goes on where providers fail", async () => {
+  test("continues if providers fail", async () => {
     const { ask } = setUp([provider("one", fails("limited")), provider("two", hangs), provider("three", "abc")], {
       providerTimeoutMs: 50,
     });
     expect(await ask("q")).toEqual({ letters: "abc", names: "three", cached: false });
   });
 
-  test("passes over providers with nothing to ask", async () => {
+  test("skips providers that are not available", async () => {
     const idle = { ...provider("idle", "x"), available: () => false };
     const { ask, search } = setUp([idle, provider("one", "a")]);
     expect(await ask("q")).toMatchObject({ letters: "a", names: "one" });
     expect(search.states()).toEqual([{ name: "one", state: "closed" }]);
   });
 
-  test("leaves behind a provider that does not heed its time, within the request's", async () => {
+  test("does not wait for a provider that ignores its timeout, within the request's", async () => {
     const { ask } = setUp([provider("one", never), provider("two", "abc")], { parallel: 1 });
     expect((await ask("q", 10, 200)).letters).toBe("abc");
   });
 
-  test("nothing found anywhere is an answer", async () => {
+  test("an empty result from all providers is a response", async () => {
     const { ask } = setUp([provider("one", ""), provider("two", "")]);
     expect(await ask("q")).toEqual({ letters: "", names: "one,two", cached: false });
   });
@@ -110,24 +110,20 @@ describe("the chain", () => {
 describe("a search fails", () => {
   const CASES: readonly (readonly [string, readonly SearchProvider[], ErrorCode])[] = [
     [
-      "where every provider does",
+      "if every provider fails",
       [provider("a", fails("challenge")), provider("b", fails("unreachable"))],
       "search-failed",
     ],
-    ["with a time-out where every provider is late", [provider("a", hangs), provider("b", never)], "search-timeout"],
+    ["with a timeout if every provider is late", [provider("a", hangs), provider("b", never)], "search-timeout"],
+    ["if some fail and the others find nothing", [provider("a", ""), provider("b", fails("limited"))], "search-failed"],
+    ["if no provider is configured", [], "search-unavailable"],
     [
-      "where some fail and the others find nothing",
-      [provider("a", ""), provider("b", fails("limited"))],
-      "search-failed",
-    ],
-    ["where there is no provider", [], "search-unavailable"],
-    [
-      "where what it comes to is no address",
+      "if the results have no addresses",
       [provider("a", () => Promise.resolve([{ title: 1, url: 2, snippet: 3 }]))],
       "search-failed",
     ],
     [
-      "where a provider breaks",
+      "if a provider throws an error",
       [provider("a", () => Promise.reject(new TypeError("broken /etc/secret")))],
       "search-failed",
     ],
@@ -137,7 +133,7 @@ describe("a search fails", () => {
     expect(await codeOf(ask("q"))).toBe(code);
   });
 
-  test("and says of each provider why, but nothing of what broke inside", async () => {
+  test("and reports why each provider failed, without internal details", async () => {
     const { ask } = setUp([
       provider("one", fails("limited")),
       provider("two", () => Promise.reject(new TypeError("/secret"))),
@@ -148,7 +144,7 @@ describe("a search fails", () => {
 });
 
 describe("the cache", () => {
-  test("answers the same words again, however they are spaced, for its time", async () => {
+  test("serves the same words again for its time, with any spacing", async () => {
     const one = provider("one", "ab");
     const { ask, clock } = setUp([one]);
     await ask("tide tables");
@@ -159,7 +155,7 @@ describe("the cache", () => {
     expect(one.calls).toBe(3);
   });
 
-  test("keeps an answer that lacks a provider, or has nothing, for less", async () => {
+  test("keeps a response that lacks a provider, or has no results, for less time", async () => {
     const { ask, clock } = setUp([provider("one", "a"), provider("two", fails("limited"))]);
     const empty = setUp([provider("one", "")]);
     await ask("q");
@@ -172,7 +168,7 @@ describe("the cache", () => {
     expect((await empty.ask("q")).cached).toBe(false);
   });
 
-  test("keeps no failure", async () => {
+  test("keeps no failures", async () => {
     const one = provider("one", fails("unreachable"));
     const { ask } = setUp([one]);
     expect(await codeOf(ask("q"))).toBe("search-failed");
@@ -180,7 +176,7 @@ describe("the cache", () => {
     expect((await ask("q")).letters).toBe("a");
   });
 
-  test("asks once for many who want the same at the same time", async () => {
+  test("sends one search for many equal requests at the same time", async () => {
     const gate = Promise.withResolvers<readonly RawResult[]>();
     const one = provider("one", () => gate.promise);
     const { ask } = setUp([one]);
@@ -192,7 +188,7 @@ describe("the cache", () => {
 });
 
 describe("the breakers", () => {
-  test("spare a provider that failed three times, and try it once after a while", async () => {
+  test("skip a provider that failed three times, and try it once after a while", async () => {
     const one = provider("one", fails("challenge"));
     const { ask, clock, search, log } = setUp([one, provider("two", "ab")]);
     for (let n = 0; n < 5; n += 1) await ask(`q${n}`);
@@ -205,7 +201,7 @@ describe("the breakers", () => {
     expect(search.states()[0]?.state).toBe("closed");
   });
 
-  test("say that search is down where all are open, until one may be tried again", async () => {
+  test("report that search is down if all are open, until one may be tried again", async () => {
     const { ask, clock, search } = setUp([provider("one", fails("limited")), provider("two", fails("limited"))]);
     for (let n = 0; n < 3; n += 1) await codeOf(ask(`q${n}`));
     expect(search.failure()).toBe("Cannot search: no provider works (one, two)");
@@ -216,13 +212,13 @@ describe("the breakers", () => {
     expect(search.failure()).toBeDefined();
   });
 
-  test("blame nobody who had no time", async () => {
+  test("do not count a failure if the provider had too little time", async () => {
     const { ask, search } = setUp([provider("one", hangs)]);
     for (let n = 0; n < 4; n += 1) expect(await codeOf(ask(`q${n}`, 10, 20))).toBe("search-timeout");
     expect(search.failure()).toBeUndefined();
   });
 
-  test("say nothing where search is switched off", () => {
+  test("report nothing if search is switched off", () => {
     expect(setUp([]).search.failure()).toBeUndefined();
   });
 });

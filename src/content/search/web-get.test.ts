@@ -42,10 +42,10 @@ afterAll(async () => {
 
 const HERE = `http://127.0.0.1:${server.port}`;
 const THERE = `http://127.0.0.2:${other.port}`;
-/** Lets the one server be reached and not the other, as if that were in a private network. */
+/** Allows the address of one server only, as if the other were in a private network. */
 const HERE_ONLY: EgressPolicy = { allowsAddress: (address) => address === "127.0.0.1", allowsPort: () => true };
 
-/** The first address has nobody who listens. */
+/** No server listens on the first address. */
 const resolveTwo = () => Promise.resolve(["127.0.0.3", "127.0.0.1"]);
 
 async function get(
@@ -72,7 +72,7 @@ async function failure(promise: Promise<unknown>): Promise<WebFailure | undefine
   return error instanceof WebError ? error.reason : undefined;
 }
 
-describe("an answer", () => {
+describe("a response", () => {
   test.each([
     ["/", "plain"],
     ["/gzip", "zipped"],
@@ -81,7 +81,7 @@ describe("an answer", () => {
     expect((await get(path)).text).toBe(text);
   });
 
-  test("that nobody wants has no body", async () => {
+  test("has no body if the caller does not want it", async () => {
     expect(await get("/long", { wants: (status) => status !== 200 })).toMatchObject({ status: 200, text: "" });
   });
 
@@ -98,7 +98,7 @@ describe("an answer", () => {
     expect(await failure(get(path))).toBe(reason);
   });
 
-  test("that does not come ends with the signal, as does a name that is not looked up", async () => {
+  test("that does not arrive ends when the signal aborts, as does a slow name lookup", async () => {
     expect(await failure(get("/hangs", { signal: AbortSignal.timeout(30) }))).toBe("timeout");
     const egress = { policy: ANYWHERE, resolve: () => new Promise<string[]>(() => undefined) };
     const url = new URL("http://slow.test/");
@@ -107,7 +107,7 @@ describe("an answer", () => {
 });
 
 describe("a request", () => {
-  test("carries a form once, and its own fields to its own origin alone", async () => {
+  test("sends a form once, and the caller's own fields to their own origin only", async () => {
     const headers = { "x-key": "secret", "user-agent": "Test/1" };
     const form = new URLSearchParams({ q: "a b" });
     const posted: unknown = JSON.parse((await get("/echo", { form, headers })).text);
@@ -118,11 +118,11 @@ describe("a request", () => {
     expect(JSON.parse(away.text)).toMatchObject({ method: "GET", body: "", headers: { "user-agent": "Test/1" } });
   });
 
-  test("follows no redirect where none is wanted", async () => {
+  test("follows no redirect if the caller forbids it", async () => {
     expect((await get(`/to?url=${HERE}/`, { redirects: "none" })).status).toBe(302);
   });
 
-  test("is asked for at the next address of a host where one does not connect", async () => {
+  test("tries the next address of a host if the connection to one fails", async () => {
     const url = new URL(`http://site.test:${server.port}/echo`);
     const form = new URLSearchParams({ q: "x" });
     expect(await get("/", { url, form, egress: { policy: ANYWHERE, resolve: resolveTwo } })).toMatchObject({
@@ -130,14 +130,14 @@ describe("a request", () => {
     });
   });
 
-  test("takes no name and password from a redirect", async () => {
+  test("takes no user name and password from a redirect", async () => {
     const to = `${HERE.replace("://", "://name:secret@")}/echo`;
     const { text, url } = await get(`/to?url=${encodeURIComponent(to)}`);
     expect(url).toBe(`${HERE}/echo`);
     expect(text).not.toContain("authorization");
   });
 
-  test("reaches nothing that the guard refuses, at first or behind a redirect", async () => {
+  test("reaches no address that the guard refuses, neither directly nor by a redirect", async () => {
     expect(await failure(get("/", { egress: { policy: PUBLIC_WEB } }))).toBe("refused");
     const redirected = get(`/to?url=${THERE}/`, { egress: { policy: HERE_ONLY }, redirects: "any-origin" });
     expect(await failure(redirected)).toBe("refused");

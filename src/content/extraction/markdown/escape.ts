@@ -128,7 +128,7 @@ function isWord(char: string): boolean {
   return char !== "" && WORD.test(char);
 }
 
-/** Whether a sequence of underscores that begins at `at` is between letters, where it has no effect. */
+/** Whether a sequence of underscores that begins at `at` is between letters and so has no effect. */
 function staysInWord(text: string, at: number): boolean {
   const end = /^_{1,8}/.exec(text.slice(at, at + 8))?.[0].length ?? 0;
   return isWord(text[at + end] ?? "");

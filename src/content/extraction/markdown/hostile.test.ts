@@ -14,7 +14,7 @@ const filled = (piece: string): string => piece.repeat(Math.ceil(LENGTH / piece.
 const numbered = (count: number, piece: (index: number) => string): string =>
   Array.from({ length: count }, (_none, index) => piece(index)).join("");
 
-/** Pages whose Markdown, tree or time is quadratic in their length for a naive reader. */
+/** Pages whose Markdown, tree or parsing time is quadratic in their length for a naive implementation. */
 const PAGES: readonly [string, string][] = [
   ...[
     "div",
@@ -76,19 +76,19 @@ test.each(PAGES)("the tree and the Markdown of %s are bounded by the page's leng
   expect(depth).toBeLessThan(MAX_PRUNED_DEPTH);
   expect(nodes).toBeLessThan(html.length + MAX_REOPENED + 5000);
   prepare(tree, URL_BASE);
-  // An address of 2,048 characters may stand for 4; a prefix of 64 before a line of 2.
+  // 4 characters may become an address of 2,048 characters, and a line of 2 may get a prefix of 64.
   expect(markdownOf(tree).length).toBeLessThan(html.length * 70 + 20_000_000);
   expect(toText(tree).length).toBeLessThanOrEqual(html.length * 2);
   expect(toLinks(tree, URL_BASE).length).toBeLessThan(html.length * 2 + 20_000_000);
 });
 
-test("misnested formatting of ordinary pages is that of browsers", () => {
+test("misnested formatting of ordinary pages is parsed as in browsers", () => {
   expect(written("<p><b>one<p>two<i>three</b>four</i><p>five")).toBe(
     "**one**\n\n<strong>two*three*</strong>*four*\n\nfive",
   );
 });
 
-test("a table's cells that spans fill are counted over the page, and its own are all kept", () => {
+test("cells added for spans are limited over the page, and a table's own cells are all kept", () => {
   const lines = written(`<table><tr><th>h<th>i${"<tr><td colspan=1000>x<td>y".repeat(300)}</table>`).split("\n");
   expect(lines).toHaveLength(302);
   expect(lines.at(-1)).toBe("| x | y |");

@@ -8,12 +8,12 @@ import { markdownOf } from "./writer.ts";
 const FOLDER = new URL("testdata/", import.meta.url);
 const PAGES = readdirSync(FOLDER).filter((name) => name.endsWith(".html"));
 
-test.each(PAGES)("%s is written as it was when a person last read it", (name) => {
+test.each(PAGES)("%s is written as in its last reviewed version", (name) => {
   const markdown = written(readFileSync(new URL(name, FOLDER), "utf8"));
   expect(`${markdown}\n`).toBe(readFileSync(new URL(name.replace(".html", ".txt"), FOLDER), "utf8"));
 });
 
-test.each(PAGES)("%s is the same when it is prepared twice", (name) => {
+test.each(PAGES)("preparing %s twice changes nothing", (name) => {
   const tree = parseTree(readFileSync(new URL(name, FOLDER), "utf8"));
   prepare(tree, "https://site.test/docs/page?x=1");
   prepare(tree, "https://site.test/docs/page?x=1");

@@ -10,17 +10,17 @@ import { patient } from "../../../lib/testing/patience.ts";
 
 setDefaultTimeout(patient(60_000));
 
-/** More find more: 6,000 take a minute. */
+/** More runs find more: 6,000 take a minute. */
 const RUNS = Number(process.env["ROUND_TRIPS"] ?? 500);
 
 const URL_BASE = "https://site.test/";
 
-/** What a reader of the Markdown gets, by a parser that is not ours. */
+/** Renders Markdown with an independent parser. */
 function rendered(markdown: string): string {
   return micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
 }
 
-/** The characters that a reader sees, without white space: Markdown's and HTML's differ. */
+/** The visible characters without white space, since Markdown and HTML treat white space differently. */
 function shown(html: string): string {
   const tree = parseTree(html);
   prepare(tree, URL_BASE);
@@ -96,7 +96,7 @@ const { inline, block } = fc.letrec<{ inline: string; block: string }>((tie) => 
         minLength: 1,
         maxLength: 3,
       })
-      // A backslash before a bar in code has no form in a table of GitHub's.
+      // GitHub's tables cannot express a backslash before a bar in code.
       .filter((rows) => !rows.flat().some((cell) => /\\.*\|/.test(cell)))
       .map((rows) => `<table><tr><th>h<th>i</tr>${rows.map((cells) => `<tr>${cells.join("")}</tr>`).join("")}</table>`),
     fc.tuple(tie("block"), tie("block")).map((parts) => parts.join("")),
@@ -104,7 +104,7 @@ const { inline, block } = fc.letrec<{ inline: string; block: string }>((tie) => 
   ),
 }));
 
-test("running text says the same when it is read back", () => {
+test("running text keeps its meaning when it is parsed again", () => {
   fc.assert(
     fc.property(inline, (html) => {
       const page = `<p>${html}</p>`;
@@ -114,7 +114,7 @@ test("running text says the same when it is read back", () => {
   );
 });
 
-test("blocks in blocks say the same when they are read back", () => {
+test("nested blocks keep their meaning when they are parsed again", () => {
   fc.assert(
     fc.property(block, (html) => {
       expect(shown(rendered(written(html, URL_BASE)))).toBe(shown(html));

@@ -251,7 +251,7 @@ describe("formulas", () => {
   });
 });
 
-describe("what is no content", () => {
+describe("content that is left out", () => {
   test.each<[string, string]>([
     ["<p>seen</p><p hidden>hidden</p><script>1</script><style>p{}</style><template>t</template>", "seen"],
     ['<p style="display: none">x</p>y', "y"],

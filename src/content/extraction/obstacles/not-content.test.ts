@@ -148,7 +148,7 @@ describe("a challenge", () => {
       },
     ],
     ["in plain words", { html: page("Hold on", "<p>Are you a robot? Prove that you are human.</p>"), status: 429 }],
-  ])("%s is told from content", (_what, found) => {
+  ])("%s is recognised", (_what, found) => {
     expect(obstacleOf(found)?.reason).toBe("challenge");
   });
 
@@ -222,7 +222,7 @@ describe("a challenge", () => {
     ],
     ["a short page", { html: page("Human", "<p>To err is human.</p>") }],
     ["a missing page", { html: page("Not found", "<h1>404</h1><p>No such page.</p>"), status: 404 }],
-  ])("%s is none", (_what, found) => {
+  ])("%s is not a challenge", (_what, found) => {
     expect(obstacleOf(found)).toBeUndefined();
   });
 });
@@ -263,7 +263,7 @@ describe("a consent wall", () => {
         ),
       },
     ],
-  ])("%s is told from content", (_what, found) => {
+  ])("%s is recognised", (_what, found) => {
     expect(obstacleOf(found)?.reason).toBe("consent-wall");
   });
 
@@ -318,7 +318,7 @@ describe("a consent wall", () => {
         ),
       },
     ],
-  ])("%s is none", (_what, found) => {
+  ])("%s is not a consent wall", (_what, found) => {
     expect(obstacleOf(found)).toBeUndefined();
   });
 });
@@ -336,7 +336,7 @@ describe("a page without content", () => {
     expect(obstacleOf(found)?.reason).toBe("empty");
   });
 
-  test("names the status of an error that came without one", () => {
+  test("names the status of an error response without content", () => {
     expect(obstacleOf({ html: "", status: 500 })?.detail).toBe("it has no content; its server responded with 500");
   });
 
@@ -345,7 +345,7 @@ describe("a page without content", () => {
     ["a picture", "<img src=a.png>"],
     ["a drawing", "<svg><path d=''/></svg>"],
     ["a form", "<input>"],
-  ])("is none that has %s", (_what, html) => {
+  ])("is not a page that has %s", (_what, html) => {
     expect(obstacleOf({ html })).toBeUndefined();
   });
 });
@@ -357,6 +357,6 @@ test.each<[string, string]>([
   ["the beginnings of marks", "px-cloud.net/".repeat(50_000)],
   ["one long word", "x".repeat(3_000_000)],
   ["a long title", `<title>${"access denied | ".repeat(100_000)}`],
-])("a page of %s is looked through", (_what, html) => {
+])("a page of %s is examined in time", (_what, html) => {
   expect(["challenge", "consent-wall", "empty", undefined]).toContain(obstacleOf({ html })?.reason);
 });

@@ -22,6 +22,6 @@ test.each<[string, boolean]>([
   ["相关阅读", true],
   ["Related work in the field of tides", false],
   ["Commentary", false],
-])("the heading %p stands above other pages: %p", (text, is) => {
+])("the heading %p announces other pages: %p", (text, is) => {
   expect(isTrailerHeading(text)).toBe(is);
 });

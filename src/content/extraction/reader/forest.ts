@@ -6,9 +6,10 @@ const ROWS_AT_ONCE = 32;
 
 /**
  * Boosted trees.
- * In the file, little-endian: number of features, of trees, of nodes (32 bits each); then arrays: thresholds or leaf
- * values of all nodes (float), each tree's first node (32 bits), the nodes' features (byte), and the offset of a node's
- * left child in its tree (byte; 0 for a leaf). A right child follows its left sibling.
+ * The file is little-endian. It begins with the numbers of features, of trees and of nodes (32 bits each). Arrays follow:
+ * thresholds or leaf values of all nodes (float), each tree's first node (32 bits), and the nodes' features (byte). The
+ * last array is the offset of each node's left child in its tree (byte; 0 for a leaf). A right child follows its left
+ * sibling.
  */
 export class Forest {
   readonly #width: number;

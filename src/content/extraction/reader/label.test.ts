@@ -3,14 +3,14 @@ import { parseTree } from "../tree.ts";
 import { cleanArticle } from "./clean.ts";
 import { blockText } from "./words.ts";
 
-/** The text that is left of an article, in one line. */
+/** The text of a cleaned article, in one line. */
 function cleaned(html: string): string {
   const tree = parseTree(`<body>${html}`);
   cleanArticle(tree);
   return blockText(tree).replace(/\s+/g, " ");
 }
 
-describe("words that a button could have are kept", () => {
+describe("words that may also be on a button are kept", () => {
   test.each<[what: string, html: string, text: string]>([
     ["a link in a sentence", '<p>with a <a href="/b">link</a>.</p>', "with a link."],
     ["at a sentence's beginning", '<p><a href="/s">Search</a> the site.</p>', "Search the site."],
@@ -39,7 +39,7 @@ describe("words that a button could have are kept", () => {
   });
 });
 
-describe("what is left of buttons goes", () => {
+describe("remains of buttons are removed", () => {
   test.each<[what: string, html: string]>([
     ["a link of its own", '<p><a href="#">Back to top</a></p>'],
     ["a row of links", '<div><a href="/r">Reply</a> <a href="/q">Quote</a> <a href="/f">Flag</a></div>'],
@@ -53,7 +53,7 @@ describe("what is left of buttons goes", () => {
     expect(cleaned(`<p>Kept.</p>${html}`)).toBe("Kept.");
   });
 
-  test("a link between marks in a line of other things", () => {
+  test("including a link between marks in a line of other labels", () => {
     expect(cleaned('<p>12 points | <a href="/r">reply</a> | 3 days ago</p>')).toBe("12 points | | 3 days ago");
   });
 });

@@ -106,7 +106,7 @@ const PAGES: readonly Words[] = [
   },
 ];
 
-/** A news page as sites build them; names of classes are hashes in one of both. */
+/** A typical news page. `names` converts its class names, for example to hashes. */
 function pageOf(words: Words, names: (name: string) => string): string {
   const list = (texts: readonly string[], of: string): string =>
     `<ul class="${names(of)}">${texts.map((text, at) => `<li><a href="/${of}/${at}">${text}</a></li>`).join("")}</ul>`;
@@ -122,7 +122,7 @@ describe.each(PAGES)("a page in $language", (words) => {
   test.each<[string, (name: string) => string]>([
     ["names", (name) => name],
     ["hashes for names", (name) => `x${Bun.hash.crc32(name).toString(36)}`],
-  ])("is read without what stands around the text, with %s", (_what, names) => {
+  ])("is read without the parts around the text, with %s", (_what, names) => {
     const { content, title, language } = readArticle(parseTree(pageOf(words, names)), "https://site.test/a");
     expect({ title, language }).toEqual({ title: words.title, language: words.language });
     expect(content).toBe(words.paragraphs.join("\n\n"));

@@ -5,7 +5,7 @@ import { ReaderModel } from "./model.ts";
 
 const bytes = new Uint8Array(readFileSync(new URL("./model.bin", import.meta.url)));
 
-test("the model's file is small, and is for the features that the program has", () => {
+test("the model's file is small, and matches the program's features", () => {
   expect(bytes.length).toBeLessThan(1_000_000);
   expect(new Set(FEATURES.map(([, name], at) => `${name} ${at}`)).size).toBe(WIDTH);
   expect(WIDTH).toBeLessThanOrEqual(256);
@@ -13,7 +13,7 @@ test("the model's file is small, and is for the features that the program has", 
   expect([...score].every((share) => share > 0 && share < 1)).toBe(true);
 });
 
-test("a file for other features is refused", () => {
+test("a file for other features is rejected", () => {
   const other = Uint8Array.from(bytes);
   other[4] = WIDTH - 1;
   expect(() => new ReaderModel(other)).toThrow(/Cannot load the reader's model/);

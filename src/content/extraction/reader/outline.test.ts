@@ -33,7 +33,7 @@ describe("blocks are runs of text in one element", () => {
   });
 });
 
-test("a box has the sums of what is in it, and the flags of what is around it", () => {
+test("a box has the sums of its descendants, and the flags of its ancestors", () => {
   const { root, blocks } = outline(
     "<nav><a href='/a'>Alpha beta</a></nav><main><h1>One</h1><p>Two three. Four!</p><div hidden>Five</div></main>",
   );
@@ -42,7 +42,7 @@ test("a box has the sums of what is in it, and the flags of what is around it", 
   expect(blocks.map(({ heading }) => heading)).toEqual([0, 1, 0, 0]);
 });
 
-describe("a text is counted in any script", () => {
+describe("a text is counted in every script", () => {
   test.each<[string, number, number]>([
     ["It leaves at 10.30. Then it waits!", 8, 2],
     ["它在十点半离开。然后等待！", 5.5, 2],
@@ -57,7 +57,7 @@ describe("a text is counted in any script", () => {
     expect([count.words, count.sentences]).toEqual([words, sentences]);
   });
 
-  test("the same in pieces as in one", () => {
+  test("has the same counts in pieces as in one string", () => {
     const [whole, pieces] = [new TextCount(), new TextCount()];
     whole.add("The Night train leaves. It waits.", false);
     for (const piece of ["The Nig", "ht train", " leaves.", " It waits."]) pieces.add(piece, false);
@@ -70,7 +70,7 @@ function paragraphs(...words: number[]): readonly Block[] {
 }
 
 describe("the choice", () => {
-  test("takes what raises the expected F1, whatever the scores' level is", () => {
+  test("takes the blocks that raise the expected F1, at any level of the scores", () => {
     const { chosen, expected } = choose(paragraphs(10, 50, 50, 20), Float32Array.of(0.1, 0.9, 0.8, 0.05));
     expect([...chosen]).toEqual([0, 1, 1, 0]);
     expect(expected).toBeCloseTo((2 * 85) / (100 + 87), 5);
@@ -78,7 +78,7 @@ describe("the choice", () => {
     expect([...low.chosen]).toEqual([0, 1, 1, 0]);
   });
 
-  test("takes something where all scores are low, and nothing of nothing", () => {
+  test("takes at least one block if all scores are low, and nothing from an empty page", () => {
     expect([...choose(paragraphs(3), Float32Array.of(0.001)).chosen]).toEqual([1]);
     expect(choose([], new Float32Array())).toEqual({ chosen: new Uint8Array(), threshold: 1, expected: 0 });
   });

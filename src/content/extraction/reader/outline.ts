@@ -100,8 +100,8 @@ export class Box {
   alikeWords = 0;
   alikeIndex = 0;
   /**
-   * The log-odds of this box's names; their sum over this box and its ancestors; and the lowest and the highest of
-   * them, with the depth of their box (-1 if there is no box).
+   * The log-odds of this box's names, and their sum over this box and its ancestors. Then the lowest and the highest
+   * of them, with the depth of their box (-1 if there is no box).
    */
   says = 0;
   saysSum = 0;

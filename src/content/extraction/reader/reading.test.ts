@@ -12,7 +12,7 @@ const story = (inside: string): string =>
   `<title>Trains</title><nav><a href="/">Home</a></nav><article><h1>Trains</h1>${PARAGRAPHS}${inside}</article>`;
 
 describe("an article", () => {
-  test("has its title apart, and not at its beginning", () => {
+  test("has its title separately, and not at its beginning", () => {
     const { title, content } = read(story(""));
     expect(title).toBe("Trains");
     expect(content).toMatch(/^0\\\. The night train/);
@@ -48,7 +48,7 @@ describe("an article", () => {
     expect(read(story(html)).content).not.toMatch(/Gone and lost|Share this|Related stories/);
   });
 
-  test("has no heading at its end without a text below it", () => {
+  test("does not end with a heading without text", () => {
     expect(read(story("<h2>What curators say</h2>")).content).not.toContain("curators");
   });
 
@@ -62,13 +62,13 @@ describe("an article", () => {
     expect(content).not.toContain("logo.png");
   });
 
-  test("keeps a section whose heading sounds like one of other pages", () => {
+  test("keeps a section whose heading resembles one of other pages", () => {
     expect(read(story(`<h2>Related reading</h2><p>Kept. ${TEXT}</p>`)).content).toContain(
       "## Related reading\n\nKept.",
     );
   });
 
-  test("tells its author, its day and its language", () => {
+  test("has its author, date and language", () => {
     const head =
       '<html lang="nb-NO"><script type="application/ld+json">{"@graph":[{"@type":"NewsArticle","author":[{"name":"Marit Dahl"},' +
       '{"name":"Jon Berg"}],"datePublished":"2026-11-17T19:04:00+01:00"}]}</script>';
@@ -79,7 +79,7 @@ describe("an article", () => {
     });
   });
 
-  test("has no author, day or language where the page tells none that are", () => {
+  test("has no author, date or language if the page has no valid ones", () => {
     const found = read(
       `<html lang="not a tag"><meta name="author" content="https://site.test/me"><meta name="date" content="soon">${story("")}`,
     );
@@ -106,7 +106,7 @@ const post = (name: string, i: number): string =>
   `<ul><li><a href="#p${i}"><time datetime="2026-05-0${i + 1}">${i + 1} May 2026</time></a></li></ul>` +
   `<div class="x"><p>Answer ${i}: ${TEXT.repeat(2)}</p></div></article>`;
 
-test("the posts of a forum have their authors by the links to their profiles", () => {
+test("the authors of a forum's posts are found by the links to their profiles", () => {
   const { content } = read(
     `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><div class="block--messages">` +
       `${["Oda", "Bram", "Tine", "Yusra"].map(post).join("")}</div><div class="block--messages"></div>`,
@@ -115,7 +115,7 @@ test("the posts of a forum have their authors by the links to their profiles", (
     expect(content).toContain(part);
 });
 
-describe("comments of readers", () => {
+describe("readers' comments", () => {
   const comments = ["Oda", "Bram", "Tine"].map(
     (name) => `<li class="comment"><b class="author">${name}</b><p>${name} says that it was late again.</p></li>`,
   );
@@ -124,18 +124,18 @@ describe("comments of readers", () => {
     `</article><section id="comments"><h2>3 comments</h2><ol>${comments.join("")}</ol><form><label>Your comment</label></form></section>`,
   );
 
-  test("are no part of an article", () => {
+  test("are not part of an article", () => {
     expect(read(page).content).not.toContain("late again");
   });
 
-  test("are given if they are asked for, without the form", () => {
+  test("are included on request, without the form", () => {
     const { content } = readArticle(parseTree(page), URL_BASE, { comments: true });
     for (const name of ["Oda", "Bram", "Tine"]) expect(content).toContain(`${name} says`);
     expect(content).not.toContain("Your comment");
   });
 });
 
-test("what a page says of itself is told with absolute addresses", () => {
+test("a page's metadata is returned with absolute addresses", () => {
   const head =
     '<link rel="canonical" href="/trains"><meta property="og:image" content="/lead.jpg"><meta property="og:site_name" content="The Quay">';
   expect(read(head + story(""))).toMatchObject({
@@ -154,12 +154,12 @@ test("relative addresses of metadata are resolved against the page's base", () =
   });
 });
 
-test("the panel of a tab is read like the one that is shown", () => {
+test("the hidden panel of a tab is read like the visible one", () => {
   const tabs = `<div role="tabpanel"><h2>Morning</h2>${PARAGRAPHS}</div><div role="tabpanel" hidden><h2>Evening</h2><p>Folded. ${TEXT.repeat(3)}</p></div>`;
   expect(read(story(tabs)).content).toContain("## Evening\n\nFolded.");
 });
 
-test("a list of products has each of them with its price, and no filters", () => {
+test("a product list has each product with its price, and no filters", () => {
   const cards = Array.from(
     { length: 12 },
     (_, i) =>
@@ -173,7 +173,7 @@ test("a list of products has each of them with its price, and no filters", () =>
   expect(content).not.toContain("Copper");
 });
 
-test("an index of links is content where it is all that there is", () => {
+test("an index of links is the content if the page has no other", () => {
   const lists = "ABCDEFGHIJ".split("").map((letter) => {
     const links = Array.from({ length: 6 }, (_, i) => `<li><a href="/${letter}${i}">${letter} name ${i}</a></li>`);
     return `<h2>${letter}</h2><ul>${links.join("")}</ul>`;
@@ -183,7 +183,7 @@ test("an index of links is content where it is all that there is", () => {
   expect(content).not.toContain("Home");
 });
 
-test("a thread is kept that has a heading for comments", () => {
+test("a thread with a heading for comments is kept", () => {
   const posts = Array.from({ length: 5 }, (_, i) => `<div class="c"><a href="/u">u${i}</a> Answer ${i}: ${TEXT}</div>`);
   const { content } = read(
     `<title>When?</title><h1>When?</h1><p>When does it leave?</p><h2>5 comments</h2>${posts.join("")}`,
@@ -191,17 +191,17 @@ test("a thread is kept that has a heading for comments", () => {
   expect(content).toContain("Answer 4");
 });
 
-describe("a page that has hardly anything", () => {
+describe("a page with hardly any content", () => {
   test.each<[string, string, string]>([
     ["is what it has", "<title>T</title><p>Little.</p>", "Little."],
     [
-      "is its navigation where there is nothing else",
+      "is its navigation if the page has no other text",
       "<nav><a href='/a'>Alpha</a></nav>",
       "[Alpha](https://www.site.test/a)",
     ],
-    ["is its header where there is nothing else", "<header><p>Only this.</p></header>", "Only this."],
-    ["is its title's heading where there is nothing else", "<title>Alone</title><h1>Alone</h1>", "# Alone"],
-    ["is nothing where it has no text", "<title>T</title><div></div>", ""],
+    ["is its header if the page has no other text", "<header><p>Only this.</p></header>", "Only this."],
+    ["is its title as a heading if the page has no other text", "<title>Alone</title><h1>Alone</h1>", "# Alone"],
+    ["is empty if the page has no text", "<title>T</title><div></div>", ""],
   ])("%s", (_what, html, content) => {
     expect(read(html).content).toBe(content);
   });
@@ -213,13 +213,13 @@ const ld = (text: string): string =>
 describe("text for machines", () => {
   const long = TEXT.repeat(20).trim();
 
-  test("is taken where the page shows a part of it", () => {
+  test("is used if the page shows a part of it", () => {
     const { content } = read(`${ld(`${long}\n\nThe end & more.`)}<article><p>${TEXT}</p></article>`);
     expect(content).toEndWith("The end & more.");
     expect(content).toStartWith(TEXT.trim());
   });
 
-  test("is not taken where the page shows something else", () => {
+  test("is not used if the page shows other text", () => {
     const { content } = read(
       `${ld(long)}<article><p>Bring shoes that may get wet: the tide crosses the causeway.</p></article>`,
     );
@@ -227,7 +227,7 @@ describe("text for machines", () => {
   });
 });
 
-test("words of scripts without spaces are counted by characters", () => {
+test("words of scripts without spaces are counted by character", () => {
   const text = "城南的老茶馆在去年秋天重新开张，木门还是原来的木门，桌椅却换成了新的。";
   const { content } = read(
     `<title>茶馆</title><nav><a href="/">首页</a></nav><article><h1>茶馆</h1><p>${text.repeat(4)}</p></article>`,

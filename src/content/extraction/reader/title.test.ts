@@ -15,21 +15,17 @@ const SITE = '<meta property="og:site_name" content="The Daily Quay">';
 describe("the title of a page", () => {
   test.each<[string, string, string]>([
     [
-      "is its heading where the document's title has it first",
+      "is its heading if the document's title begins with it",
       "<title>Tide - The Daily Quay</title><h1>Tide</h1>",
       "Tide",
     ],
-    [
-      "is the one that it has for others to show",
-      '<title>Q</title><meta property="og:title" content="A tide">',
-      "A tide",
-    ],
+    ["is the title for social media", '<title>Q</title><meta property="og:title" content="A tide">', "A tide"],
     ["has no name of the site at its end", `${SITE}<title>A tide | The Daily Quay</title>`, "A tide"],
     ["has no name of the site at its beginning", `${SITE}<title>The Daily Quay: A tide</title>`, "A tide"],
     ["has no name of the site that its host tells", "<title>A tide — Daily-Quay.test</title>", "A tide"],
     ["keeps a dash of its own", "<title>Salt - a history of the sea</title>", "Salt - a history of the sea"],
     [
-      "is no heading that is the same on each page",
+      "is not a heading that is the same on each page",
       "<title>Tides and ports | Quay handbook</title><h1>Quay handbook</h1><h2>Tides and ports</h2>",
       "Tides and ports",
     ],
@@ -45,12 +41,12 @@ describe("the title of a page", () => {
     ],
     ["has no sign that links to the heading", '<title>Pool — kettle</title><h1>Pool<a href="#p">¶</a></h1>', "Pool"],
     [
-      "is JSON-LD's headline for want of another",
+      "is JSON-LD's headline if there is no other title",
       '<script type="application/ld+json">{"@type":"Article","headline":"A tide"}</script>',
       "A tide",
     ],
-    ["is the only heading where there is no other name", "<h1>A tide</h1>", "A tide"],
-    ["is empty where nothing tells it", "<p>Text</p>", ""],
+    ["is the only heading if there is no other title", "<h1>A tide</h1>", "A tide"],
+    ["is empty if the page has no title", "<p>Text</p>", ""],
     ["is none that never ends", `<title>${"a - ".repeat(100_000)}</title><h1>A tide</h1>`, "A tide"],
   ])("%s", (_what, html, title) => {
     expect(titleIn(html)).toBe(title);

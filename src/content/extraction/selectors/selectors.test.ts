@@ -1,4 +1,4 @@
-/** The matcher beside Chromium's own: what it knows it matches alike, and what it calls wrong is wrong there. */
+/** Compares the matcher with Chromium's: both must find the same matches and reject the same selectors. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { BrowserPool } from "../../browser/pool.ts";
 import { ANYWHERE } from "../../egress/guard.ts";
@@ -10,7 +10,7 @@ import { DocumentElements, elementsOf } from "./select-all.ts";
 import { DOCUMENTS, SELECTORS } from "./testing/cases.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 
-// A browser on a busy machine takes its time.
+// A browser on a busy machine can be slow.
 setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
@@ -35,7 +35,7 @@ afterAll(async () => {
   state.remove();
 });
 
-/** The places in document order of what each selector matches; null for what is none. */
+/** For each selector, the indexes of its matches in document order. Null for an invalid selector. */
 async function inChromium(document: number): Promise<(readonly number[] | null)[]> {
   const script = `(() => {
     const places = new Map([...document.querySelectorAll("*")].map((element, place) => [element, place]));
@@ -46,12 +46,12 @@ async function inChromium(document: number): Promise<(readonly number[] | null)[
   })()`;
   const request = pageRequestOf(`${site.url.href}${document}`);
   const response = await openPage(pool, request, (page) => page.evaluate(script), { policy: ANYWHERE });
-  // What the script above gives.
+  // The script above returns this type.
   return JSON.parse(response) as (readonly number[] | null)[];
 }
 
 test.each(DOCUMENTS.map((_, document) => document))(
-  "document %d: what is matched here is what Chromium matches, and what is refused here is refused there",
+  "document %d: the matcher finds Chromium's matches, and rejects only selectors that Chromium rejects",
   async (document) => {
     const tree = parseTree(DOCUMENTS[document] ?? "");
     const places = new Map([...elementsOf(tree)].map((element, place) => [element, place]));
@@ -68,7 +68,7 @@ test.each(DOCUMENTS.map((_, document) => document))(
   },
 );
 
-test("most selectors that people write need no browser", () => {
+test("most real selectors need no browser", () => {
   const unknown = SELECTORS.filter((selector) => parseSelector(selector) === "unknown");
   expect(SELECTORS.length).toBeGreaterThan(250);
   expect(unknown.length / SELECTORS.length).toBeLessThan(0.35);

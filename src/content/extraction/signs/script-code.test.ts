@@ -3,7 +3,7 @@ import { signOfCode } from "./script-code.ts";
 
 const NONE: readonly string[] = [];
 
-describe("an external script that requests data unasked", () => {
+describe("an external script that requests data without user action", () => {
   test.each([
     'fetch("/api/items").then(show)',
     "fetch('/data/prices.json')",

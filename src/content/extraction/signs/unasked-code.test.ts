@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { unasked } from "./unasked-code.ts";
 
-describe("the code that runs without a person's doing", () => {
+describe("the code that runs without user action", () => {
   test.each([
     ["a(1)", "a(1)"],
     ["a /* b */ c // d\ne", "a         c     \ne"],
@@ -25,12 +25,12 @@ describe("the code that runs without a person's doing", () => {
     expect(unasked(script).bare).toBe(bare);
   });
 
-  test("has its strings, where they are asked for", () => {
+  test("keeps its strings in `code`", () => {
     expect(unasked("a('b') // c").code).toBe("a('b')     ");
   });
 
   test.each(["a('b", "a)", "a((", "if (a) /'/.test(b)", "x = `${a", "a(b] c)"])(
-    "is the whole of %s, which does not come out even",
+    "is all of %s, which is unbalanced",
     (script) => {
       expect(unasked(script)).toEqual({ code: script, bare: script });
     },

@@ -1,6 +1,6 @@
 import { type AnyNode, type Document, hasChildren } from "domhandler";
 
-/** Nodes whose links are not those of their parent's list of children: a walk along such links may never end. */
+/** Nodes whose links contradict their parent's list of children. A walk along such links may never end. */
 export function linkFaults(tree: Document): string[] {
   const faults: string[] = [];
   const open: AnyNode[] = [tree];

@@ -23,7 +23,7 @@ async function judged(question: string, texts: readonly string[]): Promise<Judge
   return weigh(plan, sources, analysis, NOW);
 }
 
-describe("texts of a megabyte that are made to cost time", () => {
+describe("hostile texts of a megabyte", () => {
   const size = 1_000_000;
   const hostile: Readonly<Record<string, string>> = {
     "of one word": "arsenal ".repeat(size / 8),
@@ -46,7 +46,7 @@ describe("texts of a megabyte that are made to cost time", () => {
       const before = process.cpuUsage();
       await judged("Will Arsenal win the Premier League by 10 June 2026?", [text]);
       const { user, system } = process.cpuUsage(before);
-      // Linear takes a tenth of this; quadratic takes minutes.
+      // Linear work takes a tenth of this time; quadratic work takes minutes.
       expect((user + system) / 1_000).toBeLessThan(10_000);
     });
   }

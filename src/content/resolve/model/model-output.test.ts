@@ -13,13 +13,13 @@ function failureOf(text: string): string {
   try {
     readOutput(text);
   } catch (error) {
-    // Nothing else is thrown.
+    // Only ModelErrors are thrown.
     return (error as ModelError).message;
   }
   return "it was read";
 }
 
-test("a response that fits is read, with sources from 0 on and times in milliseconds", () => {
+test("a valid response is read, with sources from 0 on and times in milliseconds", () => {
   expect(readOutput(written())).toEqual({
     statements: [
       {
@@ -36,11 +36,11 @@ test("a response that fits is read, with sources from 0 on and times in millisec
   });
 });
 
-test.each(["", "yesterday", "2026-13-45", null, undefined])("a time that is none is left out: %p", (date) => {
+test.each(["", "yesterday", "2026-13-45", null, undefined])("an invalid time is left out: %p", (date) => {
   expect(readOutput(written({}, { date })).statements[0]).not.toHaveProperty("date");
 });
 
-describe("what does not fit is refused", () => {
+describe("an invalid response is rejected", () => {
   test.each<[string, string]>([
     ["", "its response is not JSON"],
     ["I cannot say.", "its response is not JSON"],
@@ -71,7 +71,7 @@ test("long reasons are cut", () => {
   );
 });
 
-test("the schema is one that strict modes take: closed objects, all fields required, no bounds", () => {
+test("the schema is valid in strict modes: closed objects, all fields required, no bounds", () => {
   const known = new Set(["type", "properties", "items", "required", "additionalProperties", "enum", "description"]);
   const look = (schema: object): void => {
     expect(Object.keys(schema).filter((key) => !known.has(key))).toEqual([]);

@@ -32,6 +32,6 @@ for (const [what, text, language, days] of CASES) {
   test(`a numeric date: ${what}`, () => expect(daysOf(text, language)).toEqual(days));
 }
 
-test("a text that writes numeric dates in both ways says nothing of the others", () => {
+test("a text with numeric dates in both orders does not decide the order of the others", () => {
   expect(firstNumberOf("25/04/2026, 04/25/2026", "en-US")).toBeUndefined();
 });

@@ -8,22 +8,22 @@ import { fetchDocument } from "../../static/fetch-document.ts";
 
 type Page = string | ((request: Request) => Response | Promise<Response>);
 
-/** Sites and a search engine on loopback addresses, and what reads and asks them without a browser. */
+/** Sites and a search engine on loopback addresses, with a page reader without a browser. */
 export interface MadeWeb {
-  /** A page by its site and path: `/a/fire` is the page `/fire` of the site `a`. Text is the words of an article. */
+  /** A page by site and path: `/a/fire` is the page `/fire` of the site `a`. A string is the words of an article. */
   readonly pages: Map<string, Page>;
-  /** Pages that the engine names for every query, the best first; a function tells them by the query. */
+  /** Pages that the engine returns, best first: for every query, or as a function of the query. */
   results: readonly string[] | ((query: string) => readonly string[]);
-  /** Whether the engine answers at all. */
+  /** Whether the engine responds. */
   searchable: boolean;
   readonly queries: string[];
-  /** Pages that were asked for, as in `pages`. */
+  /** Requested pages, with the keys of `pages`. */
   readonly hits: string[];
   readonly reader: PageReader;
   readonly search: Search;
   /** The address of a page. */
   address(page: string): string;
-  /** Forgets pages, results, hits. */
+  /** Clears pages, results and hits. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface MadeWeb {
 const HTML = { "content-type": "text/html; charset=utf-8" };
 const SITES = "abcdefghij";
 
-/** An article as newspapers have them. */
+/** An article in the form of a newspaper's. */
 export function article(words: string, { title = "News", head = "" } = {}): Response {
   const paragraphs = words.split("\n").map((line) => `<p>${line}</p>`);
   const html = `<!doctype html><html lang="en"><head><title>${title}</title>${head}</head><body>
@@ -40,7 +40,7 @@ export function article(words: string, { title = "News", head = "" } = {}): Resp
   return new Response(html, { headers: HTML });
 }
 
-/** Starts the sites `a` to `j`, each on a loopback address of its own; pages are read as `policy` lets them be. */
+/** Starts the sites `a` to `j`, each on its own loopback address. `policy` decides which addresses may be read. */
 export function startMadeWeb(stateDir: string, policy: EgressPolicy = ANYWHERE): MadeWeb {
   const hits: string[] = [];
   const queries: string[] = [];
@@ -94,7 +94,7 @@ export function startMadeWeb(stateDir: string, policy: EgressPolicy = ANYWHERE):
       made.searchable = true;
       hits.length = 0;
       queries.length = 0;
-      // A search engine that failed is asked again.
+      // A search engine that failed is available again.
       now += 3_600_000;
     },
     async close() {

@@ -1,4 +1,4 @@
-/** What a made model does with the requests that it gets. */
+/** The behaviour of the test model. */
 export type ModelMode =
   | "well"
   | "fenced"
@@ -15,13 +15,13 @@ export type ModelMode =
   | "garbage"
   | "loud";
 
-/** The question and its sources as the model sees them. */
+/** The question and its sources in the model's view. */
 export interface ModelTask {
   readonly question: string;
   readonly sources: readonly { readonly source: number; readonly url: string; readonly text: string }[];
 }
 
-/** A request as the model's server got it. */
+/** A request that the model's server received. */
 export interface ModelRequest {
   readonly path: string;
   readonly headers: Headers;
@@ -33,10 +33,13 @@ export interface MadeModel {
   /** Its base URL, for both protocols. */
   readonly url: string;
   mode: ModelMode;
-  /** What it answers when it answers well; by default the first sentence of each source, for YES. */
+  /**
+   * The model's answer to a question in a successful response. By default it is the first sentence of each source, for
+   * YES.
+   */
   answer: (task: ModelTask) => unknown;
   readonly asked: ModelRequest[];
-  /** Clients that went away before they had their response. */
+  /** Clients that disconnected before they received their response. */
   left: number;
   close(): Promise<void>;
 }
@@ -47,7 +50,7 @@ interface Call {
   readonly anthropic: boolean;
 }
 
-/** A language model's server for tests, on a loopback port, that speaks both protocols as they are documented. */
+/** A language model's server for tests, on a loopback port. It supports both protocols as documented. */
 export function startModelServer(): MadeModel {
   const asked: ModelRequest[] = [];
   const server = Bun.serve({
@@ -56,7 +59,7 @@ export function startModelServer(): MadeModel {
     idleTimeout: 0,
     async fetch(request) {
       const path = new URL(request.url).pathname;
-      // The requests of the analyst are such objects; a test of the wire looks at them more closely.
+      // The analyst's requests are such objects. A test of the wire format checks them in detail.
       const body = (await request.json()) as Record<string, unknown>;
       const task = taskOf(body);
       asked.push({ path, headers: request.headers, body, task });
@@ -84,7 +87,7 @@ export function firstSentences({ sources }: ModelTask): unknown {
   return analysisOf(sources.map(({ source, text }) => ({ source, quote: /^[^.]*\./.exec(text.trim())?.[0] ?? text })));
 }
 
-/** A whole response of a model that says YES by these quotes. */
+/** A complete response of a model that says YES with these quotes. */
 export function analysisOf(quotes: readonly { readonly source: number; readonly quote: string }[]): unknown {
   const statements = quotes.map((one) => ({ ...one, supports: "YES", kind: "report", strength: 0.9, date: "" }));
   return { statements, probability: 0.9, reasoning: "The sources report it." };
@@ -95,7 +98,7 @@ function taskOf(body: Readonly<Record<string, unknown>>): ModelTask {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   const content: unknown = typeof last === "object" && last !== null ? Reflect.get(last, "content") : "";
   const text: unknown = Array.isArray(content) ? Reflect.get(Object(content[0]), "text") : content;
-  // What the prompt makes.
+  // The prompt contains this object.
   return JSON.parse(String(text)) as ModelTask;
 }
 
@@ -143,7 +146,7 @@ function said({ anthropic }: Call, text: string): Response {
   return anthropic ? messageOf([{ type: "text", text }], "end_turn") : completion(text, "stop");
 }
 
-/** The chat completion object, as OpenAI's reference shows it. */
+/** The chat completion object of OpenAI's reference. */
 function completion(content: string | null, finish: string, refusal: string | null = null): Response {
   const message = { role: "assistant", content, refusal, annotations: [] };
   return Response.json({
@@ -156,7 +159,7 @@ function completion(content: string | null, finish: string, refusal: string | nu
   });
 }
 
-/** The message object, as Anthropic's reference shows it. */
+/** The message object of Anthropic's reference. */
 function messageOf(content: readonly unknown[], stop: string): Response {
   return Response.json({
     id: "msg_013Zva2CMHLNnXjNJJKqJ2EF",

@@ -78,16 +78,16 @@ describe("a crawl of a site", () => {
   });
   afterAll(closeAll);
 
-  test("comes to its end, with every article in the index", () => {
+  test("finishes with every article in the index", () => {
     expect(report.stopped).toBeUndefined();
     for (let n = 0; n < ARTICLES; n += 1) {
-      // Of two pages with the same words one is enough, whichever came first.
+      // Of two pages with the same words, one is enough, whichever came first.
       if (n !== 1) expect([n, made.outcomes.get(`/article/${n}`)]).toEqual([n, "indexed"]);
     }
     expect(found("Article42")[0]).toBe("/article/42");
   });
 
-  test("asks for each address once, and for one at a time", () => {
+  test("requests each address once, and one at a time", () => {
     const twice = [...made.site.hits].filter(([path, count]) => count > 1 && path !== "/print");
     expect(twice).toEqual([]);
     expect(made.site.mostAtOnce()).toBe(1);
@@ -122,12 +122,12 @@ describe("a crawl of a site", () => {
     expect(made.outcomes.get(path)).toBe(outcome);
   });
 
-  test("asks for nothing that robots.txt forbids, and never for another host", () => {
+  test("requests nothing that robots.txt forbids, and never another host", () => {
     expect([...made.site.hits.keys()].filter((path) => path.startsWith("/private"))).toEqual([]);
     expect([...made.outcomes.keys()].filter((path) => path.includes("127.0.0.2") || path === "")).toEqual([]);
   });
 
-  test("keeps one of two pages with the same words, and one of two that name each other", () => {
+  test("keeps one of two pages with the same words, and one of two that name each other as canonical", () => {
     expect([made.outcomes.get("/article/1"), made.outcomes.get("/copy")].map(String).toSorted()).toEqual([
       "duplicate",
       "indexed",
@@ -143,7 +143,7 @@ describe("a crawl of a site", () => {
     expect(JSON.stringify(body)).not.toContain("All rights reserved");
   });
 
-  test("again fetches what changed, and takes out what is gone", async () => {
+  test("fetches changed pages again, and removes deleted pages", async () => {
     made.outcomes.clear();
     made.site.edit(4);
     made.site.edit(10);
@@ -157,7 +157,7 @@ describe("a crawl of a site", () => {
     expect(made.index.page(`${made.site.url}/article/6`)).toBeUndefined();
   });
 
-  test("and takes out what robots.txt now forbids; where it cannot be had, asks for nothing and keeps all", async () => {
+  test("and removes pages that robots.txt now forbids; if robots.txt cannot be fetched, it requests nothing and keeps all", async () => {
     made.site.robots = () => new Response("User-agent: turnpike\nDisallow: /article/8\nDisallow: /section");
     await made.crawl();
     expect(made.index.page(`${made.site.url}/article/8`)).toBeUndefined();
@@ -172,7 +172,7 @@ describe("a crawl of a site", () => {
 describe("a crawl", () => {
   afterEach(closeAll);
 
-  test("that is broken off goes on where it was", async () => {
+  test("that is interrupted continues where it was", async () => {
     const { site, crawl: run, sites } = setUp();
     const controller = new AbortController();
     let seen = 0;
@@ -192,7 +192,7 @@ describe("a crawl", () => {
     expect(twice.length).toBeLessThanOrEqual(1);
   });
 
-  test("stops at the site's pages, and takes the others where it may have more", async () => {
+  test("stops at the site's number of pages, and fetches the others when the number is raised", async () => {
     const { crawl: run, sites, site } = setUp();
     expect((await run({ maxPages: 25, sitemap: false })).stopped).toBe("page limit");
     expect(sites.pages(1)).toBe(25);
@@ -202,13 +202,13 @@ describe("a crawl", () => {
     expect(sites.pages(1)).toBe(40);
   });
 
-  test("stops where the index is full", async () => {
+  test("stops when the index is full", async () => {
     const { crawl: run, sites } = setUp();
     expect((await run({}, { maxBytes: 400_000 })).stopped).toBe("full");
     expect(sites.pages(1)).toBeLessThan(ARTICLES);
   });
 
-  test("fetches one page and nothing else where it may go no deeper", async () => {
+  test("fetches only one page if its depth is zero", async () => {
     const { crawl: run, sites, site } = setUp();
     await run({ depth: 0, sitemap: false });
     expect([sites.pages(1), [...site.hits.keys()].toSorted()]).toEqual([1, ["/", "/robots.txt"]]);
@@ -220,7 +220,7 @@ describe("a crawl", () => {
     expect([sites.pages(1), site.hits.size, report.stopped]).toEqual([0, 0, undefined]);
   });
 
-  test("waits as long as robots.txt asks for", async () => {
+  test("waits as long as robots.txt requests", async () => {
     const { crawl: run, site } = setUp();
     site.robots = () => new Response("User-agent: *\nCrawl-delay: 0.05");
     const clock = { now: 0 };
@@ -233,7 +233,7 @@ describe("a crawl", () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(50);
   });
 
-  test("leaves a host that fails ten times in a row alone", async () => {
+  test("stops requests to a host that fails ten times in a row", async () => {
     const { crawl: run, site, outcomes } = setUp();
     const addresses = Array.from({ length: 40 }, (_, n) => `${site.url}/drops?${n}`);
     site.robots = () => new Response("User-agent: *\nAllow: /");
@@ -247,7 +247,7 @@ describe("a crawl", () => {
     expect(outcomes.size).toBe(1);
   });
 
-  test("leaves a host that has too much to do alone at once", async () => {
+  test("stops requests to an overloaded host at once", async () => {
     const { crawl: run, site, sites } = setUp();
     const added = sites.add({ url: `${site.url}/busy`, depth: 1, maxPages: 100, sitemap: false, sameHost: true });
     sites.discover(added, [`${site.url}/article/1`, `${site.url}/lonely`], 1);
@@ -255,7 +255,7 @@ describe("a crawl", () => {
     expect([...site.hits.keys()]).toEqual(["/robots.txt", "/busy"]);
   });
 
-  test("goes to other hosts where it may, by what each of them says", async () => {
+  test("follows links to other hosts if allowed, by the rules of each host", async () => {
     const { crawl: run, site, sites, index } = setUp();
     const other = setUp();
     other.site.robots = () => new Response("User-agent: *\nDisallow: /lonely");
@@ -267,7 +267,7 @@ describe("a crawl", () => {
     expect([other.site.hits.get("/lonely"), site.hits.get("/lonely")]).toEqual([undefined, 1]);
   });
 
-  test("is one at a time for an index, and one that shows no sign of life is none", () => {
+  test("runs once at a time for an index, and a crawler without a sign of life does not count", () => {
     const { index } = setUp();
     const clock = { now: 1_000 };
     const sites = new Sites(index, () => clock.now);

@@ -55,7 +55,7 @@ describe("finds", () => {
   ];
   test.each(CASES)("%s: %j", (query, expected) => {
     const found = paths(index, query);
-    // Which of two equals comes first is no matter here, but for the title's.
+    // The order of equal results does not matter here, except for the title's.
     expect(query === "harbour" ? found : found.toSorted()).toEqual(
       query === "harbour" ? [...expected] : expected.toSorted(),
     );
@@ -110,12 +110,12 @@ describe("no query breaks the index", () => {
     expect(Array.isArray(index.search(query, 10))).toBe(true);
   });
 
-  test("and words that are operators are words", () => {
+  test("and words that look like operators are words", () => {
     expect(paths(index, "near AND not")).toEqual(["x"]);
     expect(paths(index, `title:"NEAR"`)).toEqual(["x"]);
   });
 
-  test("and terms are bounded and quoted", () => {
+  test("and terms are limited and quoted", () => {
     const terms = termsOf(Array.from({ length: 1_000 }, (_, n) => `w${n}`).join(" "));
     expect(terms.length).toBe(24);
     for (const match of matchesOf(["a", "near"])) expect(match).toMatch(/^"[^"]+"\*?(?: (?:AND|OR) "[^"]+"\*?)*$/);
@@ -123,7 +123,7 @@ describe("no query breaks the index", () => {
 });
 
 describe("a page", () => {
-  test("takes the place of what it was, and is gone when it is taken out", () => {
+  test("replaces its earlier version, and is gone after it is removed", () => {
     const index = fresh();
     expect([put(index, "p", "One", "first words"), put(index, "p", "One", "first words")]).toEqual([true, false]);
     expect(put(index, "p", "One", "second words")).toBe(true);
@@ -132,14 +132,14 @@ describe("a page", () => {
     expect([paths(index, "second"), index.hasPages()]).toEqual([[], false]);
   });
 
-  test("is cut where it is long, and found by its beginning", () => {
+  test("is cut if it is long, and found by its beginning", () => {
     const index = fresh();
     put(index, "long", "t".repeat(5_000), `start ${"filler ".repeat(100_000)} ending`);
     expect([paths(index, "start"), paths(index, "ending")]).toEqual([["long"], []]);
     expect(index.search("start", 1)[0]?.title.length).toBe(300);
   });
 
-  test("is known by its words, so that a twin is seen", () => {
+  test("is identified by its words, so that a duplicate is found", () => {
     const index = fresh();
     put(index, "one", "T", "words");
     expect(index.twin("T", "words", "https://a.test/two")).toBe("https://a.test/one");
@@ -166,13 +166,13 @@ describe("a snippet", () => {
     expect(made.isWellFormed()).toBe(true);
   });
 
-  test("of a long text with a word on every place is made at once", () => {
+  test("of a long text with a matching word at every place is made in linear time", () => {
     expect(snippetOf("a ".repeat(100_000), ["a"]).length).toBeGreaterThan(100);
   });
 });
 
 describe("the file", () => {
-  test("is the owner's alone, and shared by whoever has it open", () => {
+  test("can be read by its owner only, and used by several processes", () => {
     const writer = fresh("shared.db");
     const reader = fresh("shared.db");
     put(writer, "p", "Shared", "words");
@@ -180,7 +180,7 @@ describe("the file", () => {
     expect(statSync(join(folder, "shared.db")).mode & 0o777).toBe(0o600);
   });
 
-  test("of a newer version, or that is none, is refused", async () => {
+  test("of a newer version, or that is not an index, is rejected", async () => {
     const path = join(folder, "newer.db");
     const newer = PageIndex.open(path);
     newer.database.run("PRAGMA user_version = 99");

@@ -14,7 +14,7 @@ describe("RFC 9309", () => {
     ["Disallow: /a", "/abc", false],
     ["Disallow: /a/", "/a", true],
     ["Disallow: /A", "/a", true],
-    // §2.2.2: the longest rule, and of two that are as long the permission.
+    // §2.2.2: the longest rule counts. Of two equally long rules, the permission counts.
     ["Disallow: /a\nAllow: /a/b", "/a/b/c", true],
     ["Allow: /a/b\nDisallow: /a", "/a/x", false],
     ["Disallow: /a\nAllow: /a", "/a", true],
@@ -29,7 +29,7 @@ describe("RFC 9309", () => {
     ["Disallow: /*$", "/anything", false],
     ["Disallow: *", "/x", false],
     ["Disallow: /a*a$", "/a", true],
-    // Both sides are spelled alike.
+    // Rule and path are normalized.
     ["Disallow: /%7ejoe", "/~joe", false],
     ["Disallow: /a%3cd", "/a%3Cd", false],
     ["Disallow: /\u30c4", "/%E3%83%84", false],
@@ -60,7 +60,7 @@ describe("RFC 9309", () => {
   });
 });
 
-test("tells sitemaps of the whole file, and the delay of our group", () => {
+test("returns the sitemaps of the whole file, and the delay of this crawler's group", () => {
   const text =
     "Sitemap: https://a.test/1.xml\nUser-agent: *\nCrawl-delay: 9\nUser-agent: turnpike\nCrawl-delay: 2.5\nSitemap: https://a.test/2.xml";
   const { sitemaps, crawlDelay } = parseRobots(text, "turnpike");
@@ -76,7 +76,7 @@ test.each([
   "User-agent: x\n".repeat(500_000),
   "\n".repeat(1_000_000),
   ":".repeat(1_000_000),
-])("a hostile file is read, and asked, at once", (text) => {
+])("a hostile file is parsed and matched in linear time", (text) => {
   const robots = parseRobots(text, "turnpike");
   expect(robots.allows(`/${"a".repeat(2_000)}`)).toBe(true);
 });

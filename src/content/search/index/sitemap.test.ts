@@ -12,17 +12,17 @@ const URLSET = `<?xml version="1.0" encoding="UTF-8"?>
 const INDEX = `<sitemapindex><sitemap><loc>https://a.test/1.xml.gz</loc></sitemap></sitemapindex>`;
 const NOTHING = { pages: [], sitemaps: [] };
 
-test("names the addresses of pages, and not those of their pictures", () => {
+test("returns the addresses of pages, and not those of their pictures", () => {
   const pages = ["https://a.test/?x=1&y=2", "https://a.test/cdata"];
   expect(readSitemap(bytes(URLSET))).toEqual({ pages, sitemaps: [] });
   expect(readSitemap(new Uint8Array(gzipSync(URLSET)))).toEqual({ pages, sitemaps: [] });
 });
 
-test("names the sitemaps of an index", () => {
+test("returns the sitemaps of an index", () => {
   expect(readSitemap(bytes(INDEX))).toEqual({ pages: [], sitemaps: ["https://a.test/1.xml.gz"] });
 });
 
-test("takes a list with an address a line", () => {
+test("reads a list with one address per line", () => {
   expect(readSitemap(bytes("https://a.test/1\r\nhttps://a.test/2\nnonsense\n"))).toEqual({
     pages: ["https://a.test/1", "https://a.test/2"],
     sitemaps: [],
@@ -38,7 +38,7 @@ test.each([
   expect(readSitemap(body)).toEqual(NOTHING);
 });
 
-test("takes fifty thousand addresses, however many and deep there are", () => {
+test("returns fifty thousand addresses, however many there are and however deep they are nested", () => {
   expect(readSitemap(bytes(`<urlset>${"<url><loc>https://a.test/</loc></url>".repeat(60_000)}`)).pages.length).toBe(
     50_000,
   );

@@ -85,7 +85,7 @@ async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
 }
 
 describe.each(NAMES)("the provider %s", (name) => {
-  test("gives titles, addresses and snippets as clean text", async () => {
+  test("returns titles, addresses and snippets as clean text", async () => {
     expect(providers[name].name).toBe(name);
     expect(providers[name].available()).toBe(true);
     const { results } = await ask(name, 3);
@@ -94,14 +94,14 @@ describe.each(NAMES)("the provider %s", (name) => {
     expect(first?.snippet).toBe("About tides, number 0");
   });
 
-  test("goes from page to page until there are as many as asked for, each page once", async () => {
+  test("requests page after page until there are enough results, each page once", async () => {
     const { results, complete } = await ask(name, 35);
     expect(results.length).toBeGreaterThanOrEqual(35);
     expect(new Set(results.map(({ url }) => url)).size).toBe(results.length);
     expect(complete).toBe(true);
   });
 
-  test("has all there is where more is asked for, within its pages", async () => {
+  test("returns all results if more are requested, within its pages", async () => {
     const { results } = await ask(name, 50);
     const bound = name === "duckduckgo" ? 40 : RESULTS;
     expect(results.length).toBe(bound);
@@ -109,7 +109,7 @@ describe.each(NAMES)("the provider %s", (name) => {
 });
 
 describe.each([...REMOTE])("the provider %s", (name) => {
-  test("says that nothing was found where that is the answer", async () => {
+  test("returns no results if its server found nothing", async () => {
     engines[name].mode = "nothing";
     expect(await ask(name, 10)).toEqual({ results: [], complete: true });
   });
@@ -121,7 +121,7 @@ describe.each([...REMOTE])("the provider %s", (name) => {
     ["huge", ["unreadable"]],
     ["redirects", ["challenge"]],
   ];
-  test.each(FAILURES)("fails where its server %s", async (mode, reasons) => {
+  test.each(FAILURES)("fails if its server %s", async (mode, reasons) => {
     engines[name].mode = mode;
     const failure = await failureOf(ask(name, 10));
     expect(reasons).toContain(failure.reason);
@@ -129,7 +129,7 @@ describe.each([...REMOTE])("the provider %s", (name) => {
     expect(failure.message).not.toContain("127.0.0.");
   });
 
-  test("ends with the signal where its server never answers", async () => {
+  test("ends when the signal aborts if its server never responds", async () => {
     engines[name].mode = "hangs";
     const controller = new AbortController();
     const asked = failureOf(ask(name, 10, controller.signal));
@@ -138,21 +138,21 @@ describe.each([...REMOTE])("the provider %s", (name) => {
     expect((await asked).reason).toBe("timeout");
   });
 
-  test("gives out nothing but http and https addresses, without users and trackers", async () => {
+  test("returns only http and https addresses, without users and tracking parameters", async () => {
     engines[name].mode = "strange";
     const { results } = await ask(name, 10);
     expect(results.map(({ url }) => url)).toEqual(["https://strange.test/?a=1"]);
     for (const { title } of results) expect(title).toMatch(/^(?:deep|evil|https:\/\/strange\.test\/\?a=1)$/);
   });
 
-  test("sends a query of any letters as it is", async () => {
+  test("sends a query with any characters unchanged", async () => {
     const query = `"quoted" & <b> 東京 😀 #?=%`;
     await askProvider(providers[name], query, 1, AbortSignal.timeout(patient(10_000)));
     expect(engines[name].asked[0]?.parameters.get("q")).toBe(query);
   });
 });
 
-test("keyless providers and Brave cannot reach private addresses, the operator's SearXNG may be at one", async () => {
+test("keyless providers and Brave cannot reach private addresses, but the operator's SearXNG may have one", async () => {
   const guarded = make(PUBLIC_WEB);
   for (const name of ["brave", "duckduckgo", "mojeek"] as const) {
     const failure = await failureOf(ask(name, 10, undefined, guarded));
@@ -162,14 +162,14 @@ test("keyless providers and Brave cannot reach private addresses, the operator's
   expect((await ask("searxng", 1, undefined, guarded)).results.length).toBe(10);
 });
 
-test("Brave gets its key in a field, no query gets longer than it takes", async () => {
+test("Brave receives its key in a header field, and no query longer than it accepts", async () => {
   await askProvider(providers.brave, "word ".repeat(200), 5, AbortSignal.timeout(patient(10_000)));
   const [request] = engines.brave.asked;
   expect(request?.headers.get("x-subscription-token")).toBe(KEY);
   expect(request?.parameters.get("q")?.split(" ").length).toBe(50);
 });
 
-test("a page that fails after others leaves what they had", async () => {
+test("a page that fails after others keeps their results", async () => {
   const asked = ask("duckduckgo", 30);
   while (engines.duckduckgo.asked.length === 0) await Bun.sleep(0);
   engines.duckduckgo.mode = "limited";
@@ -178,7 +178,7 @@ test("a page that fails after others leaves what they had", async () => {
   expect(results.length).toBeLessThan(30);
 });
 
-test("providers without address, key or index have nothing to ask", () => {
+test("providers without address, key or index are not available", () => {
   const none = createProviders({
     egress: { policy: PUBLIC_WEB },
     extractor,
@@ -190,7 +190,7 @@ test("providers without address, key or index have nothing to ask", () => {
   expect(NAMES.map((name) => none[name].available())).toEqual([false, false, false, true, true]);
 });
 
-test("the index answers in a thread of its own, which may be refused, given up, or asked too much", async () => {
+test("the index runs in its own thread: a query may be refused or aborted, and too many are refused", async () => {
   const never = new AbortController();
   const given = AbortSignal.abort();
   expect((await failureOf(queries.search("tides", 1, 0, given))).reason).toBe("timeout");

@@ -4,12 +4,12 @@ import { HAS_SEARX, type Searx, startSearx } from "../testing/searx.ts";
 import { createSearxng } from "./searxng.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 
-// Python on a busy machine takes its time.
+// Python on a busy machine can be slow.
 setDefaultTimeout(patient(60_000));
 
 const TITLE = HAS_SEARX ? "Debian's searx" : "Debian's searx, which is not installed here (apt-get install searx)";
 
-/** An engine behind searx: thirty results of ten a page, and what it does where the query says so. */
+/** An engine behind searx: thirty results, ten per page. Some queries trigger other behaviour. */
 function startBackEnd() {
   return Bun.serve({
     hostname: "127.0.0.1",
@@ -46,18 +46,18 @@ describe.skipIf(!HAS_SEARX)(TITLE, () => {
   const ask = (query: string, count: number) =>
     askProvider(createSearxng(searx.url), query, count, AbortSignal.timeout(patient(30_000)));
 
-  test("is asked page by page for as many results as are wanted, in clean text", async () => {
+  test("is requested page by page until there are enough results, in clean text", async () => {
     const { results, complete } = await ask("tides 東京", 25);
     expect([results.length, complete]).toEqual([30, true]);
     const first = results.find(({ url }) => url.startsWith("https://made.test/1/0"));
     expect(first).toEqual({ title: "tides 東京 & more 0", url: "https://made.test/1/0", snippet: "About tides 東京" });
   });
 
-  test("has nothing where its engine has nothing", async () => {
+  test("finds nothing if its engine finds nothing", async () => {
     expect((await ask("nothing", 10)).results).toEqual([]);
   });
 
-  test("fails where its engine does", async () => {
+  test("fails if its engine fails", async () => {
     expect(await ask("broken", 10).catch((error: unknown) => String(error))).toContain("its engines do not respond");
   });
 });

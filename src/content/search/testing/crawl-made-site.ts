@@ -5,7 +5,7 @@ import { type MadeSite } from "./made-site.ts";
 
 type Deps = Pick<CrawlDeps, "index" | "sites" | "extractor"> & Partial<CrawlDeps>;
 
-/** Crawls a made site from its first page on, without a pause between requests, unless told otherwise. */
+/** Crawls a test site from its first page. By default there is no pause between requests. */
 export async function crawlMadeSite(
   site: MadeSite,
   deps: Deps,

@@ -1,4 +1,4 @@
-/** What a made search engine does with the requests it gets. */
+/** The behaviour of a test search engine. */
 export type Mode =
   | "answers"
   | "nothing"
@@ -12,7 +12,7 @@ export type Mode =
   | "strange";
 
 export interface MadeEngine {
-  /** Where a provider asks it. */
+  /** The address to which a provider sends its requests. */
   readonly endpoint: string;
   mode: Mode;
   /** Requests so far, each with its parameters and fields. */
@@ -22,7 +22,7 @@ export interface MadeEngine {
 
 export type EngineKind = "searxng" | "brave" | "duckduckgo" | "mojeek";
 
-/** Results that a made engine has in all. */
+/** Number of results of a test engine. */
 export const RESULTS = 45;
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
@@ -39,7 +39,7 @@ interface Page {
 
 const PAGE_SIZES = { searxng: 10, brave: 20, duckduckgo: 10, mojeek: 10 } as const;
 
-/** The first result of the page that is asked for, in each engine's own manner. */
+/** The first result of the requested page, in the format of each engine. */
 function pageOf(kind: EngineKind, parameters: URLSearchParams): Page {
   const size = kind === "brave" ? Number(parameters.get("count")) : PAGE_SIZES[kind];
   const number = (name: string) => Number(parameters.get(name) ?? 0);
@@ -147,7 +147,7 @@ const CHALLENGES: Readonly<Record<EngineKind, () => Response>> = {
   mojeek: () => new Response(`<form action="/captcha"><p>Are you a robot?</p></form>`, { headers: HTML }),
 };
 
-/** Results whose texts and addresses are none that may be given out as they are. */
+/** Results with texts and addresses that must not be returned unchanged. */
 const STRANGE: Readonly<Record<EngineKind, () => Response>> = {
   searxng: () =>
     Response.json({
@@ -186,7 +186,7 @@ const STRANGE: Readonly<Record<EngineKind, () => Response>> = {
     ),
 };
 
-/** A search engine of our own on a loopback address, which speaks as the real one does. */
+/** A test search engine on a loopback address, which uses the protocol of the real one. */
 export function startEngine(kind: EngineKind): MadeEngine {
   const asked: MadeEngine["asked"] = [];
   const server = Bun.serve({

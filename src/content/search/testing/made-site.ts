@@ -5,15 +5,15 @@ export const ARTICLES = 180;
 
 export interface MadeSite {
   readonly url: string;
-  /** How often each path was asked for. */
+  /** Number of requests for each path. */
   readonly hits: ReadonlyMap<string, number>;
-  /** The most requests at one time. */
+  /** The highest number of concurrent requests. */
   readonly mostAtOnce: () => number;
   /** Changes an article's words. */
   edit(article: number): void;
-  /** Takes an article away. */
+  /** Removes an article. */
   drop(article: number): void;
-  /** Answers to requests for robots.txt from now on. */
+  /** The response to requests for robots.txt. Tests replace it. */
   robots: () => Response;
   close(): Promise<void>;
 }
@@ -110,7 +110,7 @@ function file(path: string, origin: string): Response | undefined {
   return undefined;
 }
 
-/** A site of about two hundred pages with all that crawlers meet, on a loopback address. */
+/** A site of about two hundred pages with the cases that crawlers encounter, on a loopback address. */
 export function startMadeSite(): MadeSite {
   const hits = new Map<string, number>();
   const editions = new Map<number, number>();
@@ -132,7 +132,7 @@ export function startMadeSite(): MadeSite {
     const etag = `"${Bun.hash(text).toString(16)}"`;
     if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304 });
     const headers = new Headers({ "content-type": "text/html; charset=utf-8" });
-    // Some pages have no validator, and are told by their words.
+    // Some pages have no validator, so that only their words show a change.
     if (!path.endsWith("0")) headers.set("etag", etag);
     if (path === "/noindex-field") headers.set("x-robots-tag", "noindex");
     return new Response(text, { headers });
@@ -145,7 +145,7 @@ export function startMadeSite(): MadeSite {
       hits.set(url.pathname, (hits.get(url.pathname) ?? 0) + 1);
       atOnce += 1;
       mostAtOnce = Math.max(mostAtOnce, atOnce);
-      // Long enough for another request to come beside it.
+      // Long enough for another request to arrive.
       await Bun.sleep(0);
       atOnce -= 1;
       return serve(request, url);

@@ -5,7 +5,7 @@ import { freePort } from "../../../lib/testing/listen.ts";
 
 const PROGRAM = "/usr/bin/searx-run";
 
-/** Whether the machine has Debian's searx. */
+/** Whether Debian's searx is installed. */
 export const HAS_SEARX = existsSync(PROGRAM);
 
 export interface Searx {
@@ -13,7 +13,7 @@ export interface Searx {
   close(): Promise<void>;
 }
 
-/** Settings of searx 1.1 with one engine, which reads JSON from `engineUrl`; JSON is YAML. */
+/** Settings of searx 1.1 with one engine, which reads JSON from `engineUrl`. The file is JSON, which is valid YAML. */
 function settings(engineUrl: string, port: number): string {
   return JSON.stringify({
     general: { debug: false, instance_name: "searx", contact_url: false, enable_stats: false },
@@ -75,14 +75,14 @@ function settings(engineUrl: string, port: number): string {
   });
 }
 
-/** Starts Debian's searx with one engine of ours behind it, on a loopback port. */
+/** Starts Debian's searx on a loopback port, with one test engine behind it. */
 export async function startSearx(engineUrl: string): Promise<Searx> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-searx-"));
   const port = await freePort();
   const file = join(folder, "settings.yml");
   await Bun.write(file, settings(engineUrl, port));
   const child = Bun.spawn([PROGRAM], {
-    // Nothing else of ours: a proxy, for one, would be heeded.
+    // The environment of the test is not passed on, since searx would use its proxy settings, for example.
     env: { PATH: "/usr/bin:/bin", LANG: "C.UTF-8", SEARX_SETTINGS_PATH: file, HOME: folder },
     stdio: ["ignore", "ignore", "pipe"],
   });

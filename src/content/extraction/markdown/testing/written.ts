@@ -2,7 +2,7 @@ import { prepare } from "../../prune.ts";
 import { parseTree } from "../../tree.ts";
 import { markdownOf } from "../writer.ts";
 
-/** The Markdown of a page's HTML, read as the page at `url`. */
+/** The Markdown of a page's HTML at the address `url`. */
 export function written(html: string, url = "https://site.test/docs/page?x=1"): string {
   const tree = parseTree(html);
   prepare(tree, url);

@@ -13,7 +13,7 @@ const BODY = `
 <o:p class="o">o</o:p><x-card part="p" slot="s">c</x-card><i id="dup"></i><i id="dup"></i><a name="here">no href</a>
 <audio controls></audio><details open><summary>s</summary>d</details><dl><dt>t<dd>d</dl></main><footer>f<br><hr></footer>`;
 
-/** One body in each mode that documents are in, and one that is no good. */
+/** One body for each document mode, and a malformed one. */
 export const DOCUMENTS: readonly string[] = [
   `<!DOCTYPE html><html lang="en"><head><title>T</title><meta charset="utf-8"><link rel="Stylesheet" href="/none.css"></head><body class="Page">${BODY}</body></html>`,
   `<html><head><title>Old</title></head><body class="Page">${BODY}</body></html>`,
@@ -272,5 +272,5 @@ const COMPLEX = [
   "li.first ~ li[lang] , li.first ~ li ul li",
 ];
 
-/** What people write, what they get wrong, and what lies at the edges of the grammar. */
+/** Usual selectors, usual mistakes, and the edges of the grammar. */
 export const SELECTORS: readonly string[] = [...new Set([...SIMPLE, ...COMPLEX])];

@@ -1,4 +1,4 @@
-/** A page of a made question; a text alone is a page without a date on a site of its own. */
+/** A page of a test question. A string is a page without a date, on its own site. */
 export interface MadePage {
   readonly text: string;
   readonly url?: string;
@@ -7,7 +7,7 @@ export interface MadePage {
   readonly published?: string;
 }
 
-/** A question, what sources say, and what must come out: YES and NO stand for their likely ones, too. */
+/** A question, the text of its sources, and the expected verdict. YES and NO also accept LIKELY_YES and LIKELY_NO. */
 export interface MadeQuestion {
   readonly ask: string;
   readonly criteria?: string;

@@ -88,7 +88,7 @@ export const deadlines: readonly MadeQuestion[] = [
   },
   { ask: HOUR, pages: ["Orbis launched the Heron rocket on June 8, 2026."], expect: "YES" },
   { ask: HOUR, pages: ["Orbis launched the Heron rocket on June 12, 2026."], expect: "NO" },
-  // 5 pm in New York is 21:00 UTC: at 20:30 UTC it is not over, at 21:30 UTC it is.
+  // 5 pm in New York is 21:00 UTC: at 20:30 UTC the deadline has not passed, at 21:30 UTC it has.
   { ask: HOUR, now: "2026-06-10T20:30:00Z", pages: ["Orbis has not launched the Heron rocket."], expect: "UNCERTAIN" },
   { ask: HOUR, now: "2026-06-10T21:30:00Z", pages: ["Orbis has not launched the Heron rocket."], expect: "NO" },
   {

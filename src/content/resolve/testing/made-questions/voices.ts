@@ -12,7 +12,7 @@ function at(url: string, text: string, published?: string): MadePage {
   return { url, text, ...(published === undefined ? {} : { published }) };
 }
 
-/** Sources that agree, contradict, copy, age, joke, correct themselves; and the one that decides. */
+/** Sources that agree, contradict, copy, age, joke or correct themselves, and the source that decides. */
 export const voices: readonly MadeQuestion[] = [
   { ask: SIGNED, pages: [YES, "The Water Act was signed by Governor Marlow, the station reports."], expect: "YES" },
   { ask: SIGNED, pages: [NO, "Governor Marlow has not signed the Water Act, his office says."], expect: "NO" },
