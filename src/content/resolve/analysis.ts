@@ -88,7 +88,7 @@ export interface Statement {
   readonly quote: string;
   readonly supports: Support;
   readonly kind: StatementKind;
-  /** How firmly the sentence alone decides the question, 0 to 1. */
+  /** The strength with which the sentence alone decides the question, 0 to 1. */
   readonly strength: number;
   /** When the event took place or the figure held, Unix ms, if the sentence gives a date. */
   readonly date?: number | undefined;

@@ -11,7 +11,7 @@ const MAX_OPEN_MS = 600_000;
 export type AttemptOutcome = "success" | "failure" | "void";
 
 /**
- * Keeps requests from what does not work.
+ * Stops requests to a provider that keeps failing.
  *
  *   closed --3 failures in a row--> open --time--> half-open --success--> closed
  *                                    ^                 |

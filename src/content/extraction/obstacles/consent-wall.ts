@@ -44,7 +44,7 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
     boxes.add(box);
     inBoxes += words;
   }
-  // Counts the words of a part of a long text.
+  // The other words are counted, not computed as a difference, since only a part of a long text is read.
   return inBoxes >= MIN_WORDS_OF_DEMAND && countWords(seenText(tree, boxes)) <= MAX_WORDS_BESIDE;
 }
 

@@ -17,7 +17,7 @@ describe("words that may also be on a button are kept", () => {
     ["in another element of the sentence", '<p>See the <b><a href="/h">home</a></b> page</p>', "See the home page"],
     ["several in a sentence", '<p>Go <a href="/1">home</a>, <a href="/2">login</a>.</p>', "Go home, login."],
     [
-      "behind a link that is none",
+      "after a link that is not a label",
       '<p>From <a href="/t">the tables</a> <a href="/p">print</a></p>',
       "From the tables print",
     ],
@@ -46,7 +46,7 @@ describe("remains of buttons are removed", () => {
     ["a list of links", '<ul><li><a href="/s">Share</a><li><a href="/p">Print</a></ul>'],
     ["a heading over nothing", "<h3>Share this</h3>"],
     ["a heading over links", '<h3>Share</h3><ul><li><a href="/s">Share on X</a></ul>'],
-    ["a button that is none by its element", '<div role="button">Save</div>'],
+    ["a button made of another element", '<div role="button">Save</div>'],
     ["a mark of an advertisement", "<p>Advertisement</p>"],
     ["several words that are no text", "<p>Was this page helpful?</p>"],
   ])("%s", (_what, html) => {

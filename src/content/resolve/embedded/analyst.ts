@@ -84,8 +84,8 @@ function around(passages: readonly Passage[], { isHint }: Source, index: number)
 }
 
 /**
- * A page with a correction means what the correction says. Statements elsewhere on the page that contradict it are left
- * out.
+ * Applies a page's correction of itself: statements elsewhere on the page that contradict the correction become neutral.
+ * If the page only withdraws its text, all its statements become neutral.
  */
 function settled(statements: readonly Statement[], withdrawn: boolean): Statement[] {
   const correction = statements.find((one) => one.kind === "retraction" && one.supports !== "NEUTRAL");

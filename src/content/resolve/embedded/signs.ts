@@ -112,8 +112,8 @@ export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
 }
 
 /**
- * The numbers in the statement that the sources contain, and those that they lack although they contain others of the
- * same kind.
+ * Counts the statement's numbers that the sources contain, and those that they lack. A missing number counts half if the
+ * sources contain no other number of its unit.
  */
 function numbersOf(
   asked: Asked,

@@ -11,8 +11,8 @@ const MONTH_FIRST_REGIONS = new Set(["US", "PH"]);
 const MIXED_REGIONS = new Set(["CA"]);
 
 /**
- * How a text writes numeric dates. An unambiguous date in it ("25/04/2026") decides, or else its language tag ("en-GB",
- * "de"). Undefined if neither decides, or if the text uses both orders.
+ * The order of numeric dates in a text. An unambiguous date in it ("25/04/2026") decides, or else its language tag
+ * ("en-GB", "de"). Undefined if neither decides, or if the text uses both orders.
  */
 export function firstNumberOf(text: string, language = ""): FirstNumber | undefined {
   const found = new Set<FirstNumber>();

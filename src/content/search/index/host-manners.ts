@@ -94,7 +94,7 @@ export class HostManners {
     }
   }
 
-  /** The site's rules for this crawler. The crawl requests robots.txt once. */
+  /** The site's rules for this crawler. It requests robots.txt once in a crawl. */
   robots(url: URL): Promise<Robots> {
     const { robots } = this.#host(url.host);
     const known = robots.get(url.protocol);
