@@ -20,7 +20,10 @@ const MAX_OPEN = 576;
  */
 export const MAX_REOPENED = 100_000;
 
-/** Elements of a page: ten times the number of the longest real pages. More elements would take many seconds. */
+/**
+ * Elements of a page: ten times the number of the longest real pages. A page with more elements is rejected, since it
+ * would take many seconds.
+ */
 export const MAX_ELEMENTS = 400_000;
 
 /** A page has too many elements. */

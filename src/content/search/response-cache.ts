@@ -1,6 +1,6 @@
 import { type SearchResult } from "./result.ts";
 
-/** Responses in the cache, and their characters in all. */
+/** Responses in the cache, and their characters in all. Beyond them, the least recently used response is removed. */
 const MAX_ENTRIES = 1_000;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 

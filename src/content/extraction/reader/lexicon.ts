@@ -3,7 +3,7 @@ import { hashOf, type TextCount } from "./text-count.ts";
 
 /** Words of a phrase that pages share. Longer texts are not looked up. */
 export const MAX_PHRASE_WORDS = 8;
-/** Characters of names that are read. */
+/** Characters of names that are read. The rest is ignored. */
 const MAX_NAMES_LENGTH = 400;
 /** Attribute values that are remembered, and single names in them. A site has some hundred. */
 const MAX_REMEMBERED = 5000;

@@ -3,7 +3,7 @@ import { isObject } from "../../../lib/is-object.ts";
 import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
 import { shortText, walkNodes } from "./words.ts";
 
-/** JSON-LD scripts of a page that are read, and their characters. */
+/** JSON-LD scripts of a page, their characters, and their arrays and objects. JSON-LD beyond these is not read. */
 const MAX_JSON_LD_SCRIPTS = 20;
 const MAX_JSON_LD_LENGTH = 1_000_000;
 const MAX_JSON_LD_NODES = 5_000;

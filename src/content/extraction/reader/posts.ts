@@ -15,12 +15,12 @@ const PROFILE = /\/(?:users?|members?|profiles?|u)\//i;
 const AVATAR = /avatar/i;
 /** Words of a rank or a number of votes. A longer text is other content. */
 const MAX_WORDS_AROUND = 15;
-/** Words of a name or a date. */
+/** Words of a name or a date. A longer text is neither. */
 const MAX_WORDS = 8;
 /** Minimum number of similar siblings in a thread. */
 const MIN_POSTS = 2;
 const MIN_SHARE_CHOSEN = 0.4;
-/** Characters of names that are read. */
+/** Characters of names that are read. The rest is ignored. */
 const MAX_NAMES_LENGTH = 400;
 
 /** Adds the first name and the first date to each chosen post of a thread, and removes ranks, votes and signatures. */
