@@ -1,7 +1,7 @@
 import { type Line, lineOf } from "./pieces.ts";
 import { type Block, type Run } from "./shapes.ts";
 
-/** A wider gap within a line may be one between columns; in heights of the letters. */
+/** The minimum gap between columns within a line, in heights of the letters. */
 const COLUMN_GAP = 0.85;
 /** The maximum distance between baselines of one line, in heights of the letters. */
 const BASELINE_SPREAD = 0.25;
