@@ -7,7 +7,6 @@ export const UNDOCUMENTED_FOLDERS: readonly string[] = [
   "src/content",
   "src/content/api",
   "src/content/browser",
-  "src/content/browser/capture",
   "src/content/docs-page",
   "src/content/documents",
   "src/content/documents/pdf",

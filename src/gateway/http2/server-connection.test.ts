@@ -345,7 +345,7 @@ test.each(["that arrive whole", "that each end within the next one"])(
     const client = new ScriptedClient().begin();
     reply(open(client, 1, f.END_STREAM), "1");
     const ping = Buffer.from([0, 0, 8, f.PING, 0, 0, 0, 0, 0, ...Buffer.alloc(8)]);
-    const cut = how === "that come whole" ? 0 : 5;
+    const cut = how === "that arrive whole" ? 0 : 5;
     client.bytes(ping.subarray(0, cut));
     for (let seconds = 0; seconds < 55; seconds += 5) {
       client.host.clock.advance(5000);

@@ -228,10 +228,7 @@ function turnOf(turn: number, { width, height }: { width: number; height: number
   return (x, y) => [x, y];
 }
 
-function linksOf(
-  annotations: readonly object[],
-  placed: Placed,
-): { boxes: LinkBox[]; addresses: Map<string, string> } {
+function linksOf(annotations: readonly object[], placed: Placed): { boxes: LinkBox[]; addresses: Map<string, string> } {
   const boxes: LinkBox[] = [];
   const addresses = new Map<string, string>();
   for (const annotation of annotations) {
