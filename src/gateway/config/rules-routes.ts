@@ -51,7 +51,7 @@ function destination(route: RouteConfig, path: string, report: Report): void {
     report.warning(`${path}.rewrite_replacement`, "without rewrite_pattern it replaces nothing");
   }
   if (OWN_PATHS.includes(route.path_prefix)) {
-    report.warning(`${path}.path_prefix`, `${route.path_prefix}itself is served by the gateway`);
+    report.warning(`${path}.path_prefix`, `${route.path_prefix} itself is served by the gateway`);
   }
 }
 

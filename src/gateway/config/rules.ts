@@ -139,7 +139,7 @@ function withoutEffect({ server, tls, http2 }: Draft, report: Report): void {
     for (const hostname of hostnames) {
       const first = named.get(hostname);
       if (first === undefined) named.set(hostname, i);
-      else report.warning(`tls.certificates[${i}].hostnames`, `${hostname}is served by tls.certificates[${first}]`);
+      else report.warning(`tls.certificates[${i}].hostnames`, `${hostname} is served by tls.certificates[${first}]`);
     }
   }
   if (http2?.h2c_only !== true || server === undefined || tls === undefined) return;

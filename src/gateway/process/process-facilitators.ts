@@ -110,7 +110,7 @@ export async function checkFacilitators(config: Config): Promise<FacilitatorDiag
   const facilitators = new ProcessFacilitators({
     embedded: { own },
     simulatedTransfers: () => {
-      throw new Error("Cannot book: nothing is served");
+      throw new Error("Cannot record a simulated transfer: the gateway serves nothing");
     },
     observer: { asked() {}, breakerChanged() {} },
     log() {},

@@ -123,7 +123,7 @@ class Supervisor implements Gateway {
     this.#facilitators = new ProcessFacilitators({
       embedded: { own: this.#embedded },
       simulatedTransfers: () => {
-        throw new Error("Cannot book: the supervisor has no store");
+        throw new Error("Cannot record a simulated transfer: the supervisor has no store");
       },
       // The workers count their own requests.
       observer: { asked() {}, breakerChanged() {} },

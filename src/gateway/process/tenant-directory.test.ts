@@ -80,7 +80,9 @@ test("a worker that does not reply fails the question, and gets 64 open question
   const deaf = new TestWorker([], "never", 30);
   const directory = directoryOf(deaf);
   const problems = await Promise.all(Array.from({ length: 65 }, () => problemOf(directory.list())));
-  expect(problems[64]).toContain("overloaded: Cannot ask all workers for their tenants: one has too much to answer");
+  expect(problems[64]).toContain(
+    "overloaded: Cannot ask all workers for their tenants: one has too many questions waiting",
+  );
   expect(problems[0]).toContain(
     "overloaded: Cannot ask all workers for their tenants: one did not respond within 30 ms",
   );

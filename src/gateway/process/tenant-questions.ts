@@ -59,7 +59,7 @@ export class TenantQuestions {
    * no reply comes in time.
    */
   async ask(drop?: string): Promise<Omit<TenantReply, "kind" | "id">> {
-    if (this.#waiting.size >= MAX_QUESTIONS) throw tooBusy("has too much to answer");
+    if (this.#waiting.size >= MAX_QUESTIONS) throw tooBusy("has too many questions waiting");
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Omit<TenantReply, "kind" | "id">>();
     this.#waiting.set(id, resolve);

@@ -14,7 +14,7 @@ const routes = (): typeof TenantRoutes => require("../tenants/tenant-route.ts");
 
 /** The upstream of a route without one. It has no servers. */
 export const NO_UPSTREAM = new Upstream({ name: "", balancing: "round_robin", scheme: "http" }, () => {
-  throw new Error("Cannot make a server: the upstream has none");
+  throw new Error("Cannot make a server: this upstream never has one");
 });
 
 interface TenantDeps {
