@@ -38,7 +38,7 @@ export interface Problem {
         readonly message: string;
       }[]
     | undefined;
-  /** The HTTP status that the page's server answered */
+  /** The HTTP status of the page's server */
   readonly page_status?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface Metadata {
   readonly elapsed_ms: number;
   /** Whether the content was cut to max_length */
   readonly truncated: boolean;
-  /** HTTP status that the page's server answered; of a page that failed, only if that is what is wrong */
+  /** HTTP status of the page's server; of a page that failed, only if that is what is wrong */
   readonly status?: number | undefined;
   /** The page's address after redirects */
   readonly final_url?: string | undefined;

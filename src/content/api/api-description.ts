@@ -16,7 +16,7 @@ const problemSchema = z
     detail: z.string(),
     instance: z.string().optional().openapi({ description: "The request's X-Request-Id" }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    page_status: z.int().optional().openapi({ description: "The HTTP status that the page's server answered" }),
+    page_status: z.int().optional().openapi({ description: "The HTTP status of the page's server" }),
   })
   .openapi("Problem", { description: "RFC 9457 problem details" });
 

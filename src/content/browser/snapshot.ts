@@ -166,5 +166,9 @@ export function sourceOf(
 function badSelectors(places: readonly unknown[], names: readonly string[]): TurnpikeError {
   const bad = places.map((place) => names[Number(place)] ?? "");
   const errors = bad.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" }));
-  return new TurnpikeError("invalid-parameters", `Cannot take the selectors: '${bad[0] ?? ""}' is none`, errors);
+  return new TurnpikeError(
+    "invalid-parameters",
+    `Cannot take the selectors: '${bad[0] ?? ""}' is not a valid selector`,
+    errors,
+  );
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
       new Response(current.bytes.slice(), current.type === "" ? {} : { headers: { "content-type": current.type } }),
   });
   const { value: program } = await browserPrograms(undefined, state.path).next();
-  if (program === undefined) throw new Error("Cannot compare with a browser: there is none");
+  if (program === undefined) throw new Error("Cannot compare with a browser: no browser is installed");
   browser = await launchBrowser(program, state.path, { sandboxed: false });
   const { cdp } = browser;
   const proxyServer = `http://127.0.0.1:${await proxyPortOf(egress)}`;

@@ -266,7 +266,7 @@ function contentOf(outcome: ExtractionOutcome): Extraction {
     const errors = outcome.names.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" }));
     throw new TurnpikeError(
       "invalid-parameters",
-      `Cannot take the selectors: '${outcome.names[0] ?? ""}' is none`,
+      `Cannot take the selectors: '${outcome.names[0] ?? ""}' is not a valid selector`,
       errors,
     );
   }

@@ -12,7 +12,7 @@ setDefaultTimeout(patient(60_000));
 const server = await RawServer.start();
 const { service, close } = await startTestService();
 
-const WORDS = "The toll is paid at the gate by whoever comes through it, and by nobody else. ".repeat(5);
+const WORDS = "The toll is paid at the gate by each driver who comes through it, and by no other person. ".repeat(5);
 
 const sends = (bytes: string | Uint8Array): RawResponse => {
   return (socket) => socket.write(bytes);
@@ -20,7 +20,7 @@ const sends = (bytes: string | Uint8Array): RawResponse => {
 const typed = (type: string, body: string | Uint8Array): RawResponse =>
   sends(response(body, `Content-Type: ${type}\r\n`));
 
-const COLUMN = "A column of the page holds so much text that it needs a number of lines, each as long as it is wide. ";
+const COLUMN = "A column of the page holds enough text for a number of lines, each as long as it is wide. ";
 const PRINTED = `<!doctype html><html lang="en"><title>Gates</title><h1>Gates</h1>
   <p>Read <a href="https://gates.test/">the book</a> <b>first</b>.</p>
   <div style="columns: 2"><h2>One</h2><p>${COLUMN.repeat(3)}</p><ol start="3"><li>three<ul><li>within</ul><li>four</ol>

@@ -86,7 +86,7 @@ test("a record that is settled while the poster runs is posted without a call", 
 
 test("during a change of secrets, each secret signs, and the receiver knows one of them", async () => {
   await settle("a");
-  await createPoster({ secrets: () => [Buffer.from("the next secret, which nobody knows yet"), SECRET] }).round();
+  await createPoster({ secrets: () => [Buffer.from("the next secret, which no receiver knows yet"), SECRET] }).round();
   expect(receiver.received).toMatchObject([{ isGenuine: true }]);
 });
 
