@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { LastingError, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
+import { TurnpikeError } from "../lib/errors.ts";
 import { isRequestId } from "../lib/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
 import { apiDocument } from "./api/api-document.ts";
@@ -14,6 +14,7 @@ import { type Answer, type JsonParts, type Services } from "./operations/operati
 import { OPERATIONS } from "./operations/operations.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
+import { problemResponse } from "./api/problem-response.ts";
 
 /** Bytes of a request body. The longest useful body is a script for `evaluate`. @internal */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -21,7 +22,6 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** Documents that describe the operations, for programs and for people. */
 const DOCUMENTS = ["/", "/openapi.json", "/docs"];
 
-const RETRY_AFTER_SECONDS = "2";
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
 
 export interface AppOptions {
@@ -57,7 +57,7 @@ export function createApp(
   }
   if (figures !== undefined) {
     app.get("/figures", (context, next) => {
-      // A gateway always adds X-Forwarded-Proto. The figures are for the operator, who asks the service directly.
+      // The figures are for the operator, who requests them without a gateway. A gateway always adds X-Forwarded-Proto.
       return context.req.header("x-forwarded-proto") === undefined ? context.json(figures()) : next();
     });
   }
@@ -129,16 +129,6 @@ function streamOf({ parts, release }: JsonParts, signal: AbortSignal): ReadableS
     },
     cancel: release,
   });
-}
-
-function problemResponse(
-  error: TurnpikeError,
-  requestId: string | undefined,
-  extra?: Record<string, string>,
-): Response {
-  const headers: Record<string, string> = { "content-type": PROBLEM_CONTENT_TYPE, ...extra };
-  if (error.status === 503 && !(error instanceof LastingError)) headers["retry-after"] = RETRY_AFTER_SECONDS;
-  return new Response(JSON.stringify(toProblem(error, requestId)), { status: error.status, headers });
 }
 
 /** The request id that the gateway or another proxy set; undefined if there is no valid one. */

@@ -1,9 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
+import { TurnpikeError } from "../lib/errors.ts";
+import { problemResponse } from "./api/problem-response.ts";
 
 type Handle = (request: Request) => Promise<Response>;
-
-const RETRY_AFTER_SECONDS = "2";
 
 /**
  * Checks requests before they reach the operations: admits those with the token, and reports that the service drains.
@@ -42,22 +41,18 @@ export class Entrance {
 
   #readiness({ method }: Request): Response {
     if (method !== "GET" && method !== "HEAD") {
-      return problem(new TurnpikeError("method-not-allowed", "This is called with GET"), { allow: "GET, HEAD" });
+      const error = new TurnpikeError("method-not-allowed", "This is called with GET");
+      return problemResponse(error, undefined, { allow: "GET, HEAD" });
     }
     if (!this.#isDraining) return Response.json({ status: "ok" });
-    const headers = { "retry-after": RETRY_AFTER_SECONDS, connection: "close" };
-    return problem(new TurnpikeError("overloaded", "The content service is stopping"), headers);
+    const error = new TurnpikeError("overloaded", "The content service is stopping");
+    return problemResponse(error, undefined, { connection: "close" });
   }
 }
 
 function unauthorized(): Response {
   const error = new TurnpikeError("unauthorized", "This content service requires its token as Authorization: Bearer");
-  return problem(error, { "www-authenticate": 'Bearer realm="turnpike content"' });
-}
-
-function problem(error: TurnpikeError, headers: Record<string, string>): Response {
-  const body = JSON.stringify(toProblem(error, undefined));
-  return new Response(body, { status: error.status, headers: { "content-type": PROBLEM_CONTENT_TYPE, ...headers } });
+  return problemResponse(error, undefined, { "www-authenticate": 'Bearer realm="turnpike content"' });
 }
 
 function digest(text: string): Buffer {
