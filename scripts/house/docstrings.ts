@@ -3,7 +3,7 @@
  * the docstring of the first one.
  */
 import { dirname } from "node:path";
-import { CONSOLE, isTest, readSources, report } from "./sources.ts";
+import { CONSOLE, isTest, readSources, report, textBefore } from "./sources.ts";
 import { UNDOCUMENTED_FOLDERS } from "./undocumented.ts";
 
 const EXPORTED =
@@ -14,7 +14,7 @@ function undocumented(text: string): string[] {
   const missing = [];
   let last = "";
   for (const { 1: name = "", index } of text.matchAll(EXPORTED)) {
-    const before = text.slice(0, index).replace(/(?:(?<=\n)(?:export )?const .*;\n)+$/, "");
+    const before = textBefore(text, index);
     if (!before.endsWith("*/\n") && name !== last) missing.push(name);
     last = name;
   }

@@ -7,7 +7,7 @@
  * A tool with a resolver of its own (knip) would need a list of every worker, script and bench.
  */
 import { dirname, join, normalize } from "node:path";
-import { CONSOLE, isTest, readSources, report } from "./sources.ts";
+import { CONSOLE, isTest, readSources, report, textBefore } from "./sources.ts";
 
 const NAMED = /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+"(\.[^"]+)"/g;
 /** A namespace, or a module that is loaded when it is needed. */
@@ -64,7 +64,7 @@ function usersOf(file: string, name: string): Users {
 
 /** True if the docstring of the declaration at `index`, or of its group of constants, has the tag. */
 function isInternal(text: string, index: number): boolean {
-  const before = text.slice(0, index).replace(/(?:(?<=\n)(?:export )?const .*;\n)+$/, "");
+  const before = textBefore(text, index);
   return /@internal\b[^/]*\*\/\n$/.test(before.slice(before.lastIndexOf("/**")));
 }
 

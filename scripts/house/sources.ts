@@ -13,6 +13,11 @@ export async function readSources(folders: readonly string[]): Promise<ReadonlyM
   return texts;
 }
 
+/** The text up to the declaration at `index`, and up to the group of constants that it belongs to: a group shares one docstring. */
+export function textBefore(text: string, index: number): string {
+  return text.slice(0, index).replace(/(?:(?<=\n)(?:export )?const .*;\n)+$/, "");
+}
+
 /** Checked and bundled apart: it runs in a browser. */
 export const CONSOLE = "src/gateway/admin/console/page/";
 

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { messageOf } from "../lib/caught.ts";
+import { INSIDE_ONE_FILE } from "../lib/one-file.ts";
 import { StartError } from "./start-error.ts";
 
 const FLAG = "--detach";
-/** Prefix of the paths of modules inside the single-file program, which needs no path of a module to start. */
-const INSIDE = "/$bunfs/";
 /** Milliseconds that the process that started this one has to end, and between two looks. @bound */
 const PARENT_MS = 5000;
 const LOOK_MS = 10;
@@ -15,7 +14,8 @@ const LOOK_MS = 10;
  */
 export function runDetached(): Promise<number> {
   const [, module = "", ...args] = process.argv;
-  const program = module.startsWith(INSIDE) ? [] : [module];
+  // The single-file program needs no path of a module to start.
+  const program = module.startsWith(INSIDE_ONE_FILE) ? [] : [module];
   const child = spawn(process.execPath, [...program, ...args.filter((arg) => arg !== FLAG)], {
     detached: true,
     stdio: ["ignore", "inherit", "inherit", "ipc"],

@@ -3,7 +3,7 @@ export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
 /**
  * The decompressed body of a gateway's response. Throws if the connection breaks, or if the body has more than
- * MAX_ANSWER_BYTES.
+ * MAX_RESPONSE_BYTES.
  */
 export async function readResponse(response: Pick<Response, "body">): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readUpTo(response, MAX_RESPONSE_BYTES);

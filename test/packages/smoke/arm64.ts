@@ -1,11 +1,11 @@
 /** The program for arm64, by an emulator, with a C library from Debian. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../../package.json";
 import { patient } from "../../../src/lib/testing/patience.ts";
 import { Folder, Program } from "../../support/program.ts";
-import { built, run, whyNot } from "./testing/tools.ts";
+import { built, rootWith, run, whyNot } from "./testing/tools.ts";
 
 setDefaultTimeout(patient(120_000));
 
@@ -25,15 +25,6 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** A folder with the C library and the program. */
-function rootOf(program: string): string {
-  const root = folder.file("arm64");
-  const options = ["--quiet", "--mode=root", "--variant=extract", "--architectures=arm64"];
-  run(["mmdebstrap", ...options, "--include=libc6", "bookworm", root], { TMPDIR: folder.path });
-  copyFileSync(program, join(root, "turnpike"));
-  return root;
-}
-
 const armWhy = whyNot("mmdebstrap", "qemu-aarch64-static");
 
 describe.skipIf(armWhy !== "")(`the program for arm64, emulated${armWhy}`, () => {
@@ -41,7 +32,8 @@ describe.skipIf(armWhy !== "")(`the program for arm64, emulated${armWhy}`, () =>
 
   beforeAll(() => {
     const program = built("turnpike-linux-arm64", "scripts/build/program.ts", "linux-arm64");
-    const root = rootOf(program);
+    const root = folder.file("arm64");
+    rootWith(program, root, "--architectures=arm64");
     command = ["qemu-aarch64-static", "-L", root, join(root, "turnpike")];
   });
 

@@ -1,10 +1,10 @@
 /** The one file in a root that holds the C library and nothing else. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { patient } from "../../../src/lib/testing/patience.ts";
 import { Folder, Program } from "../../support/program.ts";
-import { built, run, whyNot } from "./testing/tools.ts";
+import { built, rootWith, whyNot } from "./testing/tools.ts";
 
 setDefaultTimeout(patient(120_000));
 
@@ -28,20 +28,12 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** A folder with the C library and the program. */
-function rootOf(program: string): string {
-  const root = folder.file("root");
-  const options = ["--quiet", "--mode=root", "--variant=extract"];
-  run(["mmdebstrap", ...options, "--include=libc6", "bookworm", root], { TMPDIR: folder.path });
-  copyFileSync(program, join(root, "turnpike"));
-  mkdirSync(join(root, "proc"), { recursive: true });
-  return root;
-}
-
 const why = whyNot("mmdebstrap", "unshare");
 
 test.skipIf(why !== "")(`a root with nothing but the C library sells a read by the one file${why}`, async () => {
-  const root = rootOf(built("turnpike", "scripts/build/program.ts"));
+  const root = folder.file("root");
+  rootWith(built("turnpike", "scripts/build/program.ts"), root);
+  mkdirSync(join(root, "proc"), { recursive: true });
   const inRoot = 'mount -t proc proc "$0/proc"; exec chroot "$0" /turnpike "$@"';
   const command = [
     "unshare",

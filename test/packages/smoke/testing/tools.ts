@@ -1,7 +1,7 @@
 /** What a smoke test needs of the machine; a test that cannot run has the reason in its name. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../../..");
 
@@ -37,6 +37,13 @@ export function run(command: readonly string[], env: Readonly<Record<string, str
   const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT, env: { ...process.env, ...env } });
   if (exitCode === 0) return stdout.toString();
   throw new Error(`Cannot run ${command.join(" ")}: exit ${exitCode}: ${stderr.toString().slice(-2000)}`);
+}
+
+/** Makes a folder with Debian's C library and the program as `/turnpike`. `options` are further ones of mmdebstrap. */
+export function rootWith(program: string, root: string, ...options: readonly string[]): void {
+  const own = ["--quiet", "--mode=root", "--variant=extract", "--include=libc6"];
+  run(["mmdebstrap", ...own, ...options, "bookworm", root], { TMPDIR: dirname(root) });
+  copyFileSync(program, join(root, "turnpike"));
 }
 
 /** A file of dist, which `command` builds if it is not there. */
