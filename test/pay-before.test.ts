@@ -1,4 +1,6 @@
-/** Payment before the upstream works, through the real gateway: streams, WebSockets, undelivered settlements, crashes. */
+/**
+ * Payment before the upstream works, through the real gateway: streams, WebSockets, undelivered settlements, crashes.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:http2";
@@ -16,13 +18,13 @@ import { patient } from "../src/lib/testing/patience.ts";
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
-/** More than sockets hold, so that a client that reads nothing has some of it wait in the gateway. */
+/** More than sockets buffer, so that a part waits in the gateway for a client that does not read. */
 const LARGE = 16 * 1_048_576;
 
 let origin: Bun.Server<undefined>;
 let gateway: Gateway;
 let folder: string;
-/** Ends the stream that was begun last. */
+/** Ends the last stream. */
 let endStream: () => void = () => {};
 let runs = 0;
 
@@ -141,7 +143,7 @@ test("a failure is owed: its response comes with the receipt, and the same payme
 });
 
 test("a debt is for the body that was paid for, which a client that waits for its 100 sends as well", async () => {
-  // All that the upstream sees: a retry is the very same request.
+  // All fields that the upstream sees, so that a retry is the same request.
   const headers = {
     ...paidHeaders(),
     accept: "*/*",

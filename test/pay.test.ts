@@ -28,7 +28,7 @@ interface Seen {
 }
 
 const seen: Seen[] = [];
-/** What a test lets the upstream do next; by default it sells. */
+/** The upstream's response to the next paid request. By default it sells. */
 let behave: (request: Request) => Response | Promise<Response>;
 let origin: Bun.Server<undefined>;
 let gateway: Gateway;
@@ -158,7 +158,7 @@ test("a payment is one payment to all workers together", async () => {
   const head = `GET /paid HTTP/1.1\r\nHost: a\r\nPAYMENT-SIGNATURE: ${encodeHeader(payment())}\r\n\r\n`;
   const refused = Promise.withResolvers<void>();
   let conflicts = 0;
-  // Every one a connection of its own: the kernel deals them out to the workers.
+  // Each request has its own connection, so that the kernel distributes them over the workers.
   const sent = Array.from({ length: 20 }, async () => {
     const status = statusOf(await once(shop.port, head));
     if (status === 409 && ++conflicts === 19) refused.resolve();
@@ -256,7 +256,7 @@ test("a client that leaves while the upstream works is not charged", async () =>
   expect(seen).toHaveLength(2);
 });
 
-/** A stand-in for time: as if the hold of the killed process had run out. */
+/** Stands in for time: afterwards the lease of the killed process has expired. */
 function letLeasesExpire(): void {
   const database = new Database(join(stateFolder, "turnpike.db"));
   database.run("PRAGMA busy_timeout = 5000");
@@ -290,7 +290,7 @@ interface Fake {
   readonly settled: string[];
 }
 
-/** A facilitator that takes every payment; `settle` decides how the settlement with that number is answered. */
+/** A facilitator that accepts every payment. `settle` chooses the response to each settlement by its number. */
 function startFacilitator(settle: (call: number, settled: Response) => Response | Promise<Response>): Fake {
   const settled: string[] = [];
   const server = Bun.serve({
@@ -346,7 +346,7 @@ test("killed during settlement, the next process asks again and serves", async (
   letLeasesExpire();
   const response = await send(paid);
   expect([response.status, await response.text()]).toEqual([200, "the goods"]);
-  // The first response died with its process: what is paid is made again, and not paid again.
+  // The first response was lost with its process. The upstream makes it again, and the client does not pay again.
   expect([seen.length, new Set(facilitator.settled).size]).toEqual([2, 1]);
   await facilitator.server.stop(true);
 });

@@ -1,4 +1,7 @@
-/** Paid responses that are long, or asked for again: the real gateway in processes of its own, and what it leaves on the disk. */
+/**
+ * Paid responses that are long or requested again, with the real gateway in its own processes, and the files that it
+ * leaves on the disk.
+ */
 import { Database } from "bun:sqlite";
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
@@ -30,7 +33,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-/** A body of which no two pieces are alike. */
+/** A part of a body in which no two parts are equal. */
 function pieceAt(index: number): Uint8Array {
   const piece = Buffer.alloc(PIECE_BYTES, index % 251);
   piece.writeUInt32LE(index);
@@ -47,13 +50,13 @@ function digestOf(bytes: number): string {
 
 interface Origin {
   readonly port: number;
-  /** Requests that it got. */
+  /** Requests that the origin received. */
   runs: number;
-  /** Bodies that their readers have given up. */
+  /** Bodies that their readers cancelled. */
   cancelled: number;
 }
 
-/** Answers `/paid/N` with N bytes, and with no more than `/paid/N?until=M` says. */
+/** Responds to `/paid/N` with N bytes, and to `/paid/N?until=M` with the first M of them. */
 function startOrigin(): Origin {
   const server = Bun.serve({
     port: 0,
@@ -69,7 +72,7 @@ function startOrigin(): Origin {
         type: "bytes",
         async pull(controller) {
           const at = index * PIECE_BYTES;
-          // What is kept back never comes.
+          // The rest never arrives.
           if (at >= end && end < bytes) return new Promise<void>(() => {});
           if (at < bytes)
             controller.enqueue(Uint8Array.from(pieceAt(index++).subarray(0, Math.min(PIECE_BYTES, bytes - at))));
@@ -127,7 +130,7 @@ function payment(): PaymentPayload {
   return signedPayment(Date.now() / 1000);
 }
 
-/** The fields that every client here sends: a retry is the very same request. */
+/** The fields that every client here sends, so that a retry is the same request. */
 function fieldsWith(paid: PaymentPayload): Record<string, string> {
   return {
     accept: "*/*",
@@ -137,7 +140,7 @@ function fieldsWith(paid: PaymentPayload): Record<string, string> {
   };
 }
 
-/** The same request as that of `get`. */
+/** The same request as in `get`. */
 function plainHead(path: string, paid: PaymentPayload): string {
   const lines = Object.entries(fieldsWith(paid)).map(([name, value]) => `${name}: ${value}\r\n`);
   return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join("")}\r\n`;
@@ -151,7 +154,7 @@ function get(port: number, path: string, paid: PaymentPayload, init: RequestInit
   });
 }
 
-/** Asks with a payment that is used already, once the request before has let go of it. */
+/** Sends a used payment again, after the earlier request has released it. */
 function getAgain(port: number, path: string, paid: PaymentPayload): Promise<Response> {
   return until("the hold is over", async () => {
     const response = await get(port, path, paid);
@@ -173,7 +176,7 @@ function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith("index.db")) : [];
 }
 
-/** Descriptors of a process that are answers' files. */
+/** File descriptors of a process that belong to response files. */
 function openResponses(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   return readdirSync(folder).filter((fd) => {
@@ -278,7 +281,7 @@ test("killed while a response is half written, the next start gives the client i
   await first.program.exit();
   await cut;
   expect(filesIn(first.responses)).toEqual([expect.stringMatching(/\.part$/)]);
-  // As it stands 15 s later.
+  // The state 15 s later.
   const ledger = new Database(folder.file("turnpike.db"));
   ledger.run("UPDATE payments SET held_until = 1");
   ledger.close();

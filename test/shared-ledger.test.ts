@@ -19,7 +19,7 @@ let database: TestPostgres;
 let origin: Bun.Server<undefined>;
 let sold = 0;
 let goods = "the goods";
-/** What the upstream waits for before it answers. */
+/** The upstream waits for this promise before it responds. */
 let gate: Promise<void> = Promise.resolve();
 
 function config(postgres: object): { [key: string]: unknown } {
@@ -45,7 +45,7 @@ function pay(gateway: Gateway, payment: unknown): Promise<Response> {
   return fetch(`http://127.0.0.1:${gateway.port}/paid`, { headers: { "payment-signature": encodeHeader(payment) } });
 }
 
-/** Undefined where nobody listens. */
+/** Undefined if the port is not listened on. */
 function statusOf(sent: Promise<Response>): Promise<number | undefined> {
   return sent.then(
     ({ status }) => status,

@@ -1,4 +1,7 @@
-/** A gateway that is killed between any two steps of a payment: nothing is given away, nobody pays twice, the response comes. */
+/**
+ * Kills a gateway between any two steps of a payment. No response is given away, no client pays twice, and the response
+ * arrives.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
@@ -22,7 +25,7 @@ afterAll(async () => {
   await market?.chain.close();
 });
 
-/** Where a gateway is when it is killed: `reached` resolves there, and nothing goes on from there by itself. */
+/** The point at which a gateway is killed. `reached` resolves there, and the gateway does not continue by itself. */
 type Point = (stall: Stall, reached: () => void) => void;
 
 function atCall(method: string, isAfter = false): Point {

@@ -1,4 +1,4 @@
-/** A real chain, gateways that sell on it, and hands on the wires between them. */
+/** A real chain, gateways that sell on it, and hooks on the connections between them. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 
 export const PRICE = 10_000n;
 
-/** What a test does to a call on its way: answers it, lets it pass, or never answers. */
+/** A hook of a test for a call: it responds, lets the call pass, or never responds. */
 export type Hand = (call: {
   readonly methods: readonly string[];
   readonly forward: () => Promise<Response>;
@@ -31,7 +31,7 @@ export type Hand = (call: {
 const rpcCall = z.object({ method: z.string() });
 const rpcBody = z.union([rpcCall, z.array(rpcCall)]);
 
-/** What never comes. */
+/** A promise that never resolves. */
 export function never<T>(): Promise<T> {
   return new Promise(() => {});
 }
@@ -50,7 +50,7 @@ export interface Market {
   readonly token: TestToken;
 }
 
-/** Starts a chain with a token of which the payer has plenty. */
+/** Starts a chain with a token, of which the payer has enough. */
 export async function openMarket(): Promise<Market> {
   const chain = await startChain();
   const token = await chain.deployToken();
@@ -69,9 +69,9 @@ export class Stall {
   #gateway: Gateway | undefined;
   readonly payee = addressOf(freshKey());
   runs = 0;
-  /** On the wire to the chain's node. */
+  /** The hook on the connection to the chain's node. */
   rpcHand: Hand | undefined;
-  /** What the upstream does. */
+  /** The upstream's response. */
   sell: (request: Request) => Response | Promise<Response> = () => new Response("the goods");
 
   constructor(market: Market, x402: object = {}) {
@@ -136,7 +136,7 @@ export class Stall {
     );
   }
 
-  /** Ends the gateway as a power cut does, and lets all wires be. */
+  /** Ends the gateway as a power cut does, and removes the hook to the chain's node. */
   async crash(): Promise<void> {
     await this.#gateway?.kill();
     this.#gateway = undefined;
@@ -147,7 +147,7 @@ export class Stall {
     return `http://127.0.0.1:${this.#gateway?.port}/goods`;
   }
 
-  /** What the gateway wrote. */
+  /** The output of the gateway. */
   get output(): string {
     return this.#gateway?.output() ?? "";
   }
@@ -166,7 +166,7 @@ export class Stall {
     return addressOf(this.#key);
   }
 
-  /** A payment as the challenge asks for it, signed and not sent. */
+  /** Signs a payment for the challenge, without sending it. */
   async sign(): Promise<Eip3009Payment> {
     const { chain, token } = this.#market;
     const required = await this.challenge();
@@ -197,10 +197,10 @@ export function send(stall: Stall, payment: PaymentPayload): Promise<Response> {
   return fetch(stall.url, { headers: { "payment-signature": encodeHeader(payment) } });
 }
 
-/** Longer than a lease lasts that nobody gives back. */
+/** Milliseconds: longer than a lease that is not released. */
 const RETRY_MS = 4 * HOLD_MS;
 
-/** Asks as a good client does: the same payment, as long as it is told to come again. */
+/** Behaves like a good client: sends the same payment as long as the response asks for a retry. */
 export async function insist(stall: Stall, payment: PaymentPayload): Promise<Response> {
   const end = performance.now() + RETRY_MS;
   for (;;) {

@@ -110,7 +110,7 @@ for (const protocol of PROTOCOLS) {
     const values = (name: string): string[] => valuesOf(seen ?? NOTHING, name);
     expect([values("x-user"), values("x_user"), values("x-roles")]).toEqual([["alice"], [], ["a", "b"]]);
     expect([values("x-consumer-name"), values("x-other"), values("x-secret")]).toEqual([["alice"], ["1"], []]);
-    // The service may set that one, so it alone does.
+    // Only the service may set that field.
     expect([values("authorization"), values("cookie")]).toEqual([[], ["s=1"]]);
   });
 
@@ -202,7 +202,7 @@ test("connections to the service are kept, and one that it closed meanwhile cost
   const before = service.connections.length;
   for (let i = 0; i < 5; i++) expect((await ask("HTTP/1.1", { path: "/x" })).reply.status).toBe(200);
   expect(service.connections.length - before).toBeLessThanOrEqual(1);
-  // It hangs up on the next question, as a server does whose idle time was over.
+  // Closes the connection at the next request, like a server with an expired idle timeout.
   let hungUp = false;
   service.response = (request, connection) => {
     if (hungUp) says("200 OK")(request, connection);
@@ -222,7 +222,7 @@ test("more questions than the service may have at one time are answered 503", as
     early.push(reply);
     return reply;
   });
-  // Whoever comes after the first responses of the service finds room again.
+  // Requests after the first responses of the service find room again.
   await until(() => held.length === 64 && early.length === 44);
   expect(early.map((reply) => [reply.status, reply.header("retry-after")])).toEqual(early.map(() => [503, "1"]));
   service.response = says("200 OK");

@@ -1,4 +1,4 @@
-/** `security_headers`: what browsers are told, by every response and on every protocol. */
+/** `security_headers`: the security fields of every response, on every protocol. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
@@ -75,7 +75,7 @@ function responseFields(fields: string): void {
   origin.response = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n${fields}Content-Length: 2\r\n\r\nok`);
 }
 
-/** Every security field of a response, as often as it is there. */
+/** All security fields of a response, with every occurrence. */
 function told(reply: Reply): Record<string, string[]> {
   return Object.fromEntries(NAMES.map((name) => [name, reply.all(name)] as const).filter(([, all]) => all.length > 0));
 }
@@ -172,7 +172,7 @@ test("server.disable_middleware turns them off, and without the block there are 
   const bare = await startProtocols({ upstreams, routes });
   try {
     expect(told(await bare.request("HTTP/1.1", { path: "/x" }))).toEqual({});
-    // A route's block alone does as well.
+    // The settings of a route also work without those of the server.
     expect(told(await bare.request("HTTP/1.1", { path: "/a/x" }))).toMatchObject({
       "content-security-policy": ["default-src 'self'"],
       "x-content-type-options": ["nosniff"],

@@ -1,4 +1,4 @@
-/** Listeners: any number of ports, each with what it takes, and reloads that change them. */
+/** Listeners: any number of ports, each with its own protocols, and reloads that change them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { once as onceEvent } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
@@ -15,7 +15,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 const TIME_MS = patient(40_000);
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/** An empty SETTINGS frame (RFC 9113 §6.5): what either side sends first. */
+/** An empty SETTINGS frame (RFC 9113 §6.5), the first frame of either side. */
 const SETTINGS = "\0\0\0\x04\0\0\0\0\0";
 const certificate = makeCertificate({ hostnames: ["own.test"] });
 
@@ -141,7 +141,7 @@ describe("the protocol of a connection", () => {
     "is HTTP/1 where the first bytes only begin like a preface",
     async () => {
       const { ports } = await serve(configOf([{}]));
-      // Of methods that nobody knows the response tells that they were read as HTTP/1.
+      // The status of an unknown method shows that the request was read as HTTP/1.
       const statuses = { PRI: 501, PUT: 200, P: 501, PATCH: 200 };
       for (const [method, status] of Object.entries(statuses)) {
         const client = await open(ports[0] ?? 0);

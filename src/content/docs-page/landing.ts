@@ -43,7 +43,7 @@ export function pointers({ document }: DocumentedAt): object {
   };
 }
 
-/** The page at `/`: what the service is and offers, with links to its description. */
+/** The page at `/`. It introduces the service and its operations, and links to their descriptions. */
 export function landingPage({ document, list }: DocumentedAt): string {
   const { title, description } = document.info;
   const base = document.servers[0]?.url.replace(/\/$/, "") ?? "";

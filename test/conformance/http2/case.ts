@@ -1,4 +1,4 @@
-/** One rule of RFC 9113 or 7541 as a row: the frames that are sent once prefaces are exchanged, and what must come of them. */
+/** One rule of RFC 9113 or 7541 as a row: the frames to send after the prefaces, and the expected result. */
 import { type Http2Client } from "../../support/http2-client.ts";
 
 type Text = readonly [section: string, rule: string];
@@ -23,35 +23,35 @@ export function streamError([section, rule]: Text, codes: number | readonly numb
   return { section, rule, kind: "stream", streamId: 1, codes: [codes].flat(), frames };
 }
 
-/** Stream 1 is answered with 200. */
+/** Stream 1 gets a response with status 200. */
 export function served([section, rule]: Text, ...frames: Frames): Case {
   return { section, rule, kind: "served", streamId: 1, status: 200, frames };
 }
 
-/** Stream 1 is answered with this status. */
+/** Stream 1 gets a response with this status. */
 export function responded([section, rule]: Text, status: number, ...frames: Frames): Case {
   return { section, rule, kind: "served", streamId: 1, status, frames };
 }
 
-/** Nothing comes of it: no stream is reset, the connection stays, and the next request is served. */
+/** Nothing happens: no stream is reset, the connection stays open, and the next request is served. */
 export function ignored([section, rule]: Text, ...frames: Frames): Case {
   return { section, rule, kind: "ignored", frames };
 }
 
-/** What takes more than one step; the connection's prefaces are exchanged. */
+/** A case with several steps. The connection's prefaces have been exchanged. */
 export function script([section, rule]: Text, run: (client: Http2Client, port: number) => Promise<void>): Case {
   return { section, rule, kind: "script", run };
 }
 
-/** As `script`, before any byte was sent. */
+/** The same as `script`, before any byte was sent. */
 export function raw([section, rule]: Text, run: (port: number) => Promise<void>): Case {
   return { section, rule, kind: "raw", run };
 }
 
-/** The origin never answers this path. */
+/** The origin never responds to this path. */
 export const HOLD = "/hold";
 
-/** The path of a response with so many bytes. */
+/** The path of a response with a body of `count` bytes. */
 export function bytesOf(count: number): string {
   return `/bytes/${count}`;
 }
