@@ -27,14 +27,14 @@ function checkedPart(path: string, text: string): string {
   return path.endsWith("CHANGELOG.md") ? (text.split(/^## \[\d/m)[0] ?? "") : text;
 }
 
-let findings = 0;
+let diagnostics = 0;
 for (const path of chosenFiles().toSorted()) {
   for (const { line, column, rule, message } of checkProse(path, checkedPart(path, await Bun.file(path).text()))) {
-    findings++;
+    diagnostics++;
     console.error(`${path}:${line}:${column} ${rule}: ${message}`);
   }
 }
-if (findings > 0) {
-  console.error(`${findings} findings; the style is in CONTRIBUTING.md, "Plain English"`);
+if (diagnostics > 0) {
+  console.error(`${diagnostics} findings; the style is in CONTRIBUTING.md, "Plain English"`);
   process.exit(1);
 }

@@ -6,7 +6,7 @@ import { type Client } from "./cases.ts";
 
 const PATIENCE_MS = 5000;
 
-interface Answer {
+interface TimedResponse {
   readonly status: number;
   readonly body: Buffer;
   readonly trailers: Readonly<Record<string, unknown>>;
@@ -28,8 +28,8 @@ export async function checkResponse(client: Client, port: number): Promise<void>
 }
 
 /** As wrk asks: without a field that a cache could tell answers apart by. */
-function askHttp1(path: string, port: number): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+function askHttp1(path: string, port: number): Promise<TimedResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<TimedResponse>();
   const asked = httpRequest({ host: "127.0.0.1", port, path, agent: false }, (response) => {
     const parts: Buffer[] = [];
     response.on("data", (part: Buffer) => parts.push(part));
@@ -42,7 +42,7 @@ function askHttp1(path: string, port: number): Promise<Answer> {
   return promise;
 }
 
-async function askHttp2(client: Client & { kind: "h2load" | "grpc" }, port: number): Promise<Answer> {
+async function askHttp2(client: Client & { kind: "h2load" | "grpc" }, port: number): Promise<TimedResponse> {
   const scheme = client.kind === "grpc" ? "http" : "https";
   const session = connect(`${scheme}://127.0.0.1:${port}`, { rejectUnauthorized: false });
   try {
@@ -52,8 +52,8 @@ async function askHttp2(client: Client & { kind: "h2load" | "grpc" }, port: numb
   }
 }
 
-function exchange(session: ClientHttp2Session, client: Client & { kind: "h2load" | "grpc" }): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+function exchange(session: ClientHttp2Session, client: Client & { kind: "h2load" | "grpc" }): Promise<TimedResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<TimedResponse>();
   const isCall = client.kind === "grpc";
   const grpc = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
   session.on("error", reject);

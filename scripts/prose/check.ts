@@ -10,7 +10,7 @@ import { type Passage, passagesOfMarkdown, passagesOfTypeScript } from "./passag
 import { judge } from "./rules.ts";
 
 /** One finding; line and column count from 1. */
-export interface Finding {
+export interface ProseDiagnostic {
   readonly line: number;
   readonly column: number;
   readonly rule: string;
@@ -20,33 +20,33 @@ export interface Finding {
 const reader = unified().use(retextEnglish).use(retextRepeatedWords).freeze();
 
 /** All findings in a Markdown document or a TypeScript file, in their order. */
-export function checkProse(path: string, source: string): Finding[] {
+export function checkProse(path: string, source: string): ProseDiagnostic[] {
   const passages = path.endsWith(".md") ? passagesOfMarkdown(source) : passagesOfTypeScript(source, path);
   return passages
     .flatMap((passage) => diagnosticsIn(passage, source))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function diagnosticsIn(passage: Passage, source: string): Finding[] {
+function diagnosticsIn(passage: Passage, source: string): ProseDiagnostic[] {
   const file = new VFile(passage.text);
   const tree = reader.parse(file);
   reader.runSync(tree, file);
   const found: { at: number; rule: string; message: string }[] = [];
   for (const message of file.messages) {
-    const { place } = message;
-    const point = place !== undefined && "start" in place ? place.start : place;
+    const { place: position } = message;
+    const point = position !== undefined && "start" in position ? position.start : position;
     // Placeholders of code may stand beside each other, and keywords of SQL such as READ.
     if (/^Unexpected repeated `(?:X+|[A-Z]{2,})`/.test(message.reason)) continue;
     found.push({ at: point?.offset ?? 0, rule: "repeated-word", message: message.reason });
   }
   visit(tree, "SentenceNode", (sentence: Sentence) => {
     const offset = sentence.position?.start.offset ?? 0;
-    for (const objection of judge(toString(sentence), wordsIn(sentence))) {
-      found.push({ ...objection, at: offset + objection.at });
+    for (const fault of judge(toString(sentence), wordsIn(sentence))) {
+      found.push({ ...fault, at: offset + fault.at });
     }
     return SKIP;
   });
-  return found.map(({ at, rule, message }) => ({ ...placeOf(source, passage.start + at), rule, message }));
+  return found.map(({ at, rule, message }) => ({ ...positionOf(source, passage.start + at), rule, message }));
 }
 
 /**
@@ -61,7 +61,7 @@ function wordsIn(sentence: Sentence): number {
   );
 }
 
-function placeOf(source: string, offset: number): { line: number; column: number } {
+function positionOf(source: string, offset: number): { line: number; column: number } {
   const before = source.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }

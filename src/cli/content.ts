@@ -71,7 +71,7 @@ export function content(args: readonly string[]): Promise<number> {
 async function run(args: readonly string[]): Promise<number | "help"> {
   const values = readFlags(args, FLAGS);
   if (values.help === true) return "help";
-  const listen = placeOf(values);
+  const listen = endpointOf(values);
   const protection = protectionOf(values);
   const drainMs = drainMsOf(values);
   const browserPath = values["browser-path"];
@@ -115,7 +115,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
 
 type Values = ReturnType<typeof readFlags<typeof FLAGS>>;
 
-function placeOf({ socket, port, listen }: Values): ContentAddress {
+function endpointOf({ socket, port, listen }: Values): ContentAddress {
   if ([socket, port, listen].filter((value) => value !== undefined).length > 1) {
     throw new UsageError("--socket, --port and --listen exclude each other");
   }
@@ -124,9 +124,9 @@ function placeOf({ socket, port, listen }: Values): ContentAddress {
     throw new UsageError(`--socket "${socket}" is longer than ${MAX_UNIX_PATH_BYTES} bytes`);
   }
   if (listen !== undefined) {
-    const place = parseEndpoint(listen);
-    if ("unix" in place) throw new UsageError("--listen takes HOST:PORT; a Unix socket is named with --socket");
-    return place;
+    const endpoint = parseEndpoint(listen);
+    if ("unix" in endpoint) throw new UsageError("--listen takes HOST:PORT; a Unix socket is named with --socket");
+    return endpoint;
   }
   if (!/^\d{1,5}$/.test(port ?? PORT)) throw new UsageError(`--port "${port}" is not a port number`);
   return { hostname: "127.0.0.1", port: Number(port ?? PORT) };

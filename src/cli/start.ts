@@ -230,12 +230,12 @@ function configText({ path, writesTo }: RunningConfig["file"]): string {
   return path === writesTo ? (path ?? "") : `${path} (shipped; changes are persisted in ${writesTo})`;
 }
 
-type Places = Pick<ContentProcessOptions, "socket" | "stateDir" | "allowPrivate">;
+type ContentPaths = Pick<ContentProcessOptions, "socket" | "stateDir" | "allowPrivate">;
 
 function gatewayLines(
   { listeners, config: running }: AdministeredGateway,
   config: Config,
-  { socket, stateDir, allowPrivate }: Places,
+  { socket, stateDir, allowPrivate }: ContentPaths,
 ): Line[] {
   return [
     ...listeners.map((listener) => ["gateway", urlOf(listener)] as const),

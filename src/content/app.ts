@@ -10,7 +10,7 @@ import { type Figures } from "./figures/figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
 import { hostOf } from "./api/gateway-address.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
-import { type Answer, type JsonParts, type Services } from "./operations/operation.ts";
+import { type OperationResult, type JsonParts, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
@@ -102,7 +102,7 @@ const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
 /** Tells the gateway to charge for this failure as for a success. */
 const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
 
-function respond(response: Answer, signal: AbortSignal): Response {
+function respond(response: OperationResult, signal: AbortSignal): Response {
   if ("json" in response) return Response.json(response.json);
   if ("parts" in response) {
     const headers = { ...(response.isFree ? FREE : {}), "content-type": "application/json" };

@@ -59,7 +59,10 @@ const MISDIRECTED = new CannedError(
   "this connection is not for that host; connect again with its name (SNI), and its client certificate if it needs one",
 );
 const NO_ROUTE = new CannedError("not-found", "no route serves this path");
-const NO_PLACE = new CannedError("overloaded", "this server, or this address, has as many connections as it may");
+const CONNECTION_LIMIT = new CannedError(
+  "overloaded",
+  "this server, or this address, has as many connections as it may",
+);
 const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left for another request");
 
 /**
@@ -87,7 +90,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   const mayBeOurs = second === 0x2e || second === 0x6d;
   if (on !== "any") {
     if (!mayBeOurs || !serveGatewayPath(exchange, { ...pipeline, catalogue: undefined }))
-      pipeline.respondWithError(exchange, on === "reserved" ? NO_PLACE : MISDIRECTED);
+      pipeline.respondWithError(exchange, on === "reserved" ? CONNECTION_LIMIT : MISDIRECTED);
     return;
   }
   if (mayBeOurs && serveGatewayPath(exchange, pipeline)) return;

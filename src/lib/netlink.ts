@@ -12,7 +12,7 @@ const MAX_RESPONSE_BYTES = 8192;
 export const NETLINK_HEADER_BYTES = 16;
 
 /** A reply of the kernel, valid until the next request. */
-export interface NetlinkAnswer {
+export interface NetlinkReply {
   readonly type: number;
   /** Length in bytes, with the header. */
   readonly length: number;
@@ -23,7 +23,7 @@ export interface NetlinkAnswer {
  * Sends a request of this message type and returns the reply; `bytes` is the message, with room for its header.
  * Undefined without a reply.
  */
-export type Netlink = (type: number, bytes: DataView<ArrayBuffer>) => NetlinkAnswer | undefined;
+export type Netlink = (type: number, bytes: DataView<ArrayBuffer>) => NetlinkReply | undefined;
 
 interface Calls {
   send(socket: number, at: Pointer, length: number, flags: number): number | bigint;
@@ -46,8 +46,8 @@ export function openNetlink(protocol: number): Netlink | undefined {
   });
   if (opened === undefined || opened.socket < 0) return undefined;
   const { calls, socket } = opened;
-  const answer = new DataView(new ArrayBuffer(MAX_RESPONSE_BYTES));
-  const answerAt = addressOf(answer);
+  const reply = new DataView(new ArrayBuffer(MAX_RESPONSE_BYTES));
+  const replyAt = addressOf(reply);
   let sequence = 0;
   return (type, bytes) => {
     sequence = (sequence + 1) >>> 0;
@@ -55,9 +55,9 @@ export function openNetlink(protocol: number): Netlink | undefined {
     if (Number(calls.send(socket, addressOf(bytes), bytes.byteLength, 0)) !== bytes.byteLength) return undefined;
     // The kernel has replied when `send` returns. Unread replies to earlier requests are skipped.
     for (;;) {
-      const length = Number(calls.recv(socket, answerAt, answer.byteLength, MSG_DONTWAIT));
+      const length = Number(calls.recv(socket, replyAt, reply.byteLength, MSG_DONTWAIT));
       if (length < NETLINK_HEADER_BYTES) return undefined;
-      if (answer.getUint32(8, true) === sequence) return { type: answer.getUint16(4, true), length, bytes: answer };
+      if (reply.getUint32(8, true) === sequence) return { type: reply.getUint16(4, true), length, bytes: reply };
     }
   };
 }

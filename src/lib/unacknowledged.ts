@@ -4,10 +4,10 @@ import { fromCLibrary } from "./c-library.ts";
 /** `SIOCOUTQ` of Linux: bytes in a socket's send queue, sent or not, that the peer's system has not acknowledged. */
 const OUTPUT_QUEUE = 0x5411;
 
-type Ioctl = (socket: number, request: number, answer: ReturnType<typeof ptr>) => number;
+type Ioctl = (socket: number, request: number, reply: ReturnType<typeof ptr>) => number;
 
-const answer = new Int32Array(1);
-const answerAt = ptr(answer);
+const reply = new Int32Array(1);
+const replyAt = ptr(reply);
 const ioctl = fromCLibrary((name): Ioctl => {
   const { symbols } = dlopen(name, {
     ioctl: { args: [FFIType.i32, FFIType.u64, FFIType.ptr], returns: FFIType.i32 },
@@ -22,5 +22,5 @@ const ioctl = fromCLibrary((name): Ioctl => {
 export function unacknowledged(socket: number): number {
   if (socket < 0) return -1;
   if (ioctl === undefined || process.platform !== "linux") return 0;
-  return ioctl(socket, OUTPUT_QUEUE, answerAt) === 0 ? (answer[0] ?? 0) : 0;
+  return ioctl(socket, OUTPUT_QUEUE, replyAt) === 0 ? (reply[0] ?? 0) : 0;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fractionsOf } from "../lib/testing/mulberry32.ts";
 import { RESERVATION as PAYMENT } from "./testing/reservation.ts";
-import { HOLD_MS, type PaymentState } from "./ledger.ts";
+import { LEASE_MS, type PaymentState } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
 import { patient } from "../lib/testing/patience.ts";
 
@@ -50,7 +50,7 @@ for (const [states, after] of STEPS) {
     expect((await early.ledger.reserve(PAYMENT)).leased).toBe(false);
     await early.close();
 
-    const later = openStore(path, () => Date.now() + HOLD_MS + 1);
+    const later = openStore(path, () => Date.now() + LEASE_MS + 1);
     expect(await later.ledger.reserve(PAYMENT)).toMatchObject({ leased: true, payment: { state: after, attempt: 2 } });
     await later.close();
   });

@@ -120,7 +120,7 @@ export interface Ledger {
 export const RECHECK_MS = 30_000;
 
 /** Milliseconds after which a lease expires unless its process renews it. @bound */
-export const HOLD_MS = 15_000;
+export const LEASE_MS = 15_000;
 
 /**
  * Cut-off responses after which a paid request is refused. A client that disconnects just before the end

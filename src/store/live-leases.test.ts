@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { LiveLeases, LONGEST_HOLD_MS } from "./live-leases.ts";
+import { LiveLeases, LONGEST_LEASE_MS } from "./live-leases.ts";
 
 test("leases without progress for the longest time are reported until they are dropped", () => {
   let now = 7;
@@ -10,7 +10,7 @@ test("leases without progress for the longest time are reported until they are d
   now += 1;
   leases.touch("moves");
   leases.drop("over");
-  now = 7 + LONGEST_HOLD_MS;
+  now = 7 + LONGEST_LEASE_MS;
   expect(leases.forgotten()).toEqual([]);
   now += 1;
   expect(leases.forgotten()).toEqual(["still"]);

@@ -2,7 +2,7 @@
  * Milliseconds after which a lease without any change of its payment is given up. Its holder has forgotten to release
  * it. @bound
  */
-export const LONGEST_HOLD_MS = 15 * 60_000;
+export const LONGEST_LEASE_MS = 15 * 60_000;
 
 /**
  * The leases that this process renews, by the payment's nonce. They are timed by a monotonic clock, so that a change of
@@ -27,9 +27,9 @@ export class LiveLeases {
     this.#progress.delete(nonce);
   }
 
-  /** Nonces of leases without a change for longer than `LONGEST_HOLD_MS`. The ledger gives them up and calls `drop`. */
+  /** Nonces of leases without a change for longer than `LONGEST_LEASE_MS`. The ledger gives them up and calls `drop`. */
   forgotten(): string[] {
-    const before = this.#now() - LONGEST_HOLD_MS;
+    const before = this.#now() - LONGEST_LEASE_MS;
     const found: string[] = [];
     for (const [nonce, at] of this.#progress) if (at < before) found.push(nonce);
     return found;

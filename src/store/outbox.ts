@@ -16,7 +16,7 @@ export interface Notice extends NewNotice {
 
 /** Records of settlements that wait to be posted. `Ledger.move` writes them together with the settlement. */
 export interface Outbox {
-  /** Acquires leases of at most `limit` notices that are due, oldest first, for `NOTICE_HOLD_MS`. */
+  /** Acquires leases of at most `limit` notices that are due, oldest first, for `NOTICE_LEASE_MS`. */
   claim(limit: number): Promise<readonly Notice[]>;
   /** Removes a notice that the receiver accepted. */
   done(id: string): Promise<void>;
@@ -29,4 +29,4 @@ export interface Outbox {
 }
 
 /** Milliseconds for which a process has the lease of a notice that it claimed. @bound */
-export const NOTICE_HOLD_MS = 60_000;
+export const NOTICE_LEASE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from "bun:test";
-import { HOLD_MS } from "./ledger.ts";
+import { LEASE_MS } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
 import { type Store } from "./store.ts";
 import { expectLongLeases, type LeaseRig } from "./testing/long-leases.ts";
@@ -10,7 +10,7 @@ function openRig(): LeaseRig & { store: Store; timer: NodeJS.Timeout } {
   const clock = { now: 1_800_000_000_000 };
   using timers = spyOn(globalThis, "setInterval");
   const store = openStore(":memory:", () => clock.now);
-  const at = timers.mock.calls.findIndex(([, ms]) => ms === HOLD_MS / 3);
+  const at = timers.mock.calls.findIndex(([, ms]) => ms === LEASE_MS / 3);
   const [tend] = timers.mock.calls[at] ?? [];
   // The return value of setInterval. The types of the mock do not include it.
   const timer = timers.mock.results[at]?.value as NodeJS.Timeout | undefined;
@@ -48,8 +48,8 @@ test("an unpaid payment is deleted two minutes after its end, unless a process w
     return found.flatMap((payment) => payment?.nonce ?? []);
   };
   const end = clock.now + 120_000;
-  while (clock.now + HOLD_MS < end) {
-    clock.now += HOLD_MS;
+  while (clock.now + LEASE_MS < end) {
+    clock.now += LEASE_MS;
     await tend();
   }
   clock.now = end + 999;

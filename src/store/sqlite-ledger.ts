@@ -2,7 +2,7 @@ import { type Database, type Statement } from "bun:sqlite";
 import {
   type Change,
   type Claim,
-  HOLD_MS,
+  LEASE_MS,
   MAX_CUTS,
   type Ledger,
   type Payment,
@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 const BEGUN = "state IN ('settling', 'unknown', 'settled')";
 
 /** The lease has ended. A lease that ends later than any new one was made before the machine was restarted. */
-const FREE = `(held_until < $steady OR held_until > $steady + ${2 * HOLD_MS})`;
+const FREE = `(held_until < $steady OR held_until > $steady + ${2 * LEASE_MS})`;
 
 /**
  * One statement decides which process gets the lease. It takes over an existing row without a lease in two cases:
@@ -107,7 +107,7 @@ export class SqliteLedger implements Ledger {
   readonly #owner = crypto.randomUUID();
   readonly #now: () => number;
   readonly #steady: () => number;
-  readonly #holds: LiveLeases;
+  readonly #leases: LiveLeases;
   readonly #reserve: Statement<Row, [Bindings]>;
   readonly #move: Statement<unknown, [Bindings]>;
   readonly #moveDurably: Statement<unknown, [Bindings]>;
@@ -130,7 +130,7 @@ export class SqliteLedger implements Ledger {
     this.#turns = turns;
     this.#now = now;
     this.#steady = steady;
-    this.#holds = new LiveLeases(steady);
+    this.#leases = new LiveLeases(steady);
     this.#reserve = quick.query(RESERVE);
     this.#move = quick.query(MOVE);
     this.#moveDurably = durable.query(MOVE);
@@ -154,7 +154,7 @@ export class SqliteLedger implements Ledger {
     this.#reap = quick.query(REAP);
     this.#forgetFinished = quick.query(FORGET_FINISHED);
     this.#forgetSold = quick.query("DELETE FROM sold_days WHERE day < $day");
-    this.#timer = setInterval(() => void this.#tend(), HOLD_MS / 3);
+    this.#timer = setInterval(() => void this.#tend(), LEASE_MS / 3);
     this.#timer.unref();
   }
 
@@ -163,7 +163,7 @@ export class SqliteLedger implements Ledger {
       this.#reserve.get({
         ...keyOf(reservation),
         $owner: this.#owner,
-        ...this.#holdTimes(),
+        ...this.#leaseTimes(),
         $now: this.#now(),
         $token: reservation.token,
         $scheme: reservation.scheme,
@@ -178,7 +178,7 @@ export class SqliteLedger implements Ledger {
       }),
     );
     if (row !== null) {
-      this.#holds.touch(reservation.nonce);
+      this.#leases.touch(reservation.nonce);
       return { leased: true, payment: toPayment(row) };
     }
     const standing = this.#find.get(keyOf(reservation));
@@ -189,8 +189,8 @@ export class SqliteLedger implements Ledger {
 
   async move(payment: Payment, change: Change): Promise<boolean> {
     const moved = await this.#turns.run(() => this.#moved(payment, change));
-    if (moved && change.lease) this.#holds.touch(payment.nonce);
-    else this.#holds.drop(payment.nonce);
+    if (moved && change.lease) this.#leases.touch(payment.nonce);
+    else this.#leases.drop(payment.nonce);
     return moved;
   }
 
@@ -203,7 +203,7 @@ export class SqliteLedger implements Ledger {
     const bindings = {
       ...holder,
       $state: change.state,
-      $until: change.lease ? this.#steady() + HOLD_MS : 0,
+      $until: change.lease ? this.#steady() + LEASE_MS : 0,
       $now: now,
       $tx: change.transaction ?? null,
       $reason: change.reason ?? null,
@@ -234,14 +234,14 @@ export class SqliteLedger implements Ledger {
     const now = this.#now();
     const rows = await this.#turns.run(() =>
       this.#claimOpen.all({
-        ...this.#holdTimes(),
+        ...this.#leaseTimes(),
         $owner: this.#owner,
         $now: now,
         $before: now - RECHECK_MS,
         $limit: limit,
       }),
     );
-    for (const { nonce } of rows) this.#holds.touch(nonce);
+    for (const { nonce } of rows) this.#leases.touch(nonce);
     return rows.map(toPayment);
   }
 
@@ -259,9 +259,9 @@ export class SqliteLedger implements Ledger {
   }
 
   /** The time now, and the end of a lease that is acquired now. */
-  #holdTimes(): Bindings {
+  #leaseTimes(): Bindings {
     const steady = this.#steady();
-    return { $steady: steady, $until: steady + HOLD_MS };
+    return { $steady: steady, $until: steady + LEASE_MS };
   }
 
   /** Renews the leases of this process, and gives up those without progress. */
@@ -271,12 +271,12 @@ export class SqliteLedger implements Ledger {
     const turns = this.#turns;
     const $owner = this.#owner;
     try {
-      for (const nonce of this.#holds.forgotten()) {
+      for (const nonce of this.#leases.forgotten()) {
         // oxlint-disable-next-line no-await-in-loop -- the file takes one write at a time
         await turns.run(() => this.#giveUp.run({ $owner, $nonce: nonce }));
-        this.#holds.drop(nonce);
+        this.#leases.drop(nonce);
       }
-      await turns.run(() => this.#renew.run({ $owner, $until: this.#steady() + HOLD_MS }));
+      await turns.run(() => this.#renew.run({ $owner, $until: this.#steady() + LEASE_MS }));
       const $before = Math.floor(this.#now() / 1000) - REAP_GRACE_S;
       await turns.run(() => this.#reap.run({ $before, $steady: this.#steady() }));
     } catch {

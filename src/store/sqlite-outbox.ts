@@ -1,5 +1,5 @@
 import { type Database, type Statement } from "bun:sqlite";
-import { type Notice, NOTICE_HOLD_MS, type Outbox } from "./outbox.ts";
+import { type Notice, NOTICE_LEASE_MS, type Outbox } from "./outbox.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
 interface Row {
@@ -48,7 +48,7 @@ export class SqliteOutbox implements Outbox {
     // An UPDATE would wait for the write lock even if there is nothing to do.
     if (this.#due.get({ $now: now }) === null) return [];
     const rows = await this.#turns.run(() =>
-      this.#claim.all({ $now: now, $until: now + NOTICE_HOLD_MS, $limit: limit }),
+      this.#claim.all({ $now: now, $until: now + NOTICE_LEASE_MS, $limit: limit }),
     );
     // An UPDATE returns its rows in no defined order.
     return rows

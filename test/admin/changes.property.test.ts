@@ -8,7 +8,7 @@ import { isSame } from "../../src/gateway/admin/running-config/json-difference.t
 import { loadFile } from "../../src/gateway/config/load.ts";
 import { withoutSecrets } from "../../src/gateway/config/secrets.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { Admin, type Answer } from "../support/admin.ts";
+import { Admin, type ReceivedResponse } from "../support/admin.ts";
 import { clientPortsOf } from "../support/client-ports.ts";
 import { serverAt } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
@@ -98,7 +98,7 @@ class Run {
     return [{ name: "X-Version", value: `v${++this.#versions}` }];
   }
 
-  async change(method: string, path: string, body: unknown, expected: number): Promise<Answer> {
+  async change(method: string, path: string, body: unknown, expected: number): Promise<ReceivedResponse> {
     const response = await this.admin.call(method, path, body === undefined ? {} : { body });
     this.log.push(`${method} ${path} ${JSON.stringify(body) ?? ""} → ${response.status}`);
     if (response.status !== expected)

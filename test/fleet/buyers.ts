@@ -3,7 +3,7 @@ import { REQUIREMENTS, signedPayment } from "../../src/payments/testing/payment.
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { paymentKey } from "../../src/payments/x402/payment-key.ts";
-import { HOLD_MS } from "../../src/store/ledger.ts";
+import { LEASE_MS } from "../../src/store/ledger.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Fleet, type GatewayMachine, VALID_S } from "./fleet.ts";
 
@@ -17,7 +17,7 @@ const PAUSE_MS = 30;
 const RETRY_MS = 300;
 const REQUEST_MS = 4000;
 /** Time for what is open after the last fault. */
-const AFTERMATH_MS = 8 * HOLD_MS;
+const AFTERMATH_MS = 8 * LEASE_MS;
 /** Bytes of goods: the long ones are on the disk of the gateway. */
 const SIZES: Readonly<Record<Kind, number>> = { goods: 200, long: 140_000, upfront: 60_000, qr: 0 };
 

@@ -324,7 +324,7 @@ test("a body that does not come in time ends with 408", async () => {
   expect(error?.code).toBe("request-timeout");
 });
 
-test("a connection that drains says goodbye, ends what is in flight, and takes nothing more", async () => {
+test("a connection that drains sends GOAWAY, ends what is in flight, and takes nothing more", async () => {
   let pending: Exchange | undefined;
   const { client, server } = await serve((exchange) => {
     pending = exchange;
@@ -332,7 +332,7 @@ test("a connection that drains says goodbye, ends what is in flight, and takes n
   const { response } = await client.open("GET", "/");
   await until(() => pending !== undefined);
   for (const connection of server.connections) connection.drain();
-  await until(() => client.saidGoodbye);
+  await until(() => client.receivedGoaway);
   if (pending !== undefined) respond(pending, 200, "text/plain", Buffer.from("late"));
   expect((await response).body.toString()).toBe("late");
   await until(() => client.isClosed && server.connections.size === 0);

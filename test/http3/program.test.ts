@@ -294,14 +294,14 @@ test("a reload shows new certificates to new clients, and keeps open connections
   expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
 });
 
-test("SIGTERM ends connections by goodbye, and the program with 0", async () => {
+test("SIGTERM ends connections by GOAWAY, and the program with 0", async () => {
   const program = await start({});
   const client = await Http3Client.connect(program.port);
   await client.request("GET", "/.healthz");
   program.signal("SIGTERM");
   expect(await program.exited).toBe(0);
-  // A connection without a request is closed right behind the goodbye, and the client may hear of the close alone.
-  await until(() => client.saidGoodbye || client.isClosed);
+  // A connection without a request is closed right behind the GOAWAY, and the client may hear of the close alone.
+  await until(() => client.receivedGoaway || client.isClosed);
 });
 
 test("what cannot be served is refused at start, by the name of its key", async () => {

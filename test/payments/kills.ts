@@ -7,7 +7,7 @@ import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/p
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { paymentKey } from "../../src/payments/x402/payment-key.ts";
-import { HOLD_MS } from "../../src/store/ledger.ts";
+import { LEASE_MS } from "../../src/store/ledger.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../../src/store/store.ts";
@@ -42,7 +42,7 @@ const LONGEST_LIFE_MS = 400;
 const RETRY_MS = 1000;
 const START_TRIES = 10;
 /** Time for what is open after the last kill. */
-const AFTERMATH_MS = 12 * HOLD_MS;
+const AFTERMATH_MS = 12 * LEASE_MS;
 /** Bytes of responses, in turn: of one write, of many, of more than a socket takes at once. */
 const SIZES = [200, 60_000, 2_000_000];
 

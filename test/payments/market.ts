@@ -17,7 +17,7 @@ import { addressOfPrivateKey, signHash } from "../../src/payments/signatures/sig
 import { type Chain, startChain, type TestToken } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { type Authorization, authorizationHash } from "../../src/payments/signatures/typed-data.ts";
-import { HOLD_MS } from "../../src/store/ledger.ts";
+import { LEASE_MS } from "../../src/store/ledger.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 
 export const PRICE = 10_000n;
@@ -198,7 +198,7 @@ export function send(stall: Stall, payment: PaymentPayload): Promise<Response> {
 }
 
 /** Milliseconds: longer than a lease that is not released. */
-const RETRY_MS = 4 * HOLD_MS;
+const RETRY_MS = 4 * LEASE_MS;
 
 /** Behaves like a good client: sends the same payment as long as the response asks for a retry. */
 export async function insist(stall: Stall, payment: PaymentPayload): Promise<Response> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { type Message, valuesOf } from "../support/message.ts";
-import { type Answer, echo, RawOrigin } from "../support/raw-origin.ts";
+import { type Responder, echo, RawOrigin } from "../support/raw-origin.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
@@ -18,7 +18,7 @@ let origin: RawOrigin;
 let service: RawOrigin;
 let gateway: ProtocolGateway;
 
-function says(status: string, fields = "", body = ""): Answer {
+function says(status: string, fields = "", body = ""): Responder {
   return (_, connection) =>
     connection.send(`HTTP/1.1 ${status}\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`);
 }
@@ -139,7 +139,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   test(`nobody gets in while the service fails, over ${protocol}`, async () => {
-    const rows: readonly (readonly [what: string, path: string, answer: Answer])[] = [
+    const rows: readonly (readonly [what: string, path: string, answer: Responder])[] = [
       ["a failure", "/x", says("500 Oops", "", "a trace")],
       ["an overload", "/x", says("503 Busy")],
       ["not modified", "/x", says("304 Not Modified")],

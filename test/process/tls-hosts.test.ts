@@ -76,7 +76,7 @@ function configOf(ports: Ports, origin: RawOrigin, { workers, hosts }: { workers
 type Outcome = number | "refused";
 
 /** Asks for each host on one connection. */
-interface Way {
+interface ClientKind {
   readonly name: string;
   readonly ask: (port: number, hosts: readonly string[], options: ConnectionOptions) => Promise<Outcome[]>;
 }
@@ -121,7 +121,7 @@ async function shown(port: number, servername: string, more: ConnectionOptions =
   return socket.getPeerCertificate().subjectaltname?.split(",")[0];
 }
 
-const WAYS: readonly Way[] = [
+const CLIENT_KINDS: readonly ClientKind[] = [
   {
     name: "HTTP/1.1",
     ask: async (port, hosts, options) => {
@@ -195,7 +195,7 @@ for (const workers of [1, 2]) {
       await origin.stop();
     });
 
-    for (const { name, ask } of WAYS) {
+    for (const { name, ask } of CLIENT_KINDS) {
       test(`over ${name}, a connection carries the requests of its own host and of those alike`, async () => {
         const open = { servername: "open.test" };
         expect(await ask(ports.tls, ["open.test", "also-open.test", "OPEN.test.:443", "unknown.test"], open)).toEqual([

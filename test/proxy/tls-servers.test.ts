@@ -1,4 +1,4 @@
-/** Servers over TLS: whom the gateway trusts, and what it makes of connections that end without TLS's goodbye. */
+/** Servers over TLS: whom the gateway trusts, and what it makes of connections that end without TLS's close_notify. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { createServer } from "node:tls";
@@ -174,7 +174,7 @@ test("a server that asks for a client certificate gets the upstream's, and refus
   expect(statusOf(await once(gateway.port, "GET / HTTP/1.1\r\nHost: unknown.test\r\n\r\n"))).toBe(502);
 });
 
-test("a body that only the connection's end ends is not whole where TLS said no goodbye", async () => {
+test("a body that only the connection's end ends is not whole where TLS sent no close_notify", async () => {
   for (const path of ["/whole", "/cut"]) {
     const client = await RawClient.open(gateway.port);
     clients.push(client);

@@ -30,7 +30,7 @@ interface PaidRoute {
   readonly holds: string;
 }
 
-function saleOf(name: string): PaidRoute | undefined {
+function paidRouteOf(name: string): PaidRoute | undefined {
   const url = `${site.url.href}tides`;
   const paidRoutes: Readonly<Record<string, PaidRoute>> = {
     search: { body: { query: "tide tables" }, holds: '"title":"Tide tables"' },
@@ -83,7 +83,7 @@ afterAll(async () => {
 });
 
 test("every operation has a sale here", () => {
-  expect(OPERATIONS.filter(({ name }) => saleOf(name) === undefined).map(({ name }) => name)).toEqual([]);
+  expect(OPERATIONS.filter(({ name }) => paidRouteOf(name) === undefined).map(({ name }) => name)).toEqual([]);
 });
 
 const SCRIPT = `import { Turnpike, TurnpikeProblem } from "turnpike/client";
@@ -109,7 +109,7 @@ console.log(JSON.stringify(results));
 
 test.each(["node", process.execPath])("the typed client pays for every operation on %s", async (runtime) => {
   const script = folder.write("calls.mjs", SCRIPT);
-  const paidRoutes = OPERATIONS.map(({ name }) => [name, saleOf(name)?.body ?? null]);
+  const paidRoutes = OPERATIONS.map(({ name }) => [name, paidRouteOf(name)?.body ?? null]);
   const { code, out, err } = await run([
     runtime,
     script,
@@ -123,7 +123,7 @@ test.each(["node", process.execPath])("the typed client pays for every operation
   const results = JSON.parse(out) as Record<string, { paid: string; start: string }>;
   for (const { name, path, price } of OPERATIONS) {
     expect([name, results[name]?.paid]).toEqual([name, price === undefined ? "" : `${path} ${price}`]);
-    expect([name, results[name]?.start]).toEqual([name, expect.stringContaining(saleOf(name)?.holds ?? "?")]);
+    expect([name, results[name]?.start]).toEqual([name, expect.stringContaining(paidRouteOf(name)?.holds ?? "?")]);
   }
   const errors = [{ path: "url", message: "must be an absolute URL" }];
   const failed = "urn:turnpike:error:page-failed";
@@ -251,7 +251,7 @@ const nodeHttp2: Send = async (url, { method = "GET", headers, body }) => {
 };
 
 const HAS_CURL = Bun.which("curl") !== null;
-const WAYS: readonly (readonly [string, Send, string])[] = HAS_CURL
+const SENDERS: readonly (readonly [string, Send, string])[] = HAS_CURL
   ? [
       ["curl over HTTP/1.1", curl("--http1.1"), "HTTP/1.1"],
       ["curl over HTTP/2", curl("--http2-prior-knowledge"), "HTTP/2"],
@@ -261,11 +261,11 @@ const WAYS: readonly (readonly [string, Send, string])[] = HAS_CURL
       ["node:http2", nodeHttp2, "HTTP/2"],
     ];
 
-describe.each(WAYS)("%s", (_way, send, version) => {
+describe.each(SENDERS)("%s", (_sender, send, version) => {
   test.each(OPERATIONS.map(({ name, price }) => [name, price] as const))(
     "%s is sold, and not given away",
     async (name, price) => {
-      const { body, holds } = saleOf(name) ?? { holds: "?" };
+      const { body, holds } = paidRouteOf(name) ?? { holds: "?" };
       const init: RequestInit =
         body === undefined
           ? {}

@@ -29,7 +29,7 @@ export interface CallOptions {
   readonly isDescribed?: boolean;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -100,7 +100,7 @@ export class Admin {
     return JSON.parse(readFileSync(this.file, "utf8"));
   }
 
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  async call(method: string, path: string, options: CallOptions = {}): Promise<ReceivedResponse> {
     const response = await this.fetch(method, path, options);
     const text = await response.text();
     const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "");
@@ -174,7 +174,7 @@ export class Description {
   }
 
   /** Fails unless the description has this response, and its body fits. */
-  check(method: string, path: string, { status, headers, text }: Answer): void {
+  check(method: string, path: string, { status, headers, text }: ReceivedResponse): void {
     const found = this.operationOf(method, path);
     if (found === undefined) throw new Error(`Not described: ${method} ${path}`);
     const { id, operation } = found;

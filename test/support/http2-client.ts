@@ -12,7 +12,7 @@ export interface Frame {
   readonly fields: HeaderList;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly fields: HeaderList;
   readonly body: Buffer;
@@ -95,7 +95,7 @@ export class Http2Client extends SocketClient {
   #fences = 0;
 
   /** The whole response on a stream; an Error where the stream or the connection is reset before. */
-  async response(streamId: number, patienceMs = this.patienceMs): Promise<Answer> {
+  async response(streamId: number, patienceMs = this.patienceMs): Promise<ReceivedResponse> {
     return await this.until(`No response on stream ${streamId}`, () => this.#respondOn(streamId), patienceMs);
   }
 
@@ -125,7 +125,7 @@ export class Http2Client extends SocketClient {
     );
   }
 
-  #respondOn(streamId: number): Answer | undefined {
+  #respondOn(streamId: number): ReceivedResponse | undefined {
     const own = this.frames.filter((frame) => frame.streamId === streamId);
     if (!own.some(({ type, flags }) => (type === h2.DATA || type === h2.HEADERS) && (flags & h2.END_STREAM) !== 0)) {
       return undefined;

@@ -24,10 +24,10 @@ export interface OpenRequest {
 /** One HTTP/3 connection to 127.0.0.1. */
 export class Http3Client {
   readonly #session: QuicSession;
-  readonly #heard: { goodbye: boolean };
+  readonly #heard: { goaway: boolean };
   isClosed = false;
 
-  private constructor(session: QuicSession, heard: { goodbye: boolean }) {
+  private constructor(session: QuicSession, heard: { goaway: boolean }) {
     this.#session = session;
     this.#heard = heard;
     const closed = (): void => {
@@ -43,7 +43,7 @@ export class Http3Client {
     trust: { readonly ca: string; readonly servername: string } = { ca: TEST_CA.cert, servername: "localhost" },
   ): Promise<Http3Client> {
     const quic = await loadQuic();
-    const heard = { goodbye: false };
+    const heard = { goaway: false };
     const session = await quic.connect(`127.0.0.1:${port}`, {
       alpn: "h3",
       servername: trust.servername,
@@ -53,16 +53,16 @@ export class Http3Client {
       onstream() {},
       onerror() {},
       ongoaway() {
-        heard.goodbye = true;
+        heard.goaway = true;
       },
     });
     await session.opened;
     return new Http3Client(session, heard);
   }
 
-  /** The server has said goodbye. */
-  get saidGoodbye(): boolean {
-    return this.#heard.goodbye;
+  /** The server has sent GOAWAY. */
+  get receivedGoaway(): boolean {
+    return this.#heard.goaway;
   }
 
   /** Sends a head, and nothing else; `ended`: nor will anything follow. The body is read once `reading` resolves. */

@@ -31,7 +31,7 @@ export class OriginConnection {
   }
 }
 
-export type Answer = (request: Message, connection: OriginConnection) => void;
+export type Responder = (request: Message, connection: OriginConnection) => void;
 
 /** `METHOD target body`: what the rows of the tests call a request that reached the origin. */
 export function summary(request: Message): string {
@@ -40,7 +40,7 @@ export function summary(request: Message): string {
 }
 
 /** Answers 200 with the request's summary as the body. */
-export const echo: Answer = (request, connection) => {
+export const echo: Responder = (request, connection) => {
   const body = summary(request);
   const length = Buffer.byteLength(body, "latin1");
   const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n`;
@@ -55,7 +55,7 @@ export class RawOrigin {
   /** What a connection did that no HTTP/1.1 client may do. */
   readonly faults: string[] = [];
   /** Called with each complete request. */
-  response: Answer = echo;
+  response: Responder = echo;
   /** Called after any bytes came, before they are parsed. */
   onBytes: ((connection: OriginConnection) => void) | undefined;
   port = 0;

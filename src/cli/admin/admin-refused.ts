@@ -5,7 +5,7 @@ import { printable } from "../table.ts";
 
 /** Characters of each text of a problem, and its findings, that are shown. The rest is left out. */
 const MAX_TEXT = 2000;
-const MAX_FINDINGS = 200;
+const MAX_DIAGNOSTICS = 200;
 
 /** The admin interface refused a request and gave the reason. */
 export class AdminRefused extends StartError {
@@ -35,16 +35,16 @@ export interface RefusedResponse {
 export function refusalOf(origin: string, { status, headers, text }: RefusedResponse): AdminRefused {
   const body = parseProblem(text);
   if (body === undefined) {
-    const place = status >= 300 && status <= 399 ? ", a redirect, which is not followed" : "";
-    const message = `Cannot use the response of ${origin}: status ${status}${place}, without a problem document; is that an admin interface?`;
+    const redirect = status >= 300 && status <= 399 ? ", a redirect, which is not followed" : "";
+    const message = `Cannot use the response of ${origin}: status ${status}${redirect}, without a problem document; is that an admin interface?`;
     return new AdminRefused(status, {}, { message, lines: [] });
   }
   const diagnostics = Array.isArray(body["errors"]) ? body["errors"].filter(isObject) : [];
-  const lines = diagnostics.slice(0, MAX_FINDINGS).map(({ path, message }) => {
+  const lines = diagnostics.slice(0, MAX_DIAGNOSTICS).map(({ path, message }) => {
     const at = wordsOf(path);
     return `${at === "" ? "" : `${at}: `}${wordsOf(message)}`;
   });
-  if (diagnostics.length > MAX_FINDINGS) lines.push(`and ${diagnostics.length - MAX_FINDINGS} more`);
+  if (diagnostics.length > MAX_DIAGNOSTICS) lines.push(`and ${diagnostics.length - MAX_DIAGNOSTICS} more`);
   const title = wordsOf(body["title"]);
   const detail = wordsOf(body["detail"]);
   const references = Array.isArray(body["referenced_by"]) ? body["referenced_by"].map(wordsOf).join(", ") : "";

@@ -183,9 +183,9 @@ function targetText({ upstream, tenant, traffic_split: split, redirect, fixed_re
 
 function priceText(x402: unknown): string {
   if (!isObject(x402)) return "";
-  const offers = Array.isArray(x402["accepts"]) ? x402["accepts"].filter(isObject) : [];
-  const { price = offers[0]?.["price"] } = x402;
-  return typeof price === "string" ? `${price}${offers.length > 1 ? " …" : ""}` : "";
+  const accepts = Array.isArray(x402["accepts"]) ? x402["accepts"].filter(isObject) : [];
+  const { price = accepts[0]?.["price"] } = x402;
+  return typeof price === "string" ? `${price}${accepts.length > 1 ? " …" : ""}` : "";
 }
 
 function limitText(limit: unknown): string {

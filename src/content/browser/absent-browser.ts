@@ -3,7 +3,7 @@ import { type Figures, type SemaphoreFigures } from "../figures/figures.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 import { type BrowserEngine } from "../page/visit.ts";
 
-const NO_PLACES: SemaphoreFigures = { places: 0, under_way: 0, waiting: 0 };
+const NO_SEMAPHORE: SemaphoreFigures = { places: 0, under_way: 0, waiting: 0 };
 
 /**
  * The browser engine of a machine without a browser program. Pages that need a browser fail with `browser-unavailable`,
@@ -11,7 +11,7 @@ const NO_PLACES: SemaphoreFigures = { places: 0, under_way: 0, waiting: 0 };
  */
 export class AbsentBrowser implements BrowserEngine {
   readonly figures: { readonly pages: SemaphoreFigures; readonly browsers: Figures["browsers"] } = {
-    pages: NO_PLACES,
+    pages: NO_SEMAPHORE,
     browsers: { running: 0, started: 0, lost: 0 },
   };
 

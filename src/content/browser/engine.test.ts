@@ -18,10 +18,10 @@ const HTML = "text/html";
 let pool: BrowserPool;
 let browserPath = "";
 
-type Answer = string | (() => Response | Promise<Response>);
+type PageHandler = string | (() => Response | Promise<Response>);
 const NEVER = new Promise<Response>(() => undefined);
 
-const PAGES: Readonly<Record<string, Answer>> = {
+const PAGES: Readonly<Record<string, PageHandler>> = {
   "/pictures": `<p id=log></p><link rel=stylesheet href="/font.css"><img src="/a.png" onload="log.textContent += 'load '" onerror="log.textContent += 'error '">
     <video src="/a.mp4" preload=auto></video><p style="font-family: Own">x</p>
     <script>document.fonts.ready.then(() => { log.textContent += 'fonts '; });</script>`,

@@ -5,7 +5,7 @@ import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-re
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { PageBurnt } from "../page/burnt.ts";
 import { type PageRequest } from "../page/page.ts";
-import { type Answer, postOperation, type Services } from "./operation.ts";
+import { type OperationResult, postOperation, type Services } from "./operation.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 
@@ -87,7 +87,7 @@ export const batch = postOperation(
     },
     failures: ["invalid-parameters"],
   },
-  async (input, services, signal): Promise<Answer> => {
+  async (input, services, signal): Promise<OperationResult> => {
     const startedAt = performance.now();
     const { urls, format } = input;
     assertTakenTogether(input, signal);

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
-import { type Answer, invalidParameters } from "./operation.ts";
+import { type OperationResult, invalidParameters } from "./operation.ts";
 
 /** Characters of an URL in a header field. A longer URL is left out. */
 const MAX_URL_LENGTH = 4096;
@@ -23,7 +23,10 @@ export interface Captured {
 }
 
 /** The response with the captured bytes. `startedAt` is from performance.now(). */
-export function captureResponse({ bytes, contentType, source, truncated }: Captured, startedAt: number): Answer {
+export function captureResponse(
+  { bytes, contentType, source, truncated }: Captured,
+  startedAt: number,
+): OperationResult {
   const { finalUrl, statusCode, engine, complete } = source;
   const headers: Record<string, string> = {
     "X-Turnpike-Elapsed-Ms": String(Math.round(performance.now() - startedAt)),

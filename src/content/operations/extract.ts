@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type ExtractionTask } from "../extraction/extraction.ts";
 import { parseSelector } from "../extraction/selectors/parse-selector.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
-import { type Answer, invalidParameters, postOperation } from "./operation.ts";
+import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { MAX_SELECTOR_LENGTH, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
 /** Selectors of an extraction. */
@@ -88,7 +88,7 @@ export const extract = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, signal): Promise<Answer> => {
+  async (input, { pages }, signal): Promise<OperationResult> => {
     const startedAt = performance.now();
     const { task, needsBrowser } = readSelectors(input.selectors);
     const request = pageRequest(input, signal, needsBrowser);

@@ -17,7 +17,7 @@ export interface Services {
 }
 
 /** A successful response: a JSON value, JSON in pieces, or bytes with a content type. */
-export type Answer =
+export type OperationResult =
   | { readonly json: Readonly<Record<string, unknown>> }
   | JsonParts
   | {
@@ -68,13 +68,13 @@ export interface Operation {
   readonly success: SuccessDescription;
   readonly failures: readonly ErrorCode[];
   /** Serves a body that is parsed but not yet checked. Fails with a TurnpikeError. */
-  run(body: unknown, services: Services, signal: AbortSignal): Promise<Answer>;
+  run(body: unknown, services: Services, signal: AbortSignal): Promise<OperationResult>;
 }
 
 /** An operation whose body is checked with `body` before `run` gets it. */
 export function postOperation<S extends z.ZodType>(
   description: Omit<Operation, "run" | "method" | "body"> & { readonly body: S },
-  run: (input: z.output<S>, services: Services, signal: AbortSignal) => Promise<Answer>,
+  run: (input: z.output<S>, services: Services, signal: AbortSignal) => Promise<OperationResult>,
 ): Operation {
   return {
     ...description,

@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { MAX_CAPTURE_BYTES, type PrintRequest } from "../page/capture.ts";
 import { type PageSource } from "../page/page.ts";
 import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
-import { type Answer, invalidParameters, postOperation } from "./operation.ts";
+import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
 /**
@@ -61,7 +61,7 @@ export const pdf = postOperation(
     success: { description: "The document", contentType: "application/pdf", headers: CAPTURE_HEADERS },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, signal): Promise<Answer> => {
+  async (input, { pages }, signal): Promise<OperationResult> => {
     const startedAt = performance.now();
     const print = printRequest(input);
     const contentType = "application/pdf";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { qrPicture } from "../qr/picture.ts";
-import { type Answer, invalidParameters, postOperation } from "./operation.ts";
+import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 
 const body = z
   .strictObject({
@@ -31,7 +31,7 @@ export const qr = postOperation(
     success: { description: "The QR code", contentType: "image/png" },
     failures: ["invalid-parameters"],
   },
-  async ({ data, size, margin }): Promise<Answer> => {
+  async ({ data, size, margin }): Promise<OperationResult> => {
     const picture = qrPicture(data, size, margin);
     if (picture instanceof Uint8Array) return { bytes: picture, contentType: "image/png" };
     if ("tooLong" in picture) {

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { type Extraction } from "../extraction/extraction.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
-import { type Answer, postOperation } from "./operation.ts";
+import { type OperationResult, postOperation } from "./operation.ts";
 import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
 const body = z
@@ -44,7 +44,7 @@ export const read = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, signal): Promise<Answer> => {
+  async (input, { pages }, signal): Promise<OperationResult> => {
     const startedAt = performance.now();
     const { extraction, source } = await pages.read(pageRequest(input, signal), {
       kind: "article",

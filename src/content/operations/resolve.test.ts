@@ -34,9 +34,9 @@ beforeEach(() => {
   log.length = 0;
 });
 
-type Ask = (body: object, signal?: AbortSignal) => Promise<{ readonly status: number; readonly json: Answer }>;
+type Ask = (body: object, signal?: AbortSignal) => Promise<{ readonly status: number; readonly json: ResolveBody }>;
 
-interface Answer {
+interface ResolveBody {
   readonly type?: string;
   readonly detail?: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
@@ -80,7 +80,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       }),
     );
     // Its results and its problems are objects of this type.
-    return { status: response.status, json: (await response.json()) as Answer };
+    return { status: response.status, json: (await response.json()) as ResolveBody };
   };
 }
 

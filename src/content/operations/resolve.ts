@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Source } from "../resolve/analysis.ts";
-import { type Answer, postOperation } from "./operation.ts";
+import { type OperationResult, postOperation } from "./operation.ts";
 import { pageUrl } from "./page-parameters.ts";
 
 /** Characters of a question, and of the criteria. */
@@ -113,7 +113,11 @@ export const resolve = postOperation(
     },
     failures: ["invalid-parameters", "address-refused", "resolve-failed", "model-failed", "overloaded"],
   },
-  async ({ question, criteria, max_sources, sources: hints, timeout }, { resolver }, signal): Promise<Answer> => {
+  async (
+    { question, criteria, max_sources, sources: hints, timeout },
+    { resolver },
+    signal,
+  ): Promise<OperationResult> => {
     const startedAt = performance.now();
     assertWeb(hints);
     const { judgement, sources, searches, analyst } = await resolver.resolve(

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
-import { type Answer, postOperation } from "./operation.ts";
+import { type OperationResult, postOperation } from "./operation.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
@@ -39,7 +39,7 @@ export const scrape = postOperation(
     },
     failures: [...PAGE_FAILURES, "scrape-failed"],
   },
-  async (input, { pages }, signal): Promise<Answer> => {
+  async (input, { pages }, signal): Promise<OperationResult> => {
     const startedAt = performance.now();
     const { url, format } = input;
     const { content, page } = await pageContent(pageRequest(input, signal, evaluateOf(input)), input, pages);

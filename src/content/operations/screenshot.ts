@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CAPTURE_HEADERS, captureResponse, notShown, shownRequest } from "./capture-response.ts";
-import { type Answer, invalidParameters, postOperation } from "./operation.ts";
+import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
 /** The browser's default quality. */
@@ -46,7 +46,7 @@ export const screenshot = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, signal): Promise<Answer> => {
+  async (input, { pages }, signal): Promise<OperationResult> => {
     const startedAt = performance.now();
     const { format, full_page: fullPage, width, height, quality } = input;
     if (format === "png" && quality !== undefined) {

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type Answer, postOperation } from "./operation.ts";
+import { type OperationResult, postOperation } from "./operation.ts";
 
 /** Characters of a query. The search providers accept no more. */
 const MAX_QUERY_LENGTH = 500;
@@ -61,7 +61,7 @@ export const search = postOperation(
     },
     failures: ["invalid-parameters", "overloaded", "search-failed", "search-unavailable", "search-timeout"],
   },
-  async ({ query, count, timeout }, services): Promise<Answer> => {
+  async ({ query, count, timeout }, services): Promise<OperationResult> => {
     const startedAt = performance.now();
     const { results, more, providers, cached } = await services.search.search({
       query,

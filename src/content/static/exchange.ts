@@ -6,7 +6,7 @@ import { brokeOff, noResponse } from "./faults.ts";
 import { type ResponseHead, ResponseParser, valuesOf } from "./response-parser.ts";
 
 /** The result of a request. */
-export interface Answer {
+export interface StaticResponse {
   readonly head: ResponseHead;
   readonly body: Uint8Array<ArrayBuffer>;
   /** False if the body was cut off on request. */
@@ -32,7 +32,7 @@ export interface ExchangeOptions {
 export class Exchange {
   readonly #socket: Socket;
   readonly #options: ExchangeOptions;
-  readonly #result = Promise.withResolvers<Answer>();
+  readonly #result = Promise.withResolvers<StaticResponse>();
   readonly #parser: ResponseParser;
   #head: ResponseHead | undefined;
   #body: Body | undefined;
@@ -62,7 +62,7 @@ export class Exchange {
   }
 
   /** Sends the head of a request and waits for the response. Fails with `page-failed`. */
-  run(head: string): Promise<Answer> {
+  run(head: string): Promise<StaticResponse> {
     for (const [name, listener] of this.#listeners) this.#socket.on(name, listener);
     this.#socket.write(head, "latin1");
     this.#socket.resume();
@@ -113,7 +113,7 @@ export class Exchange {
     const head = this.#head;
     if (head === undefined) return this.#fail(brokeOff());
     this.#leave();
-    const response = async (): Promise<Answer> => {
+    const response = async (): Promise<StaticResponse> => {
       const body = (await this.#body?.finish(cut)) ?? new Uint8Array();
       return { head, body, complete: !cut, reusable };
     };

@@ -6,7 +6,7 @@ import { type Visit } from "../page/visit.ts";
 import { type Asker, askerOf } from "./asker.ts";
 import { open, type Opening, systemContext } from "./connect.ts";
 import { CookieJar } from "./cookies.ts";
-import { type Answer, Exchange, StaleConnection } from "./exchange.ts";
+import { type StaticResponse, Exchange, StaleConnection } from "./exchange.ts";
 import { loadError } from "./faults.ts";
 import { redirectOf } from "./redirect.ts";
 import { requestHead } from "./request-head.ts";
@@ -107,7 +107,7 @@ class Fetching {
     }
   }
 
-  async #hop(url: URL): Promise<{ fetched: Answer; target: URL | undefined }> {
+  async #hop(url: URL): Promise<{ fetched: StaticResponse; target: URL | undefined }> {
     let target: URL | undefined;
     const wantsBody = (head: ResponseHead): boolean => {
       this.#cookies.store(url, valuesOf(head.headers, "set-cookie"), Date.now());
@@ -120,7 +120,7 @@ class Fetching {
     return { fetched, target };
   }
 
-  async #ask(url: URL, wantsBody: (head: ResponseHead) => boolean): Promise<Answer> {
+  async #ask(url: URL, wantsBody: (head: ResponseHead) => boolean): Promise<StaticResponse> {
     const kept = this.#takeKept(url);
     try {
       return await this.#exchangeOn(kept ?? (await this.#connect(url)), kept !== undefined, url, wantsBody);
@@ -135,7 +135,7 @@ class Fetching {
     reused: boolean,
     url: URL,
     wantsBody: (head: ResponseHead) => boolean,
-  ): Promise<Answer> {
+  ): Promise<StaticResponse> {
     this.#socket = socket;
     const { egress, request } = this.#visit;
     const exchange = new Exchange(socket, { egress, wantsBody, reused, maxBytes: request.maxBytes });
@@ -183,7 +183,7 @@ class Fetching {
 /** Fields that describe the body in its transferred form. */
 const UNDONE = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
-function responseOf(url: URL, { head, body }: Answer): FetchedResponse {
+function responseOf(url: URL, { head, body }: StaticResponse): FetchedResponse {
   const headers = head.headers.filter(([name]) => !UNDONE.has(name.toLowerCase()));
   return { url: url.href, statusCode: head.statusCode, headers, body };
 }

@@ -110,7 +110,7 @@ test("no diagnostic repeats a secret", async () => {
       ),
     ),
   );
-  for (const [section, place] of [
+  for (const [section, value] of [
     ["admin", "hunter2"],
     ["otel", { headers: "hunter2" }],
     ["postgres", { url: "hunter2" }],
@@ -133,7 +133,7 @@ test("no diagnostic repeats a secret", async () => {
     ["routes", [{ path_prefix: "/", upstream_headers: ["hunter2", { name: "a", value: "hunter2\r" }] }]],
     ["routes", [{ path_prefix: "/", upstream_headers: "hunter2" }]],
   ] as const) {
-    const loaded = loadText(JSON.stringify({ [section]: place }));
+    const loaded = loadText(JSON.stringify({ [section]: value }));
     expect(loaded.problems.length).toBeGreaterThan(0);
     lists.push(loaded);
   }

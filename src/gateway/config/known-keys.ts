@@ -13,9 +13,9 @@ export function knowsKeyAt(path: readonly PropertyKey[], key: string): boolean {
 
 function schemasAt(path: readonly PropertyKey[]): JsonSchema[] {
   const root = describedSchema();
-  let places = alternatives(root, root);
-  for (const part of path) places = places.flatMap((s) => below(s, part)).flatMap((s) => alternatives(root, s));
-  return places;
+  let schemas = alternatives(root, root);
+  for (const part of path) schemas = schemas.flatMap((s) => below(s, part)).flatMap((s) => alternatives(root, s));
+  return schemas;
 }
 
 /** The schema itself and all schemas that it refers to or combines, each once. */

@@ -133,7 +133,7 @@ test("problems and warnings of rules have the line and column of their key", () 
 
 test("a key with special characters has a position", () => {
   const { warnings } = loadText('{"server": {"a.b": 1, "c\\"]d": 2, "": 3}}');
-  expect(warnings.map(({ position: place }) => place?.column)).toEqual([13, 23, 35]);
+  expect(warnings.map(({ position }) => position?.column)).toEqual([13, 23, 35]);
 });
 
 test("the first 20 unknown keys are named, and the others counted", () => {

@@ -114,8 +114,8 @@ function fallBack(without: Overlooking, warnings: Diagnostic[]): void {
  */
 function placeholderProblems(raw: unknown, others: readonly Diagnostic[], cache: ParseCache): Diagnostic[] {
   const faulty = new Set(others.map(({ path }) => path));
-  return placeholdersIn(raw, cache.withoutPlaceholder).flatMap((place) => {
-    const path = formatPath(place);
+  return placeholdersIn(raw, cache.withoutPlaceholder).flatMap((keys) => {
+    const path = formatPath(keys);
     if (faulty.has(path)) return [];
     return [{ path, message: `"${PLACEHOLDER}" stands for a secret that is there already, and there is none` }];
   });

@@ -5,7 +5,7 @@ import { type Report } from "./draft.ts";
 /** Loaded with the first route that has a body schema (bench start). */
 const schemas = (): typeof Schemas => require("../../lib/json-schema/compile-schema.ts");
 
-function place(pointer: string): string {
+function location(pointer: string): string {
   return pointer === "" ? "" : `at ${JSON.stringify(pointer)}: `;
 }
 
@@ -15,9 +15,9 @@ export function checkBodySchema({ body_schema: schema }: RouteConfig, path: stri
   const { compileSchema, SchemaFault } = schemas();
   try {
     const { warnings } = compileSchema(schema, { checksFormats: true });
-    for (const warning of warnings) report.warning(path, place(warning.path) + warning.message);
+    for (const warning of warnings) report.warning(path, location(warning.path) + warning.message);
   } catch (error) {
     if (!(error instanceof SchemaFault)) throw error;
-    report.problem(path, place(error.pointer) + error.message);
+    report.problem(path, location(error.pointer) + error.message);
   }
 }

@@ -96,13 +96,13 @@ function compiled(terms: X402Terms.Terms, path: string, report: Report): Payment
 }
 
 /** Checks that clients can use each way of paying, that each is different, and that its scheme fits `settle`. */
-function ways(x402: RouteX402Config, path: string, report: Report): void {
+function acceptsRules(x402: RouteX402Config, path: string, report: Report): void {
   const seen = new Map<string, string>();
-  for (const [i, offer] of [x402, ...x402.accepts].entries()) {
+  for (const [i, terms] of [x402, ...x402.accepts].entries()) {
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
-    const way = compiled(offer, at, report);
-    if (way === undefined) continue;
-    const { scheme, network, asset, payTo, amount, extra } = way;
+    const requirements = compiled(terms, at, report);
+    if (requirements === undefined) continue;
+    const { scheme, network, asset, payTo, amount, extra } = requirements;
     const key = JSON.stringify([scheme, network, asset, payTo, amount, extra["assetTransferMethod"]]).toLowerCase();
     const other = seen.get(key);
     if (other !== undefined) report.problem(at, `is the same way of paying as ${other}`);
@@ -118,7 +118,7 @@ function ways(x402: RouteX402Config, path: string, report: Report): void {
 
 function payment(route: RouteConfig, path: string, context: { draft: Draft; report: Report }): void {
   if (route.x402 === undefined) return;
-  ways(route.x402, `${path}.x402`, context.report);
+  acceptsRules(route.x402, `${path}.x402`, context.report);
   const global = context.draft.x402;
   if (global === undefined) return;
   if (!global.enabled) {

@@ -12,7 +12,7 @@ import { type ClientStream } from "./client-stream.ts";
 import { GET, POST } from "./testing/scripted-server.ts";
 
 /** A response, and a promise of its end. */
-class Answer implements ResponseSink {
+class RecordedResponse implements ResponseSink {
   readonly heads: ResponseHead[] = [];
   readonly chunks: Buffer[] = [];
   trailers: string | undefined;
@@ -127,9 +127,9 @@ describe("to node's HTTP/2 server", () => {
     ["large frames", { maxFrameSize: 100_000, initialWindowSize: 1_000_000 }],
   ])("bodies of all sizes pass in both directions at the same time, with %s", async (_name, settings) => {
     const client = await against(echo, settings);
-    const responses: [Answer, Buffer][] = [];
+    const responses: [RecordedResponse, Buffer][] = [];
     for (const [i, length] of [0, 1, 999, 1000, 16_384, 16_385, 70_000, 300_000].entries()) {
-      const response = new Answer();
+      const response = new RecordedResponse();
       const body = bytesOf(length, i);
       const bodyLength = i % 2 === 0 ? -1 : length;
       const stream = client.request({ ...POST, path: `/${i}`, bodyLength }, response);
@@ -150,10 +150,10 @@ describe("to node's HTTP/2 server", () => {
     let most = 0;
     let open = 0;
     let started = 0;
-    const responses: Answer[] = [];
+    const responses: RecordedResponse[] = [];
     const begin = (): void => {
       while (client.room > 0 && started < 1000) {
-        const response = new Answer();
+        const response = new RecordedResponse();
         responses.push(response);
         client.request({ ...GET, path: `/${started++}` }, response);
       }
@@ -169,7 +169,7 @@ describe("to node's HTTP/2 server", () => {
       { released: () => begin() },
     );
     // The server's SETTINGS arrive with its first response.
-    const first = new Answer();
+    const first = new RecordedResponse();
     client.request({ ...GET, path: "/first" }, first);
     await first.done;
     begin();
@@ -187,7 +187,7 @@ describe("to node's HTTP/2 server", () => {
       stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
       stream.end("body");
     });
-    const response = new Answer();
+    const response = new RecordedResponse();
     client.request(GET, response);
     await response.done;
     expect(response.heads.map(({ status }) => status)).toEqual([103, 200]);
@@ -204,7 +204,7 @@ describe("to node's HTTP/2 server", () => {
         stream.end();
       });
     });
-    const response = new Answer();
+    const response = new RecordedResponse();
     const stream = client.request(POST, response);
     stream?.data(Buffer.from("abc"));
     stream?.end("X-Sum: 6\r\n");
@@ -218,7 +218,7 @@ describe("to node's HTTP/2 server", () => {
       stream.respond({ ":status": 200 });
       stream.end(headers[":path"] === "/large" ? bytesOf(2_000_000, 1) : "small");
     });
-    const large = new Answer();
+    const large = new RecordedResponse();
     large.room = false;
     const full = Promise.withResolvers<void>();
     large.onData = () => {
@@ -227,7 +227,7 @@ describe("to node's HTTP/2 server", () => {
     const stream = client.request({ ...GET, path: "/large" }, large);
     await full.promise;
     for (let i = 0; i < 20; i++) {
-      const small = new Answer();
+      const small = new RecordedResponse();
       client.request({ ...GET, path: "/small" }, small);
       await small.done;
       expect(small.body.toString()).toBe("small");
@@ -246,7 +246,7 @@ describe("to node's HTTP/2 server", () => {
       stream.respond({ ":status": 200 });
       stream.write("a");
     });
-    const response = new Answer();
+    const response = new RecordedResponse();
     const stream = client.request(GET, response);
     response.onData = () => stream?.destroy();
     expect(await code.promise).toBe(http2.constants.NGHTTP2_CANCEL);
@@ -265,12 +265,12 @@ describe("to node's HTTP/2 server", () => {
         closed: () => closed.resolve(),
       },
     );
-    const response = new Answer();
+    const response = new RecordedResponse();
     client.request(GET, response);
     const stream = await arrived.promise;
     stream.session?.close();
     await retired.promise;
-    expect([client.room, client.request(GET, new Answer())]).toEqual([0, undefined]);
+    expect([client.room, client.request(GET, new RecordedResponse())]).toEqual([0, undefined]);
     stream.respond({ ":status": 200 });
     stream.end("last");
     await response.done;

@@ -16,13 +16,13 @@ export interface FacilitatorDiagnostic extends Diagnostic {
   readonly what: "silent" | "missing" | "unusable";
 }
 
-interface Way {
+interface RouteTerms {
   readonly path: string;
   readonly terms: Parameters<typeof Terms.compileTerms>[0];
 }
 
 /** All payment terms of route `i`, its own first. */
-function waysOf(x402: NonNullable<RouteConfig["x402"]>, i: number): readonly Way[] {
+function termsOf(x402: NonNullable<RouteConfig["x402"]>, i: number): readonly RouteTerms[] {
   const path = `routes[${i}].x402`;
   return [{ path, terms: x402 }, ...x402.accepts.map((terms, j) => ({ path: `${path}.accepts[${j}]`, terms }))];
 }
@@ -34,17 +34,17 @@ export async function facilitatorDiagnostics({ x402, routes }: Config, lease: Le
   const priced = routes.flatMap((route, i) => {
     if (route.x402 === undefined) return [];
     const { kinds } = lease.desk(route.x402.facilitator_url);
-    return [{ kinds, path: `routes[${i}].x402`, ways: waysOf(route.x402, i) }];
+    return [{ kinds, path: `routes[${i}].x402`, accepts: termsOf(route.x402, i) }];
   });
   await Promise.all(priced.map(({ kinds }) => kinds.renew()));
-  return priced.flatMap(({ kinds, path, ways }) =>
+  return priced.flatMap(({ kinds, path, accepts }) =>
     kinds.failure === undefined
-      ? ways.flatMap((way) => faultOf(kinds, way) ?? [])
+      ? accepts.flatMap((accepted) => faultOf(kinds, accepted) ?? [])
       : [{ what: "silent" as const, path, message: kinds.failure }],
   );
 }
 
-function faultOf(kinds: KindsWatch, { path, terms }: Way): FacilitatorDiagnostic | undefined {
+function faultOf(kinds: KindsWatch, { path, terms }: RouteTerms): FacilitatorDiagnostic | undefined {
   const { compileTerms, completeTerms, findKind } = x402Terms();
   try {
     const requirements = compileTerms(terms);

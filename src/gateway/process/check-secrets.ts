@@ -15,7 +15,7 @@ const embedded = (): typeof Embedded => require("../../payments/evm/embedded-fac
 export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
   return [
     ...storeDiagnostics(config, environment),
-    ...upstreamFindings(config, environment),
+    ...upstreamDiagnostics(config, environment),
     ...paymentDiagnostics(config, environment),
   ];
 }
@@ -26,7 +26,7 @@ function storeDiagnostics({ rate_limit_store: store, routes }: Config, environme
   return faultOf("rate_limit_store.redis_url_env", () => readRedisUrl(name, environment));
 }
 
-function upstreamFindings({ upstreams }: Config, environment: Environment): Diagnostic[] {
+function upstreamDiagnostics({ upstreams }: Config, environment: Environment): Diagnostic[] {
   return upstreams.flatMap((upstream, i) =>
     faultOf(`upstreams[${i}].token_env`, () => credentialOf(upstream, environment)),
   );

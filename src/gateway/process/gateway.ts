@@ -177,7 +177,7 @@ class RunningGateway implements GatewayProcess {
       this.#isUp = true;
       this.#directory?.commit();
       await this.#facilitators.commit(config);
-      this.#doChores();
+      this.#runMaintenance();
     } catch (error) {
       await this.close(0);
       throw error;
@@ -197,7 +197,7 @@ class RunningGateway implements GatewayProcess {
       await this.#replace(config, members, read);
       this.#directory?.commit();
       await this.#facilitators.commit(config);
-      this.#doChores();
+      this.#runMaintenance();
     } catch (error) {
       this.#directory?.rollback();
       await this.#facilitators.rollback();
@@ -489,7 +489,7 @@ class RunningGateway implements GatewayProcess {
   }
 
   /** Starts the maintenance of the ledger, if the store is open, or gives it the settings that are served now. */
-  #doChores(): void {
+  #runMaintenance(): void {
     const { maintenance } = this.#ready();
     if (this.#maintenance !== undefined) {
       this.#maintenance.use(maintenance);

@@ -22,9 +22,9 @@ function stage(): {
   let name = 0;
   const add = (idleSince: number, key = "a"): Fake => {
     const holder = { rosterIndex: -1, permit: undefined, idleSince, makeWay() {}, drain() {}, cutOff() {} };
-    const place = { rosterIndex: -1, isReserved: false, stages: 1, holder, key, name: name++ };
-    all.add(place);
-    return place;
+    const permit = { rosterIndex: -1, isReserved: false, stages: 1, holder, key, name: name++ };
+    all.add(permit);
+    return permit;
   };
   return { clock, all, idle, add };
 }

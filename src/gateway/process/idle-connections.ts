@@ -23,13 +23,13 @@ export interface IdleConnection extends ConnectionPermit {
 }
 
 interface Found<T> {
-  readonly places: Seen<T>[];
+  readonly permits: Seen<T>[];
   /** Wheel time until which there is no other search. */
   readonly noneUntil: number;
 }
 
 interface Seen<T> {
-  readonly place: T;
+  readonly permit: T;
   readonly idleSince: number;
 }
 
@@ -57,7 +57,7 @@ export class IdleConnections<T extends IdleConnection> {
     const next = before === undefined ? undefined : takeStill(before);
     if (next !== undefined) return next;
     if (before !== undefined && now < before.noneUntil) return undefined;
-    const found = { places: this.#look(key, now), noneUntil: now + LOOK_AGAIN_MS };
+    const found = { permits: this.#look(key, now), noneUntil: now + LOOK_AGAIN_MS };
     if (this.#found.size >= MAX_REMEMBERED) this.#found.clear();
     this.#found.set(key, found);
     return takeStill(found);
@@ -66,26 +66,26 @@ export class IdleConnections<T extends IdleConnection> {
   /** The permits that have been idle longest; the oldest is the last. */
   #look(key: string | undefined, now: number): Seen<T>[] {
     const oldest: Seen<T>[] = [];
-    for (const place of this.#all.all()) {
-      if (key !== undefined && place.key !== key) continue;
-      const idleSince = place.holder?.idleSince ?? Number.POSITIVE_INFINITY;
+    for (const permit of this.#all.all()) {
+      if (key !== undefined && permit.key !== key) continue;
+      const idleSince = permit.holder?.idleSince ?? Number.POSITIVE_INFINITY;
       if (idleSince > now - MIN_IDLE_MS) continue;
       if (oldest.length >= BATCH) {
         if (idleSince >= (oldest[0]?.idleSince ?? 0)) continue;
         oldest.shift();
       }
       const at = oldest.findIndex((other) => other.idleSince <= idleSince);
-      oldest.splice(at === -1 ? oldest.length : at, 0, { place, idleSince });
+      oldest.splice(at === -1 ? oldest.length : at, 0, { permit, idleSince });
     }
     return oldest;
   }
 }
 
 /** The next permit that is still in use and has had no request since the search. */
-function takeStill<T extends IdleConnection>({ places }: Found<T>): T | undefined {
-  for (let next = places.pop(); next !== undefined; next = places.pop()) {
-    const { place, idleSince } = next;
-    if (place.rosterIndex !== -1 && place.holder?.idleSince === idleSince) return place;
+function takeStill<T extends IdleConnection>({ permits }: Found<T>): T | undefined {
+  for (let next = permits.pop(); next !== undefined; next = permits.pop()) {
+    const { permit, idleSince } = next;
+    if (permit.rosterIndex !== -1 && permit.holder?.idleSince === idleSince) return permit;
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { type NewEvent, type OnEvent } from "../telemetry/event.ts";
 
 /** The event for operators about a change of a payment; undefined if the change needs no attention. */
 export function paymentEvent(before: Payment, change: Change): NewEvent | undefined {
-  const { state, lease: hold, delivered } = change;
+  const { state, lease, delivered } = change;
   const { route, network } = before;
   const event = (message: string, now: string): NewEvent => ({
     kind: "payment",
@@ -16,7 +16,7 @@ export function paymentEvent(before: Payment, change: Change): NewEvent | undefi
     return event("is open: it is not known whether money moved; it is looked up again", "unknown");
   }
   if (state === "failed" && before.state === "unknown") return event("that was open moved no money", "failed");
-  if (state !== "settled" || hold || delivered === true || before.delivered) return undefined;
+  if (state !== "settled" || lease || delivered === true || before.delivered) return undefined;
   if (isOpen && before.transaction === "" && change.transaction !== undefined) {
     return event("that was open is settled; its response is delivered when the client sends the payment again", "owed");
   }

@@ -14,7 +14,7 @@ const MAX_BUFFERED_BYTES = 65_536;
  */
 const CHUNKED_MS = 50;
 
-export interface HoldDeps {
+export interface BufferedResponseDeps {
   readonly wheel: TimerWheel;
   readonly memory: BufferAccount;
   readonly respondWithError: RespondWithError;
@@ -28,13 +28,13 @@ export interface HoldDeps {
 export class BufferedResponse extends Deadline implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #next: ResponseSink;
-  readonly #deps: HoldDeps;
+  readonly #deps: BufferedResponseDeps;
   #head: ResponseHead | undefined;
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
   #taken = 0;
 
-  constructor(exchange: Exchange, deps: HoldDeps) {
+  constructor(exchange: Exchange, deps: BufferedResponseDeps) {
     super();
     this.#exchange = exchange;
     this.#next = exchange.response;

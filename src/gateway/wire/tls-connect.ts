@@ -170,7 +170,7 @@ class Handshake {
         void base.data?.(socket, chunk);
       },
       end(socket) {
-        if (records.saidGoodbye) void base.end?.(socket);
+        if (records.sentCloseNotify) void base.end?.(socket);
         else socket.terminate();
       },
       handshake: (socket, success, error) => this.#finished(socket, success, error),

@@ -18,10 +18,10 @@ function hear(chunks: readonly { readonly bytes: Buffer; readonly content: numbe
     records.onData(bytes);
     records.content += content;
   }
-  return records.saidGoodbye;
+  return records.sentCloseNotify;
 }
 
-for (const [what, records, content, isTls13, isGoodbye] of [
+for (const [what, records, content, isTls13, isCloseNotify] of [
   ["content", [inner(100)], 100, true, false],
   ["two bytes of content", [inner(2)], 2, true, false],
   ["two bytes of content, several times", [inner(2), inner(2), inner(2)], 6, true, false],
@@ -35,9 +35,9 @@ for (const [what, records, content, isTls13, isGoodbye] of [
   ["content of TLS 1.2", [inner(100), inner(2)], 102, false, false],
   ["the alert of TLS 1.2", [inner(100), alert12], 100, false, true],
 ] as const) {
-  test(`${what}: ${isGoodbye ? "close_notify" : "no close_notify"}`, () => {
+  test(`${what}: ${isCloseNotify ? "close_notify" : "no close_notify"}`, () => {
     const bytes = Buffer.concat(records);
-    expect(hear([{ bytes, content }], isTls13)).toBe(isGoodbye);
+    expect(hear([{ bytes, content }], isTls13)).toBe(isCloseNotify);
   });
 }
 

@@ -35,7 +35,7 @@ export class TlsRecords implements WireHandler {
   #left = 0;
 
   /** True if the last record was an alert. For the TLS library, any alert other than `close_notify` is an error. */
-  get saidGoodbye(): boolean {
+  get sentCloseNotify(): boolean {
     if (this.#left > 0 || this.#headerBytes > 0) return false;
     if (this.#type === ALERT) return true;
     if (!this.isTls13 || this.#type !== APPLICATION_DATA || this.#length !== ALERT_BYTES + OVERHEAD_13) return false;

@@ -67,7 +67,7 @@ function greet(wire: Wire): HandshakeHandler {
 const onFault = (error: unknown): void => void faults.push(error);
 
 /** A listener whose clients begin with TLS, and one whose clients send other bytes first. */
-const WAYS: readonly [what: string, start: (material: TlsMaterial) => Promise<number>, first: string][] = [
+const SERVERS: readonly [what: string, start: (material: TlsMaterial) => Promise<number>, first: string][] = [
   [
     "a TLS listener",
     async (material) => {
@@ -119,7 +119,7 @@ function identityOf({ cert, key }: Certificate): ConnectionOptions {
   return { cert, key };
 }
 
-for (const [what, start, first] of WAYS) {
+for (const [what, start, first] of SERVERS) {
   describe(what, () => {
     test("uses the certificate of the requested name, exact before wildcard, in upper or lower case", async () => {
       const port = await start(MATERIAL);

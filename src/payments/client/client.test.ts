@@ -15,7 +15,7 @@ const RECEIPT: Receipt = {
   extra: { testMode: true },
 };
 
-interface Answer {
+interface ShopResponse {
   readonly body?: string;
   readonly status: number;
   readonly headers?: Record<string, string>;
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 /** A gateway that asks for `accepts`. It sends `answers` to paid requests, in their order. */
-function gateway(accepts: readonly PaymentRequirements[], responses: readonly Answer[]) {
+function gateway(accepts: readonly PaymentRequirements[], responses: readonly ShopResponse[]) {
   const payments: Eip3009Payment[] = [];
   const bodies: string[] = [];
   const server = Bun.serve({
@@ -183,7 +183,7 @@ test("the client stops after a few tries, and at once after a refusal or failure
     [pending, 1],
     [{ status: 503, headers: { "retry-after": "60" } }, 6],
   ] as const) {
-    const shop = gateway([REQUIREMENTS], Array<Answer>(9).fill(reply));
+    const shop = gateway([REQUIREMENTS], Array<ShopResponse>(9).fill(reply));
     opened = 0;
     const { response } = await payAndFetch(shop.url, {}, OPTIONS);
     expect([response.status, shop.payments.length, opened]).toEqual([reply.status, sent, 1]);
@@ -200,7 +200,7 @@ test("the client distinguishes a payment that the gateway does not know from a l
     [{ ...late, body: '{"type":"urn:turnpike:error:overloaded"}' }, false],
     [{ ...late, body }, true],
   ] as const) {
-    const paid = await payAndFetch(gateway([REQUIREMENTS], Array<Answer>(9).fill(reply)).url, {}, OPTIONS);
+    const paid = await payAndFetch(gateway([REQUIREMENTS], Array<ShopResponse>(9).fill(reply)).url, {}, OPTIONS);
     expect([paid.isOpen, await paid.response.text()]).toEqual([isOpen, "body" in reply ? reply.body : "the goods"]);
   }
 });
@@ -248,7 +248,7 @@ test("a redirect does not receive the payment, and the payment is valid only for
 });
 
 /** A version 1 server's payment requirements. */
-const V1_WAY = {
+const V1_REQUIREMENTS = {
   scheme: "exact",
   network: "base-sepolia",
   maxAmountRequired: "10000",
@@ -280,8 +280,8 @@ function oldServer(challenge: unknown, receipt: object = { ...RECEIPT, network: 
 }
 
 test("a version 1 server is paid with X-PAYMENT, and its receipt is matched by the name of its network", async () => {
-  const strange = [{ scheme: "exact", network: "solana" }, 7, { ...V1_WAY, network: "nowhere" }];
-  const shop = oldServer({ x402Version: 1, error: "pay", accepts: [...strange, V1_WAY] });
+  const strange = [{ scheme: "exact", network: "solana" }, 7, { ...V1_REQUIREMENTS, network: "nowhere" }];
+  const shop = oldServer({ x402Version: 1, error: "pay", accepts: [...strange, V1_REQUIREMENTS] });
   const paid = await payAndFetch(shop.url, {}, OPTIONS);
   expect(await paid.response.text()).toBe("the goods");
   expect(paid.receipt).toMatchObject({ transaction: "0xabc" });
@@ -297,10 +297,10 @@ test("a version 1 server is paid with X-PAYMENT, and its receipt is matched by t
 });
 
 for (const [name, challenge] of [
-  ["above the limit", { x402Version: 1, accepts: [{ ...V1_WAY, maxAmountRequired: "100001" }] }],
-  ["by Permit2", { x402Version: 1, accepts: [{ ...V1_WAY, extra: { assetTransferMethod: "permit2" } }] }],
+  ["above the limit", { x402Version: 1, accepts: [{ ...V1_REQUIREMENTS, maxAmountRequired: "100001" }] }],
+  ["by Permit2", { x402Version: 1, accepts: [{ ...V1_REQUIREMENTS, extra: { assetTransferMethod: "permit2" } }] }],
   ["on no network", { x402Version: 1, accepts: [] }],
-  ["of another version", { x402Version: 3, accepts: [V1_WAY] }],
+  ["of another version", { x402Version: 3, accepts: [V1_REQUIREMENTS] }],
   ["of another shape", "pay me"],
 ] as const) {
   test(`a version 1 price ${name} is not paid`, async () => {

@@ -14,7 +14,7 @@ const UNIX = "unix:";
 const MAX_SETTLEMENTS = 160;
 let settlements = 0;
 
-export interface Answer {
+export interface CallResponse {
   readonly status: number;
   /** Undefined if the body is too long or not JSON. */
   readonly json: unknown;
@@ -48,7 +48,7 @@ export interface Request {
   readonly mayRepeat: boolean;
 }
 
-export type Call = (request: Request) => Promise<Answer | Fault>;
+export type Call = (request: Request) => Promise<CallResponse | Fault>;
 
 /** True for a URL that can be called. */
 export function isFacilitatorUrl(url: string): boolean {
@@ -80,12 +80,12 @@ export function createCall({ url, headers }: CallOptions): Call {
     });
   }
 
-  async function once(request: Request, signal: AbortSignal): Promise<Answer> {
+  async function once(request: Request, signal: AbortSignal): Promise<CallResponse> {
     const response = await send(request, signal);
     return { status: response.status, json: await readJsonUpTo(response, MAX_RESPONSE_BYTES) };
   }
 
-  async function ask(request: Request): Promise<Answer | Fault> {
+  async function ask(request: Request): Promise<CallResponse | Fault> {
     const signal = AbortSignal.timeout(request.timeoutMs);
     try {
       return await once(request, signal).catch((error: unknown) => {

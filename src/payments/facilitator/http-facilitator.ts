@@ -3,7 +3,14 @@ import { type Address, isAddress } from "../x402/address.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
 import { type Kind } from "../x402/kind.ts";
-import { type Answer, type Call, type CallOptions, createCall, type Fault, type Request } from "./facilitator-call.ts";
+import {
+  type CallResponse,
+  type Call,
+  type CallOptions,
+  createCall,
+  type Fault,
+  type Request,
+} from "./facilitator-call.ts";
 import { FIND_EXTENSION, findResponseSchema, PARTIAL, readKinds, supportedSchema } from "./facilitator-messages.ts";
 import { UnsupportedError } from "./kinds.ts";
 import {
@@ -145,7 +152,7 @@ class HttpFacilitator implements Facilitator {
   }
 }
 
-function readResponse<T>(response: Answer | Fault, schema: z.ZodType<T>, path: string): Said<T> | Fault {
+function readResponse<T>(response: CallResponse | Fault, schema: z.ZodType<T>, path: string): Said<T> | Fault {
   if ("fault" in response) return response;
   const { status, json } = response;
   const parsed = schema.safeParse(json);

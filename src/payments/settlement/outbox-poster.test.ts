@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../lib/testing/until.ts";
 import { openStore } from "../../store/open-store.ts";
-import { NOTICE_HOLD_MS } from "../../store/outbox.ts";
+import { NOTICE_LEASE_MS } from "../../store/outbox.ts";
 import { type Store } from "../../store/store.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
 import { OutboxPoster, type PosterOptions, retryDelayMs } from "./outbox-poster.ts";
@@ -220,7 +220,7 @@ test("a poster that is closed during a post stops, and another one posts the sam
   await poster.close();
   expect(counted).toEqual({ posted: 0, failed: 0, dropped: 0 });
   receiver.response = () => new Response("");
-  clock.now += NOTICE_HOLD_MS;
+  clock.now += NOTICE_LEASE_MS;
   expect(await createPoster().round()).toBe(1);
 });
 
@@ -245,7 +245,7 @@ test("if the process is killed after the post and before it is recorded, the rec
   await child.exited;
   expect(await store.outbox.size()).toBe(1);
   receiver.response = () => new Response("");
-  clock.now = Date.now() + NOTICE_HOLD_MS;
+  clock.now = Date.now() + NOTICE_LEASE_MS;
   expect(await createPoster().round()).toBe(1);
   expect(receiver.received.map(({ id, isGenuine }) => [id, isGenuine])).toEqual([
     ["a", true],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { HOLD_MS, type Payment, type PaymentState, RECHECK_MS } from "../../store/ledger.ts";
+import { LEASE_MS, type Payment, type PaymentState, RECHECK_MS } from "../../store/ledger.ts";
 import { openStore } from "../../store/open-store.ts";
 import { type Store } from "../../store/store.ts";
 import { createSimulatedFacilitator } from "../facilitator/simulated-facilitator.ts";
@@ -141,7 +141,7 @@ test("a payment is not checked again too soon, and not at all while another proc
   expect(held).toBeDefined();
   await reconciler.round();
   expect(looks).toBe(1);
-  clock.now += HOLD_MS + RECHECK_MS;
+  clock.now += LEASE_MS + RECHECK_MS;
   await reconciler.round();
   expect(looks).toBe(2);
 });

@@ -10,12 +10,12 @@ export interface Received {
   readonly signature: string | undefined;
 }
 
-type Answer = (received: Received) => Response | Promise<Response>;
+type Responder = (received: Received) => Response | Promise<Response>;
 
 /** An operator's endpoint that checks signatures with its own code. Only for tests. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
-  response: Answer = () => new Response("thanks");
+  response: Responder = () => new Response("thanks");
   readonly #secret: Uint8Array;
   readonly #server: Bun.Server<undefined>;
 

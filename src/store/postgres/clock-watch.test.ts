@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { HOLD_MS } from "../ledger.ts";
+import { LEASE_MS } from "../ledger.ts";
 import { ClockWatch, MOST_DRIFT_MS } from "./clock-watch.ts";
 
 /** A watch whose own clock starts at 50, and functions that move or read the clocks. */
@@ -18,7 +18,7 @@ function watched(): { watch: ClockWatch; look: (ms: number, database: number) =>
 
 test("a clock that was never read is not trusted", () => {
   const { watch, pass } = watched();
-  pass(HOLD_MS * 2);
+  pass(LEASE_MS * 2);
   expect([watch.hasLooked, watch.expected]).toEqual([false, undefined]);
 });
 
@@ -26,26 +26,26 @@ test("a clock is trusted after it ran evenly for the duration of a lease, and it
   const { watch, look, pass } = watched();
   look(0, 1_000_000);
   expect([watch.hasLooked, watch.expected]).toEqual([true, undefined]);
-  pass(HOLD_MS - 1);
+  pass(LEASE_MS - 1);
   expect(watch.expected).toBeUndefined();
   pass(1);
-  expect(watch.expected).toBe(1_000_000 + HOLD_MS);
-  look(10, 1_000_000 + HOLD_MS + 20);
-  expect(watch.expected).toBe(1_000_000 + HOLD_MS + 20);
+  expect(watch.expected).toBe(1_000_000 + LEASE_MS);
+  look(10, 1_000_000 + LEASE_MS + 20);
+  expect(watch.expected).toBe(1_000_000 + LEASE_MS + 20);
   pass(5);
-  expect(watch.expected).toBe(1_000_000 + HOLD_MS + 25);
+  expect(watch.expected).toBe(1_000_000 + LEASE_MS + 25);
 });
 
 test.each([1, -1])("a clock may drift by %d times the limit of one reading, and no further", (sign) => {
   const { watch, look, pass } = watched();
   look(0, 1_000_000);
   look(1000, 1_001_000 + sign * MOST_DRIFT_MS);
-  pass(HOLD_MS - 1000);
-  expect(watch.expected).toBe(1_000_000 + HOLD_MS + sign * MOST_DRIFT_MS);
-  look(0, 1_000_000 + HOLD_MS + sign * (2 * MOST_DRIFT_MS + 1));
+  pass(LEASE_MS - 1000);
+  expect(watch.expected).toBe(1_000_000 + LEASE_MS + sign * MOST_DRIFT_MS);
+  look(0, 1_000_000 + LEASE_MS + sign * (2 * MOST_DRIFT_MS + 1));
   expect(watch.expected).toBeUndefined();
-  pass(HOLD_MS - 1);
+  pass(LEASE_MS - 1);
   expect(watch.expected).toBeUndefined();
   pass(1);
-  expect(watch.expected).toBe(1_000_000 + 2 * HOLD_MS + sign * (2 * MOST_DRIFT_MS + 1));
+  expect(watch.expected).toBe(1_000_000 + 2 * LEASE_MS + sign * (2 * MOST_DRIFT_MS + 1));
 });

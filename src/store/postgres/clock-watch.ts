@@ -1,4 +1,4 @@
-import { HOLD_MS } from "../ledger.ts";
+import { LEASE_MS } from "../ledger.ts";
 
 /**
  * Milliseconds by which the time between two readings of the database's clock may differ from the time that passed
@@ -9,7 +9,7 @@ export const MOST_DRIFT_MS = 2000;
 /**
  * Tells whether the database's clock can be trusted when it shows that a lease has expired. All gateways use this
  * clock, and an operator may change it. After a step forward all leases look expired, and each running process renews
- * its leases within `HOLD_MS`. So a gateway takes over a lease only after it has seen the database's clock run evenly
+ * its leases within `LEASE_MS`. So a gateway takes over a lease only after it has seen the database's clock run evenly
  * for that time, compared with its own monotonic clock. Decision 0803.
  */
 export class ClockWatch {
@@ -30,7 +30,7 @@ export class ClockWatch {
   /** The expected time of the database's clock, in Unix milliseconds; undefined while the clock is not trusted. */
   get expected(): number | undefined {
     const own = this.#own();
-    if (this.#base === undefined || own - this.#evenSince < HOLD_MS) return undefined;
+    if (this.#base === undefined || own - this.#evenSince < LEASE_MS) return undefined;
     return this.#base.database + own - this.#base.own;
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { HOLD_MS } from "../ledger.ts";
+import { LEASE_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
 import { startRelay } from "../testing/relay.ts";
@@ -204,7 +204,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await using opened = await open();
     const { payment } = await opened.store.ledger.reserve(PAYMENT);
     const [row] = await server.query(
-      `SELECT held_until - ${HOLD_MS} - ${payment.createdAt}, abs(extract(epoch FROM now()) * 1000 - created_at) < 60000
+      `SELECT held_until - ${LEASE_MS} - ${payment.createdAt}, abs(extract(epoch FROM now()) * 1000 - created_at) < 60000
        FROM ${opened.user}.turnpike_payments`,
     );
     expect(row).toEqual(["0", "t"]);
@@ -323,7 +323,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await opened.store.ledger.find({ ...PAYMENT, nonce: "0xlost" })).toMatchObject({ state: "reserved" });
     // A request in the meantime learns only that the payment has a lease.
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).leased).toBe(false);
-    clock.now += HOLD_MS - 1;
+    clock.now += LEASE_MS - 1;
     await ledger.tend();
     clock.now += 2;
     expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).leased).toBe(false);

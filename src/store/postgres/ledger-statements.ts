@@ -1,4 +1,4 @@
-import { HOLD_MS, MAX_CUTS, RECHECK_MS } from "../ledger.ts";
+import { LEASE_MS, MAX_CUTS, RECHECK_MS } from "../ledger.ts";
 import { statement } from "./connection.ts";
 import { MOST_DRIFT_MS } from "./clock-watch.ts";
 import { NOW } from "./database.ts";
@@ -17,7 +17,7 @@ const BEGUN = "p.state IN ('settling', 'unknown', 'settled')";
  * not trusted). A lease that ends later than any new one was made before the clock was set back.
  */
 function free(now: string, expected: string): string {
-  const isOver = `p.held_until < ${now} OR p.held_until > ${now} + ${2 * HOLD_MS}`;
+  const isOver = `p.held_until < ${now} OR p.held_until > ${now} + ${2 * LEASE_MS}`;
   return `(p.held_until = 0 OR (coalesce(abs(${now} - ${expected}::bigint) <= ${MOST_DRIFT_MS}, false) AND (${isOver})))`;
 }
 
@@ -45,7 +45,7 @@ const KEPT = [
 export const RESERVE = statement(`
   INSERT INTO ${PAYMENTS} AS p (network, asset, payer_from, nonce, state, attempt, owner, held_until, claimed_at,
     token, scheme, amount, pay_to, route, consumer, fingerprint, valid_before, payload, created_at, updated_at)
-  SELECT $2, $3, $4, $5, 'reserved', 1, $6, clock.now + ${HOLD_MS}, clock.now,
+  SELECT $2, $3, $4, $5, 'reserved', 1, $6, clock.now + ${LEASE_MS}, clock.now,
     $7, $8, $9::numeric, $10, $11, $17, $12, $13::bigint, $14, clock.now, clock.now FROM (SELECT ${NOW} AS now) AS clock
   ON CONFLICT (network, asset, payer_from, nonce) DO UPDATE SET
     state = CASE WHEN p.state IN ('settling', 'unknown') THEN 'unknown' WHEN p.state = 'settled' THEN 'settled' ELSE 'reserved' END,
@@ -63,7 +63,7 @@ const KEY = "p.network = $2 AND p.asset = $3 AND p.payer_from = $4 AND p.nonce =
 
 const MOVED = `
   UPDATE ${PAYMENTS} AS p SET state = $9, updated_at = ${NOW},
-    held_until = CASE WHEN $10::int = 1 THEN ${NOW} + ${HOLD_MS} ELSE 0 END,
+    held_until = CASE WHEN $10::int = 1 THEN ${NOW} + ${LEASE_MS} ELSE 0 END,
     tx = coalesce($11, p.tx), reason = coalesce($12, p.reason), payer = coalesce($13, p.payer),
     amount = coalesce($14::numeric, p.amount),
     payload = CASE WHEN $9 IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
@@ -110,7 +110,7 @@ export const CLAIM_OPEN = statement(`
     "$3::int",
   )}
   UPDATE ${PAYMENTS} AS p SET state = 'unknown', attempt = p.attempt + 1, owner = $2,
-    held_until = ${NOW} + ${HOLD_MS}, claimed_at = ${NOW}, updated_at = ${NOW}
+    held_until = ${NOW} + ${LEASE_MS}, claimed_at = ${NOW}, updated_at = ${NOW}
   FROM picked WHERE ${THOSE} RETURNING ${PAYMENT}`);
 
 export const FORGET_FINISHED = statement(`
@@ -139,5 +139,5 @@ export const GIVE_UP = statement(`
   WHERE p.owner = $1 AND p.held_until > 0 AND p.nonce = ANY (string_to_array($2, ','))`);
 
 export const RENEW = statement(`
-  UPDATE ${PAYMENTS} AS p SET held_until = ${NOW} + ${HOLD_MS}
+  UPDATE ${PAYMENTS} AS p SET held_until = ${NOW} + ${LEASE_MS}
   WHERE p.owner = $2 AND p.held_until > 0 AND p.nonce <> ALL (string_to_array($3, ','))`);

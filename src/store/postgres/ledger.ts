@@ -1,7 +1,7 @@
 import {
   type Change,
   type Claim,
-  HOLD_MS,
+  LEASE_MS,
   MAX_CUTS,
   type Ledger,
   type Payment,
@@ -9,7 +9,7 @@ import {
   type PaymentState,
   type Reservation,
 } from "../ledger.ts";
-import { LiveLeases, LONGEST_HOLD_MS } from "../live-leases.ts";
+import { LiveLeases, LONGEST_LEASE_MS } from "../live-leases.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { type Database } from "./database.ts";
 import * as sql from "./ledger-statements.ts";
@@ -37,10 +37,10 @@ export class PostgresLedger implements Ledger {
   /**
    * Nonces of changes without a response from the database, and when they failed (`performance.now()`). The change may
    * have been written, so the process may own a lease without knowing it. Such leases are not renewed, and the next
-   * request waits for `HOLD_MS` at most.
+   * request waits for `LEASE_MS` at most.
    */
   readonly #doubtful = new Map<string, number>();
-  readonly #holds: LiveLeases;
+  readonly #leases: LiveLeases;
   readonly #watch: ClockWatch;
   readonly #timer: NodeJS.Timeout;
   #tending = false;
@@ -48,9 +48,9 @@ export class PostgresLedger implements Ledger {
   /** `steady` gives monotonic milliseconds. */
   constructor(database: Database, steady: () => number) {
     this.#database = database;
-    this.#holds = new LiveLeases(steady);
+    this.#leases = new LiveLeases(steady);
     this.#watch = new ClockWatch(steady);
-    this.#timer = setInterval(() => void this.tend(), HOLD_MS / 3);
+    this.#timer = setInterval(() => void this.tend(), LEASE_MS / 3);
     this.#timer.unref();
   }
 
@@ -59,7 +59,7 @@ export class PostgresLedger implements Ledger {
       const claim = await this.#noting(reservation, this.#reserve(reservation, maxPartials));
       if (claim?.leased === true) {
         this.#doubtful.delete(reservation.nonce);
-        this.#holds.touch(reservation.nonce);
+        this.#leases.touch(reservation.nonce);
       }
       if (claim !== undefined) return claim;
     }
@@ -94,8 +94,8 @@ export class PostgresLedger implements Ledger {
   async move(payment: Payment, change: Change): Promise<boolean> {
     const moved = await this.#noting(payment, this.#move(payment, change));
     if (moved) this.#doubtful.delete(payment.nonce);
-    if (moved && change.lease) this.#holds.touch(payment.nonce);
-    else this.#holds.drop(payment.nonce);
+    if (moved && change.lease) this.#leases.touch(payment.nonce);
+    else this.#leases.drop(payment.nonce);
     return moved;
   }
 
@@ -142,7 +142,7 @@ export class PostgresLedger implements Ledger {
     const values = [this.#database.clock, this.#owner, limit, this.#watch.expected ?? null];
     const { rows } = await this.#database.quick(sql.CLAIM_OPEN, values);
     const claimed = rows.map(toPayment);
-    for (const { nonce } of claimed) this.#holds.touch(nonce);
+    for (const { nonce } of claimed) this.#leases.touch(nonce);
     return claimed;
   }
 
@@ -177,14 +177,14 @@ export class PostgresLedger implements Ledger {
   async tend(): Promise<void> {
     if (this.#tending) return;
     this.#tending = true;
-    const over = performance.now() - LONGEST_HOLD_MS;
+    const over = performance.now() - LONGEST_LEASE_MS;
     const ended = [...this.#doubtful].filter(([, since]) => since < over).map(([nonce]) => nonce);
-    ended.push(...this.#holds.forgotten());
+    ended.push(...this.#leases.forgotten());
     const { clock } = this.#database;
     try {
       if (ended.length > 0) await this.#database.quick(sql.GIVE_UP, [this.#owner, ended.join(",")]);
       for (const nonce of ended) {
-        this.#holds.drop(nonce);
+        this.#leases.drop(nonce);
         this.#doubtful.delete(nonce);
       }
       await this.#database.quick(sql.RENEW, [clock, this.#owner, [...this.#doubtful.keys()].join(",")]);

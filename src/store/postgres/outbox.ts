@@ -1,4 +1,4 @@
-import { type Notice, NOTICE_HOLD_MS, type Outbox } from "../outbox.ts";
+import { type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { OUTBOX } from "./schema.ts";
@@ -6,7 +6,7 @@ import { OUTBOX } from "./schema.ts";
 const CLAIM = statement(`
   WITH due AS MATERIALIZED (
     SELECT id FROM ${OUTBOX} WHERE due_at <= ${NOW} ORDER BY due_at, id LIMIT $2::int FOR UPDATE SKIP LOCKED)
-  UPDATE ${OUTBOX} AS o SET due_at = ${NOW} + ${NOTICE_HOLD_MS} FROM due WHERE o.id = due.id
+  UPDATE ${OUTBOX} AS o SET due_at = ${NOW} + ${NOTICE_LEASE_MS} FROM due WHERE o.id = due.id
   RETURNING o.id, o.url, o.body, o.tries, o.created_at`);
 const DONE = statement(`DELETE FROM ${OUTBOX} WHERE id = $1`);
 const POSTPONE = statement(`UPDATE ${OUTBOX} SET tries = tries + 1, due_at = $2::bigint WHERE id = $1`);

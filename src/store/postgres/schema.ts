@@ -5,7 +5,7 @@ import { PostgresError } from "./postgres-error.ts";
 export const PAYMENTS = "turnpike_payments";
 export const OUTBOX = "turnpike_outbox";
 export const PAYMENT_IDS = "turnpike_payment_ids";
-export const BOOKINGS = "turnpike_bookings";
+export const SIMULATED_TRANSFERS = "turnpike_bookings";
 export const USAGE = "turnpike_usage";
 export const CERTIFICATES = "turnpike_certificates";
 export const RESPONSES = "turnpike_responses";
@@ -47,13 +47,13 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        PRIMARY KEY (payer, id)
      )`,
     `CREATE INDEX ${PAYMENT_IDS}_by_end ON ${PAYMENT_IDS} (until)`,
-    `CREATE TABLE ${BOOKINGS} (
+    `CREATE TABLE ${SIMULATED_TRANSFERS} (
        network text COLLATE "C" NOT NULL, asset text COLLATE "C" NOT NULL,
        payer_from text COLLATE "C" NOT NULL, nonce text COLLATE "C" NOT NULL,
        digest text NOT NULL, pay_to text NOT NULL, amount text NOT NULL, tx text NOT NULL, booked_at bigint NOT NULL,
        PRIMARY KEY (network, asset, payer_from, nonce)
      )`,
-    `CREATE INDEX ${BOOKINGS}_by_age ON ${BOOKINGS} (booked_at)`,
+    `CREATE INDEX ${SIMULATED_TRANSFERS}_by_age ON ${SIMULATED_TRANSFERS} (booked_at)`,
   ],
   [`ALTER TABLE ${PAYMENTS} ADD COLUMN body_digest text NOT NULL DEFAULT ''`],
   [`ALTER TABLE ${PAYMENTS} ADD COLUMN partials integer NOT NULL DEFAULT 0`],

@@ -3,7 +3,7 @@ import { type PaymentKey } from "../ledger.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { keyOf } from "./payment-row.ts";
-import { BOOKINGS } from "./schema.ts";
+import { SIMULATED_TRANSFERS } from "./schema.ts";
 
 /**
  * Milliseconds for which a simulated transfer is kept: twice the longest validity that a route allows for a payment.
@@ -13,17 +13,17 @@ const KEEP_MS = 2 * 86_400_000;
 const REAP_ROWS = 10;
 
 const BOOK = statement(`
-  INSERT INTO ${BOOKINGS} (network, asset, payer_from, nonce, digest, pay_to, amount, tx, booked_at)
+  INSERT INTO ${SIMULATED_TRANSFERS} (network, asset, payer_from, nonce, digest, pay_to, amount, tx, booked_at)
   SELECT $2, $3, $4, $5, $6, $7, $8, $9, ${NOW} ON CONFLICT DO NOTHING`);
 const FIND = statement(
-  `SELECT digest, pay_to, amount, tx FROM ${BOOKINGS}
+  `SELECT digest, pay_to, amount, tx FROM ${SIMULATED_TRANSFERS}
    WHERE network = $1 AND asset = $2 AND payer_from = $3 AND nonce = $4`,
 );
 const REAP = statement(`
   WITH old AS MATERIALIZED (
-    SELECT network, asset, payer_from, nonce FROM ${BOOKINGS} WHERE booked_at < ${NOW} - ${KEEP_MS}
+    SELECT network, asset, payer_from, nonce FROM ${SIMULATED_TRANSFERS} WHERE booked_at < ${NOW} - ${KEEP_MS}
     LIMIT ${REAP_ROWS} FOR UPDATE SKIP LOCKED)
-  DELETE FROM ${BOOKINGS} AS b USING old
+  DELETE FROM ${SIMULATED_TRANSFERS} AS b USING old
   WHERE (b.network, b.asset, b.payer_from, b.nonce) = (old.network, old.asset, old.payer_from, old.nonce)`);
 
 /** Test mode's simulated transfers, in the ledger's database. */

@@ -1,7 +1,7 @@
 /** Work of the database besides sales: tables, renewals of leases, counts, and deletions. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
-import { HOLD_MS, RECHECK_MS } from "../ledger.ts";
+import { LEASE_MS, RECHECK_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { expectLongLeases } from "../testing/long-leases.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
@@ -156,7 +156,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await holder?.move(begun, { state: "settling", lease: true });
     await asker?.reserve({ ...PAYMENT, nonce: "another" });
     await claimer?.claimOpen(1);
-    clock.now += HOLD_MS;
+    clock.now += LEASE_MS;
     expect((await asker?.reserve(PAYMENT))?.leased).toBe(false);
     expect(await claimer?.claimOpen(5)).toEqual([]);
     clock.now += RECHECK_MS;

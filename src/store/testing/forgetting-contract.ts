@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { HOLD_MS, type PaymentState } from "../ledger.ts";
+import { LEASE_MS, type PaymentState } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
@@ -51,7 +51,7 @@ export function testForgetting(newDatabase: NewDatabase): void {
     const { payment } = await store.ledger.reserve({ ...RESERVATION, validBefore: START / 1000 - 3600 });
     await store.ledger.move(payment, { state: "settled", lease: true });
     expect(await store.forget(START + 1, 100)).toBe(0);
-    clock.now += HOLD_MS + 1;
+    clock.now += LEASE_MS + 1;
     expect(await store.forget(START + 1, 100)).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { HOLD_MS, MAX_CUTS, type PaymentState, RECHECK_MS } from "../ledger.ts";
+import { LEASE_MS, MAX_CUTS, type PaymentState, RECHECK_MS } from "../ledger.ts";
 import { type NewDatabase, openFresh } from "./contract-harness.ts";
 import { RESERVATION as PAYMENT } from "./reservation.ts";
 
@@ -37,7 +37,7 @@ function testLeases(newDatabase: NewDatabase): void {
     const { clock, store } = opened;
     const { ledger } = store;
     const { payment: earlier } = await ledger.reserve(PAYMENT);
-    clock.now += HOLD_MS + 1;
+    clock.now += LEASE_MS + 1;
     const { payment: later } = await ledger.reserve(PAYMENT);
     expect(await ledger.move(earlier, { state: "settling", lease: true })).toBe(false);
     expect(await ledger.move(later, { state: "verified", lease: true })).toBe(true);
@@ -180,7 +180,7 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
         const { payment } = await ledger.reserve(key);
         if (state !== "reserved") await ledger.move(payment, { state, lease: true });
         expect((await ledger.reserve({ ...key, fingerprint })).leased).toBe(false);
-        clock.now += HOLD_MS + 1;
+        clock.now += LEASE_MS + 1;
         const claim = await ledger.reserve({ ...key, fingerprint });
         expect<string>(claim.leased ? claim.payment.state : "refused").toBe(expected);
       }

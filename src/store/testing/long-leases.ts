@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import { HOLD_MS, type Ledger, RECHECK_MS } from "../ledger.ts";
-import { LONGEST_HOLD_MS } from "../live-leases.ts";
+import { LEASE_MS, type Ledger, RECHECK_MS } from "../ledger.ts";
+import { LONGEST_LEASE_MS } from "../live-leases.ts";
 import { RESERVATION } from "./reservation.ts";
 
 /** A ledger with a clock that a test controls. */
@@ -8,15 +8,15 @@ export interface LeaseRig {
   readonly ledger: Ledger;
   /** The clock of leases and the system time, in milliseconds. */
   readonly clock: { now: number };
-  /** Renews the leases, as the ledger does every `HOLD_MS / 3`. */
+  /** Renews the leases, as the ledger does every `LEASE_MS / 3`. */
   readonly tend: () => unknown;
 }
 
 /** For tests only: leases are renewed while their payments change, and given up after a long time without a change. */
 export async function expectLongLeases({ ledger, clock, tend }: LeaseRig): Promise<void> {
   const pass = async (ms: number): Promise<void> => {
-    for (let left = ms; left > 0; left -= HOLD_MS / 2) {
-      clock.now += Math.min(left, HOLD_MS / 2);
+    for (let left = ms; left > 0; left -= LEASE_MS / 2) {
+      clock.now += Math.min(left, LEASE_MS / 2);
       await tend();
     }
   };
@@ -28,12 +28,12 @@ export async function expectLongLeases({ ledger, clock, tend }: LeaseRig): Promi
   expect(await ledger.claimOpen(5)).toHaveLength(1);
   expect(await isFree("still")).toBe(true);
   const { payment } = await ledger.reserve({ ...RESERVATION, nonce: "moves" });
-  await pass(LONGEST_HOLD_MS - HOLD_MS);
+  await pass(LONGEST_LEASE_MS - LEASE_MS);
   expect(await ledger.move(payment, { state: "verified", lease: true })).toBe(true);
-  await pass(HOLD_MS);
+  await pass(LEASE_MS);
   expect([await isFree("claimed"), await isFree("still"), await isFree("moves")]).toEqual([false, false, false]);
   // After a lease was given up, it is not renewed again.
-  await pass(2 * HOLD_MS);
+  await pass(2 * LEASE_MS);
   expect([await isFree("claimed"), await isFree("still"), await isFree("moves")]).toEqual([true, true, false]);
   expect(await ledger.move(payment, { state: "settled", lease: false })).toBe(true);
 }

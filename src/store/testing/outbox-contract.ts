@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { HOLD_MS } from "../ledger.ts";
-import { NOTICE_HOLD_MS, type NewNotice } from "../outbox.ts";
+import { LEASE_MS } from "../ledger.ts";
+import { NOTICE_LEASE_MS, type NewNotice } from "../outbox.ts";
 import { type Store } from "../store.ts";
 import { type NewDatabase, openFresh } from "./contract-harness.ts";
 import { RESERVATION } from "./reservation.ts";
@@ -37,7 +37,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
     const { payment: earlier } = await store.ledger.reserve(RESERVATION);
-    clock.now += HOLD_MS + 1;
+    clock.now += LEASE_MS + 1;
     await store.ledger.reserve(RESERVATION);
     expect(await store.ledger.move(earlier, { state: "settled", lease: false, notice: notice("a") })).toBe(false);
     expect(await store.outbox.size()).toBe(0);
@@ -59,7 +59,7 @@ export function testOutbox(newDatabase: NewDatabase): void {
     const other = await opened.another();
     await settle(store, "a");
     expect(await store.outbox.claim(10)).toHaveLength(1);
-    clock.now += NOTICE_HOLD_MS - 1;
+    clock.now += NOTICE_LEASE_MS - 1;
     expect(await other.outbox.claim(10)).toHaveLength(0);
     clock.now += 1;
     expect(await other.outbox.claim(10)).toHaveLength(1);

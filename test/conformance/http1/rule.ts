@@ -1,6 +1,6 @@
 /** One rule of RFC 9110 or 9112 as a row: what is sent, and what must come of it on both sides of the gateway. */
 import { type Message } from "../../support/message.ts";
-import { type Answer, type RawOrigin } from "../../support/raw-origin.ts";
+import { type Responder, type RawOrigin } from "../../support/raw-origin.ts";
 
 /** What a script has at hand: a gateway before an origin that keeps every byte it gets. */
 export interface Bench {
@@ -12,7 +12,7 @@ export interface Served {
   /** The method that the response answers; GET where it is not said. */
   readonly method?: string;
   /** What the origin answers; it echoes where this is not said. */
-  readonly reply?: Answer;
+  readonly reply?: Responder;
   /** Whether the connection takes another request afterwards; true where it is not said. */
   readonly stays?: boolean;
   /** Asked of the request as the origin gets it; undefined where it gets none. */
@@ -57,6 +57,6 @@ export function chunked(body: string, ...lines: readonly string[]): string {
 }
 
 /** An origin that answers every request with these bytes. */
-export function responses(bytes: string): Answer {
+export function responses(bytes: string): Responder {
   return (_request, connection) => connection.send(bytes);
 }

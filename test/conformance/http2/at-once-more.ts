@@ -4,7 +4,7 @@ import * as h2 from "../../support/http2-frames.ts";
 import { block, indexed, tableSize } from "../../support/http2-hpack.ts";
 import { type Asked, asked, connection, fields, get, openGet, post, stream, withBytes, WHOLE } from "./at-once.ts";
 
-const RESPONSE = { kind: "answer" } as const;
+const RESPONSE = { kind: "response" } as const;
 const PING = { kind: "ping" } as const;
 const ACKNOWLEDGED = { kind: "acknowledged" } as const;
 const { PROTOCOL_ERROR, FRAME_SIZE_ERROR, COMPRESSION_ERROR } = h2;

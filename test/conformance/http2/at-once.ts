@@ -9,7 +9,7 @@ import { block, type HeaderList, tableSize } from "../../support/http2-hpack.ts"
 /** What must come; `stream` is RST_STREAM, or GOAWAY, with one of the codes. */
 type Wanted =
   | { readonly kind: "connection" | "stream"; readonly codes: readonly number[] }
-  | { readonly kind: "answer" | "ping" | "acknowledged" | "close" | "one byte" }
+  | { readonly kind: "response" | "ping" | "acknowledged" | "close" | "one byte" }
   | { readonly kind: "check"; readonly check: (client: Http2Client, scheme: string) => Promise<void> };
 
 /** Frames are made for `scheme`; an empty one waits for the end of the response on stream 1. */
@@ -19,7 +19,7 @@ export interface Asked {
   readonly frames: (scheme: string) => readonly Buffer[];
 }
 
-const RESPONSE: Wanted = { kind: "answer" };
+const RESPONSE: Wanted = { kind: "response" };
 const PING: Wanted = { kind: "ping" };
 const CLOSE: Wanted = { kind: "close" };
 const ONE_BYTE: Wanted = { kind: "one byte" };
@@ -293,7 +293,7 @@ async function outcome(client: Http2Client, wanted: Exclude<Wanted, { kind: "che
       );
       if (wanted.kind === "connection") await client.closed();
       return;
-    case "answer":
+    case "response":
       await client.sees("HEADERS", ({ type, streamId }) => type === h2.HEADERS && streamId === 1);
       return;
     case "ping":

@@ -1,5 +1,5 @@
 /** The origin of the HTTP/2 cases: what it does is in the path. */
-import { type Answer, echo } from "../../support/raw-origin.ts";
+import { type Responder, echo } from "../../support/raw-origin.ts";
 import { valuesOf } from "../../support/message.ts";
 import { HOLD } from "./case.ts";
 
@@ -13,7 +13,7 @@ const FIXED: Readonly<Record<string, string>> = {
   "/hop": ok("hop", "Connection: keep-alive, X-Hop\r\nKeep-Alive: timeout=5\r\nX-Hop: 1\r\nX-Mixed: Value\r\n"),
 };
 
-export const respondByPath: Answer = (request, connection) => {
+export const respondByPath: Responder = (request, connection) => {
   const path = request.startLine.split(" ")[1] ?? "";
   const fixed = FIXED[path];
   if (path === HOLD) return;

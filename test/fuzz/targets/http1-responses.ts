@@ -9,7 +9,7 @@ import { FakeWire } from "../../../src/gateway/wire/testing/fake-wire.ts";
 import { type Random } from "../random.ts";
 import { latin1, type Target } from "../target.ts";
 
-class Answer implements ResponseSink {
+class RecordedResponse implements ResponseSink {
   heads = "";
   body = "";
   begun = false;
@@ -48,7 +48,7 @@ function play(input: Buffer, sizes: readonly number[], method: string): string {
   const connection = new ClientConnection(owner);
   wire.onClose = () => connection.onClose();
   connection.attach(wire);
-  const response = new Answer();
+  const response = new RecordedResponse();
   connection.request(method, `${method} / HTTP/1.1\r\nHost: a.test\r\n`, 0, response);
   let at = 0;
   for (const size of sizes) {
@@ -86,7 +86,7 @@ const framed = fc.oneof(
   fc.string({ maxLength: 40 }).map((body) => `\r\n${body}`),
 );
 
-export const HTTP1_ANSWERS: Target = {
+export const HTTP1_RESPONSES: Target = {
   name: "http1-answers",
   seeds: [
     `${OK}Content-Length: 5\r\n\r\nhello`,

@@ -146,7 +146,7 @@ function respondHttp1(connection: OriginConnection, plan: Plan, fate: Fate): voi
 export async function startHttp2Origin(): Promise<FatefulOrigin> {
   const origin = await Http2Origin.start();
   const [begun, refused, bodies] = [new Map<string, number>(), new Map<string, number>(), new Map<string, string>()];
-  /** The last stream of connections that have said goodbye. */
+  /** The last stream of connections that have sent GOAWAY. */
   const last = new WeakMap<Http2OriginConnection, number>();
   const fates = new WeakMap<OriginRequest, Fate>();
   origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 5]];

@@ -14,7 +14,7 @@ export interface ManagerOptions {
 }
 
 /** Answers a command in another way than by starting a machine; undefined: start one. */
-export type Answer = (tenant: string) => string | Promise<string> | undefined;
+export type Responder = (tenant: string) => string | Promise<string> | undefined;
 
 export class Manager {
   /** Tenants whose start was asked for, in order, and how many machines were started. */
@@ -22,7 +22,7 @@ export class Manager {
   started = 0;
   /** Why machines could not be started. */
   readonly failures: string[] = [];
-  response: Answer = () => undefined;
+  response: Responder = () => undefined;
   readonly #options: ManagerOptions;
   readonly #machines = new Map<string, Promise<Machine>>();
   readonly #clients = new Set<Socket>();

@@ -41,7 +41,7 @@ export interface PageMetadata {
 
 /** Reads the complete page's tree, before scripts are pruned. */
 export function metadataOf(tree: Document): PageMetadata {
-  const found = new Findings();
+  const found = new FoundMetadata();
   walkNodes(tree, {
     enter(node) {
       if (isTag(node)) found.see(node);
@@ -51,7 +51,7 @@ export function metadataOf(tree: Document): PageMetadata {
   return found.result();
 }
 
-class Findings {
+class FoundMetadata {
   readonly #meta = new Map<string, string>();
   readonly #types = new Map<string, number>();
   readonly #texts = new Map<string, string>();

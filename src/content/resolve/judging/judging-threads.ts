@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { type Plan } from "../analysis.ts";
 import { type Case, type Judged, type JudgingTask } from "./judge.ts";
-import { type JudgingAnswer } from "./judging-worker.ts";
+import { type JudgingReply } from "./judging-worker.ts";
 
 /** Threads at most, and tasks that wait for one. Each resolution has one task at a time. */
 const MAX_THREADS = 2;
@@ -98,7 +98,7 @@ export class JudgingThreads {
   #start(): Worker {
     const worker = new Worker(new URL("./judging-worker.ts", import.meta.url).href, { env: {} });
     worker.unref();
-    worker.addEventListener("message", (event: MessageEvent<JudgingAnswer>) => this.#answered(worker, event.data));
+    worker.addEventListener("message", (event: MessageEvent<JudgingReply>) => this.#replied(worker, event.data));
     worker.addEventListener("error", (event) => {
       event.preventDefault();
       this.#end(worker, "its thread broke");
@@ -107,13 +107,13 @@ export class JudgingThreads {
     return worker;
   }
 
-  #answered(worker: Worker, answer: JudgingAnswer): void {
+  #replied(worker: Worker, reply: JudgingReply): void {
     const running = this.#running.get(worker);
     if (running === undefined) return;
     clearTimeout(running.timer);
     this.#running.delete(worker);
     this.#idle.push(worker);
-    if ("result" in answer) running.task.resolve(answer.result);
+    if ("result" in reply) running.task.resolve(reply.result);
     else running.task.reject(new JudgingError("it broke"));
     this.#next();
   }

@@ -5,10 +5,10 @@ import { type JudgingTask, work } from "./judge.ts";
 declare const self: Worker;
 
 /** A worker's reply: the result, or why the task failed. */
-export type JudgingAnswer = { readonly result: Awaited<ReturnType<typeof work>> } | { readonly reason: string };
+export type JudgingReply = { readonly result: Awaited<ReturnType<typeof work>> } | { readonly reason: string };
 
-async function answer(task: JudgingTask): Promise<void> {
-  let found: JudgingAnswer;
+async function reply(task: JudgingTask): Promise<void> {
+  let found: JudgingReply;
   try {
     found = { result: await work(task) };
   } catch (error) {
@@ -17,4 +17,4 @@ async function answer(task: JudgingTask): Promise<void> {
   self.postMessage(found);
 }
 
-self.addEventListener("message", (event: MessageEvent<JudgingTask>) => void answer(event.data));
+self.addEventListener("message", (event: MessageEvent<JudgingTask>) => void reply(event.data));

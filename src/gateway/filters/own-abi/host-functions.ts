@@ -29,7 +29,7 @@ export type HostFunctions = Readonly<Record<OwnImport, (...parameters: number[])
 
 /** The functions that a filter of the own ABI imports. */
 export function hostFunctions(state: HostState, log: Log): HostFunctions {
-  return { ...requestFunctions(state), ...answerFunctions(state, log), ...responseFunctions(state) };
+  return { ...requestFunctions(state), ...replyFunctions(state, log), ...responseFunctions(state) };
 }
 
 type Some<Name extends OwnImport> = Pick<HostFunctions, Name>;
@@ -64,7 +64,7 @@ function requestFunctions(
   };
 }
 
-function answerFunctions(
+function replyFunctions(
   state: HostState,
   log: Log,
 ): Some<"set_response_header" | "respond" | "log" | "host_call" | "read_call_result" | "set_upstream"> {

@@ -19,7 +19,7 @@ const UPTO: Kind = { scheme: "upto", network: "eip155:*", extra: { facilitatorAd
 const UPTO_TERMS = { ...TERMS, scheme: "upto", price: "$0.05" };
 const ALLOWANCE = "50000";
 
-async function waysOf(shop: Shop): Promise<readonly PaymentRequirements[]> {
+async function acceptsOf(shop: Shop): Promise<readonly PaymentRequirements[]> {
   const response = await fetch(`${shop.gateway.url}/goods`);
   return paymentRequiredSchema.parse(decoded(response, "payment-required")).accepts;
 }
@@ -35,14 +35,14 @@ function openUpto(charge: string | undefined, options: ShopOptions = {}): Shop {
 }
 
 async function uptoPayment(shop: Shop): Promise<ReturnType<typeof signedPermit2>> {
-  const [requirements = REQUIREMENTS] = await waysOf(shop);
+  const [requirements = REQUIREMENTS] = await acceptsOf(shop);
   return signedPermit2(requirements, shop.clock.now / 1000);
 }
 
 test("every payment option is in the challenge, and the ledger has the one that was paid", async () => {
   const dear = { ...TERMS, price: "$0.02", pay_to: PAYER, network: "base" };
   const shop = open({ terms: { accepts: [dear] } });
-  const accepts = await waysOf(shop);
+  const accepts = await acceptsOf(shop);
   expect(accepts).toMatchObject([
     { amount: "10000", network: "eip155:84532" },
     { amount: "20000", payTo: PAYER },
@@ -55,7 +55,7 @@ test("every payment option is in the challenge, and the ledger has the one that 
 
 test("a payment for one option is not accepted for another", async () => {
   const shop = open({ terms: { accepts: [{ ...TERMS, price: "$0.02", pay_to: PAYER }] } });
-  const [, dear = REQUIREMENTS] = await waysOf(shop);
+  const [, dear = REQUIREMENTS] = await acceptsOf(shop);
   const response = await shop.send({ ...shop.payment(), accepted: dear });
   expect(response.status).toBe(402);
   expect(decoded(response, "payment-required")).toMatchObject({ error: "invalid_exact_evm_recipient_mismatch" });
@@ -64,7 +64,7 @@ test("a payment for one option is not accepted for another", async () => {
 
 test("two options with one token and the same nonce are one payment", async () => {
   const shop = open({ terms: { accepts: [{ ...TERMS, price: "$0.02" }] } });
-  const [, dear = REQUIREMENTS] = await waysOf(shop);
+  const [, dear = REQUIREMENTS] = await acceptsOf(shop);
   const first = shop.payment();
   const { nonce } = first.payload.authorization;
   const second = { ...shop.payment({ nonce, value: dear.amount }), accepted: dear };
@@ -97,13 +97,13 @@ test("a payment whose option was removed is finished on its own terms", async ()
 test("an option that needs the facilitator's address is left out until the address is known, and is updated when it changes", async () => {
   const kinds: { current: readonly Kind[] | undefined } = { current: undefined };
   const shop = open({ terms: { accepts: [UPTO_TERMS] }, kinds });
-  expect((await waysOf(shop)).map(({ scheme }) => scheme)).toEqual(["exact"]);
+  expect((await acceptsOf(shop)).map(({ scheme }) => scheme)).toEqual(["exact"]);
   kinds.current = [UPTO];
-  expect(await waysOf(shop)).toMatchObject([{ scheme: "exact" }, { extra: { facilitatorAddress: SETTLER } }]);
+  expect(await acceptsOf(shop)).toMatchObject([{ scheme: "exact" }, { extra: { facilitatorAddress: SETTLER } }]);
   kinds.current = [{ ...UPTO, extra: { facilitatorAddress: PAYER } }];
-  expect((await waysOf(shop))[1]?.extra["facilitatorAddress"]).not.toBe(SETTLER);
+  expect((await acceptsOf(shop))[1]?.extra["facilitatorAddress"]).not.toBe(SETTLER);
   kinds.current = [{ scheme: "upto", network: "eip155:*" }];
-  expect((await waysOf(shop)).map(({ scheme }) => scheme)).toEqual(["exact"]);
+  expect((await acceptsOf(shop)).map(({ scheme }) => scheme)).toEqual(["exact"]);
 });
 
 test("a route without an option left responds with 503, is never free, and accepts no payment", async () => {

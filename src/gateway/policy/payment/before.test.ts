@@ -6,7 +6,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldLine } from "../../../lib/fields.ts";
 import { PAYER, PRIVATE_KEY } from "../../../payments/testing/payment.ts";
-import { HOLD_MS, MAX_CUTS } from "../../../store/ledger.ts";
+import { LEASE_MS, MAX_CUTS } from "../../../store/ledger.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
 import { respondWith, type TestExchange } from "./testing/test-gateway.ts";
@@ -178,7 +178,7 @@ test("a client that disconnects midway can retry, and a run that outlived its le
   client.abort();
   await first.text().catch(() => "gone");
   await until(async () => (await shop.send(payment)).status === 200);
-  shop.clock.now += HOLD_MS + 1;
+  shop.clock.now += LEASE_MS + 1;
   expect((await shop.send(payment)).status).toBe(200);
   expect(await shop.recorded(payment)).toMatchObject({ delivered: false, cuts: 3 });
   expect([shop.runs, shop.settlements]).toEqual([3, 1]);

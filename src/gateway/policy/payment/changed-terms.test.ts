@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { HOLD_MS } from "../../../store/ledger.ts";
+import { LEASE_MS } from "../../../store/ledger.ts";
 import { type PaymentTerms } from "./challenge/create-requirements.ts";
 import { closeShops, openShop } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
@@ -20,7 +20,7 @@ for (const [what, terms] of CHANGES) {
     const payment = before.payment();
     expect((await before.send(payment)).status).toBe(503);
     const after = openShop({ store: before.store, terms });
-    before.clock.now += HOLD_MS;
+    before.clock.now += LEASE_MS;
     const response = await after.send(payment);
     expect([response.status, await response.text()]).toEqual([200, "the goods"]);
     expect(await before.recorded(payment)).toMatchObject({ state: "settled", amount: "10000", delivered: true });
@@ -42,7 +42,7 @@ test("after a change of terms a payment finishes the request that it was begun f
   const settled = before.payment();
   expect((await before.send(settled)).status).toBe(200);
   const after = openShop({ store: before.store, terms: { price: "$0.05" } });
-  before.clock.now += HOLD_MS;
+  before.clock.now += LEASE_MS;
   for (const payment of [unknown, settled]) {
     const other = await after.send(payment, { path: "/goods?of=another" });
     expect([other.status, await other.json()]).toMatchObject([402, { error: "No matching payment requirements" }]);
@@ -73,7 +73,7 @@ for (const testMode of [true, false]) {
     isOpen = false;
     const owed = before.payment();
     expect((await before.send(owed)).status).toBe(200);
-    before.clock.now += HOLD_MS;
+    before.clock.now += LEASE_MS;
     for (const payment of [unknown, owed]) {
       const response = await after.send(payment);
       expect([response.status, await response.json()]).toMatchObject([

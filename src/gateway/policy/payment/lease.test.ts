@@ -55,7 +55,7 @@ test("a lost lease is logged once, and a released one is not logged", async () =
   expect(await lease.move({ state: "verified", lease: true })).toBe(true);
   ledger.responses = [false, false];
   expect(await lease.move({ state: "settling", lease: true })).toBe(false);
-  expect(logged).toEqual(["payment: a hold on /goods was lost while it was verified"]);
+  expect(logged).toEqual(["payment: a lease on /goods was lost while it was verified"]);
   expect(await lease.move({ state: "settling", lease: true })).toBe(false);
   expect(logged).toHaveLength(1);
   const given = openLease();

@@ -45,7 +45,7 @@ export class Lease {
     const moved = await this.#paidRoute.ledger.move(this.#payment, change);
     if (moved) this.#state = change.state;
     else if (!this.#isOver)
-      this.#paidRoute.log(`payment: a hold on ${this.#paidRoute.route} was lost while it was ${this.#state}`);
+      this.#paidRoute.log(`payment: a lease on ${this.#paidRoute.route} was lost while it was ${this.#state}`);
     if (!moved || !change.lease) this.#isOver = true;
     return moved;
   }

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../../lib/testing/until.ts";
-import { HOLD_MS } from "../../../store/ledger.ts";
+import { LEASE_MS } from "../../../store/ledger.ts";
 import { openStore } from "../../../store/open-store.ts";
 import { openPostgresStore } from "../../../store/postgres/open-postgres-store.ts";
 import { type Store } from "../../../store/store.ts";
@@ -80,7 +80,7 @@ const STORES = [
 async function openTwo(newDatabase: () => Promise<Open>, settle: "before" | "after", clocks: Clocks) {
   const open = await newDatabase();
   const stores = [await open(clocks), await open(clocks)] as const;
-  clocks.pass(HOLD_MS);
+  clocks.pass(LEASE_MS);
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const order: string[] = [];
@@ -135,7 +135,7 @@ for (const [name, newDatabase, isThere] of STORES) {
         const first = one.send(payment);
         await reached.promise;
         // The first gateway's process is suspended, so its lease is not renewed.
-        clocks.pass(HOLD_MS + 1);
+        clocks.pass(LEASE_MS + 1);
         const second = await two.send(payment);
         expect([second.status, await second.text()]).toEqual([200, "the goods"]);
         await until(async () => (await two.recorded(payment))?.delivered === true);
@@ -143,7 +143,7 @@ for (const [name, newDatabase, isThere] of STORES) {
         const late = await first;
         expect([late.status, late.headers.get("retry-after")]).toEqual([409, "1"]);
         expect(await late.text()).not.toContain("the goods");
-        expect(one.logged.join()).toContain("a hold on /goods was lost while it was settling");
+        expect(one.logged.join()).toContain("a lease on /goods was lost while it was settling");
         expect(await one.recorded(payment)).toMatchObject({ state: "settled", delivered: true });
       });
     }
@@ -152,7 +152,7 @@ for (const [name, newDatabase, isThere] of STORES) {
       const clocks = new Clocks();
       const open = await newDatabase();
       const stores = [await open(clocks), await open(clocks)] as const;
-      clocks.pass(HOLD_MS);
+      clocks.pass(LEASE_MS);
       const gate = Promise.withResolvers<void>();
       const reached = Promise.withResolvers<void>();
       const one = openShop({
@@ -169,7 +169,7 @@ for (const [name, newDatabase, isThere] of STORES) {
       const payment = one.payment();
       const first = one.send(payment);
       await reached.promise;
-      clocks.pass(HOLD_MS + 1);
+      clocks.pass(LEASE_MS + 1);
       expect((await two.send(payment)).status).toBe(200);
       gate.resolve();
       const late = await first;

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import * as fc from "fast-check";
 import { decodeHeader } from "../../../payments/x402/header.ts";
 import { type PaymentPayload, receiptSchema } from "../../../payments/x402/messages.ts";
-import { HOLD_MS, MAX_CUTS } from "../../../store/ledger.ts";
+import { LEASE_MS, MAX_CUTS } from "../../../store/ledger.ts";
 import { FaultyWorld, type Mode, QUIET, type Step, WORTHLESS } from "./testing/faulty-world.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 
@@ -56,7 +56,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       },
     ),
     leaves: fc.constantFrom(false, false, false, true),
-    pause: fc.constantFrom(0, 0, 1000, HOLD_MS + 1),
+    pause: fc.constantFrom(0, 0, 1000, LEASE_MS + 1),
     together: fc.boolean(),
   }),
   { minLength: 1, maxLength: 12 },
@@ -131,7 +131,7 @@ async function checkMoney(world: FaultyWorld, payment: PaymentPayload, given: Gi
  * for it, until it expires.
  */
 async function checkKept(world: FaultyWorld, payment: PaymentPayload): Promise<void> {
-  world.pass(HOLD_MS + 1);
+  world.pass(LEASE_MS + 1);
   const isExpired = world.isExpired(payment);
   const retry = await world.shop.send(payment);
   const text = await retry.text();
@@ -143,12 +143,12 @@ async function checkKept(world: FaultyWorld, payment: PaymentPayload): Promise<v
  * Checks that a response which was paid and not delivered is owed in the ledger. An honest retry gets it without
  * another charge.
  */
-async function checkDebt(world: FaultyWorld, payment: PaymentPayload, mayBeLost: boolean): Promise<void> {
+async function checkUndelivered(world: FaultyWorld, payment: PaymentPayload, mayBeLost: boolean): Promise<void> {
   const standing = await world.standing(payment);
   // The response was delivered to a connection that the client had closed, or that was lost with its process.
   if (standing?.delivered === true && mayBeLost) return;
   expect(["settling", "settled", "unknown"]).toContain(standing?.state ?? "nothing");
-  world.pass(HOLD_MS + 1);
+  world.pass(LEASE_MS + 1);
   const retry = await world.shop.send(payment);
   if ((standing?.cuts ?? 0) >= MAX_CUTS) {
     expect(retry.status).toBe(409);
@@ -173,7 +173,8 @@ for (const mode of ["exact, after", "exact, before", "upto, after"] satisfies Mo
             if (mine === undefined) continue;
             const paid = await checkMoney(world, payment, mine);
             const isLeft = script.some((step) => step.payment === index && step.leaves);
-            if (paid !== undefined && mine.goods === 0) await checkDebt(world, payment, isLeft || world.crashes > 0);
+            if (paid !== undefined && mine.goods === 0)
+              await checkUndelivered(world, payment, isLeft || world.crashes > 0);
             expect(await checkMoney(world, payment, mine)).toBe(paid);
             if (paid === undefined && mine.worthless > 0) await checkKept(world, payment);
           }

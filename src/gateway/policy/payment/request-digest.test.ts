@@ -6,7 +6,7 @@ import { until } from "../../../lib/testing/until.ts";
 import { encodeHeader } from "../../../payments/x402/header.ts";
 import { type PaymentPayload } from "../../../payments/x402/messages.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
-import { type Change, HOLD_MS } from "../../../store/ledger.ts";
+import { type Change, LEASE_MS } from "../../../store/ledger.ts";
 import { RequestDigest } from "./request-digest.ts";
 import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
 import { respondWith, TestExchange } from "./testing/test-gateway.ts";
@@ -188,7 +188,7 @@ test("an owed response that is not kept is made again, and a response to another
   });
   const payment = shop.payment();
   expect((await post(shop, payment, "url=a"))[0]).toBe(503);
-  shop.clock.now += 3_600_000 + HOLD_MS;
+  shop.clock.now += 3_600_000 + LEASE_MS;
   for (const other of ["url=b", chunked("url=b"), "longer than that"]) {
     const [status, text] = await post(shop, payment, other);
     expect([status, text.includes("made of")]).toEqual([409, false]);
@@ -239,7 +239,7 @@ test("a ledger that fails while another body is refused, or a body is recorded, 
   });
   const owed = after.payment();
   expect((await post(after, owed, "url=a"))[0]).toBe(503);
-  after.clock.now += 3_600_000 + HOLD_MS;
+  after.clock.now += 3_600_000 + LEASE_MS;
   fails = ({ lease, delivered }) => !lease && delivered === false;
   const [status, text] = await post(after, owed, chunked("url=b"));
   expect([status, text.includes("made of")]).toEqual([409, false]);
@@ -309,7 +309,7 @@ test("a client that disconnects while its body is compared leaves no memory in u
 
 for (const [what, leaves] of [
   ["a client that leaves", true],
-  ["a hold that was lost", false],
+  ["a lease that was lost", false],
 ] as const) {
   test(`${what} after its body was compared leaves no memory in use`, async () => {
     let isAgain = false;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
-import { HOLD_MS } from "../../../store/ledger.ts";
+import { LEASE_MS } from "../../../store/ledger.ts";
 import { openStore } from "../../../store/open-store.ts";
 import { closeShops, decoded, openShop as open, type ShopOptions } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
@@ -248,7 +248,7 @@ test("a response owed by a dead process is delivered by the next, without anothe
   const next = open({ store: openStore(path, () => clock.now) });
   const early = await next.send(payment);
   expect([early.status, early.headers.get("retry-after")]).toEqual([409, "1"]);
-  clock.now += HOLD_MS + 1;
+  clock.now += LEASE_MS + 1;
   expect((await next.send(payment, { path: "/goods/other" })).status).toBe(409);
   const late = await next.send(payment);
   expect([late.status, await late.text()]).toEqual([200, "the goods"]);
@@ -273,7 +273,7 @@ test("a request that loses its lease while the upstream works settles nothing, a
   const first = shop.send(payment);
   await begun[0]?.promise;
   // Like a process that was suspended for too long.
-  shop.clock.now += HOLD_MS + 1;
+  shop.clock.now += LEASE_MS + 1;
   const second = shop.send(payment);
   await begun[1]?.promise;
   gates[0]?.resolve();

@@ -34,7 +34,7 @@ export type AskFailure = "timeout" | "refused" | "unresolved" | "private" | "tls
 export type Reply =
   | { readonly kind: "failure"; readonly reason: AskFailure }
   | {
-      readonly kind: "answer";
+      readonly kind: "response";
       readonly status: number;
       readonly fields: Fields;
       readonly body: Buffer;
@@ -192,7 +192,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
       return;
     }
     const { status, fields } = head;
-    this.#reply({ kind: "answer", status, fields, body: Buffer.concat(this.#chunks), cut }, cut);
+    this.#reply({ kind: "response", status, fields, body: Buffer.concat(this.#chunks), cut }, cut);
   }
 
   #fail(reason: AskFailure): void {

@@ -191,9 +191,9 @@ export class Directory {
    * long as the upstream has the server, also over reloads. Returns false if there is no such server.
    */
   drain(upstream: string, server: string, drained: boolean): boolean {
-    const placed = this.#told.get(upstream)?.find(({ key }) => key === server);
-    if (placed === undefined) return false;
-    this.#deps.states.setDrained(placed.member.slot, drained);
+    const slotted = this.#told.get(upstream)?.find(({ key }) => key === server);
+    if (slotted === undefined) return false;
+    this.#deps.states.setDrained(slotted.member.slot, drained);
     return true;
   }
 
@@ -258,16 +258,16 @@ export class Directory {
    * the configuration names gets no slot.
    */
   #assignSlots(name: string, upstream: PlannedUpstream, strict: boolean): SlottedServer[] {
-    const placed: SlottedServer[] = [];
+    const slotted: SlottedServer[] = [];
     let left = 0;
     for (const { source, key, ...server } of serversOf(upstream)) {
       const slot = this.#slots.take(placeKey(name, key));
-      if (slot !== undefined) placed.push({ source, key, member: { ...server, slot } });
+      if (slot !== undefined) slotted.push({ source, key, member: { ...server, slot } });
       else if (strict && source === "config") throw new Error(noSlot(name, key));
       else left++;
     }
     this.#sayLeft(name, left);
-    return placed;
+    return slotted;
   }
 
   /** Logs the number of servers without a slot, if it has changed. */

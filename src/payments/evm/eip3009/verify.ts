@@ -35,7 +35,7 @@ function isRevert(response: unknown): boolean {
 }
 
 /** The state of a payment on the chain, read in one batch. */
-interface Findings {
+interface ChainState {
   readonly payerCode: Hex;
   /** False if a call to the asset returns no data, as a call to an address without code does. */
   readonly isContract: boolean;
@@ -50,7 +50,7 @@ async function look(
   { node, sender }: Chain,
   { payload: { authorization, signature } }: Eip3009Payment,
   { asset }: PaymentRequirements,
-): Promise<Findings | Fault> {
+): Promise<ChainState | Fault> {
   const [payerCode, balance, state, run, block] = await node.readAll<[Hex, Hex, Hex, Hex, Block | null]>(
     codeRequest(authorization.from),
     callRequest(asset, balanceCall(authorization.from)),
@@ -73,8 +73,8 @@ async function look(
 }
 
 /** The reason why the chain refuses a payment, if it can be found without a simulation. */
-function wrongWith(findings: Findings, { payload: { authorization } }: Eip3009Payment): Reason | undefined {
-  const { isContract, used, balance, block, runs } = findings;
+function wrongWith(chainState: ChainState, { payload: { authorization } }: Eip3009Payment): Reason | undefined {
+  const { isContract, used, balance, block, runs } = chainState;
   if (!isContract) return "asset_not_deployed_contract";
   if (used === undefined) return "invalid_exact_evm_eip3009_not_supported";
   if (used !== 0n) return "invalid_exact_evm_nonce_already_used";
@@ -137,15 +137,15 @@ export async function verifyEip3009(
   const looking = look(chain, payment, requirements);
   // Runs while the node works.
   const signed: Checked | Reason = checkSignature(payment, requirements);
-  const findings = await looking;
-  if (isFault(findings)) return away(findings);
-  const isAccount = findings.payerCode === "0x";
+  const chainState = await looking;
+  if (isFault(chainState)) return away(chainState);
+  const isAccount = chainState.payerCode === "0x";
   if (isAccount && typeof signed === "string") return refused(signed);
-  const wrong = wrongWith(findings, payment);
+  const wrong = wrongWith(chainState, payment);
   if (wrong !== undefined) return refused(wrong);
   const contract = isAccount ? undefined : await checkContract(chain, payment, requirements);
   if (isFault(contract)) return away(contract);
   if (contract !== undefined) return refused(contract);
-  if (!findings.runs) return refused(await explain(chain, requirements));
+  if (!chainState.runs) return refused(await explain(chain, requirements));
   return { kind: "valid", payer: authorization.from };
 }

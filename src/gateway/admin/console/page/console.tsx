@@ -1,8 +1,8 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 
-const place = document.getElementById("app");
-if (place !== null) {
-  place.replaceChildren();
-  render(<App />, place);
+const container = document.getElementById("app");
+if (container !== null) {
+  container.replaceChildren();
+  render(<App />, container);
 }

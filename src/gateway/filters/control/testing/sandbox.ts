@@ -15,7 +15,7 @@ export interface SandboxClient {
 }
 
 /** Returns the reply to a line; undefined for no reply. */
-export type Answer = (line: string, client: SandboxClient) => string | Uint8Array | undefined;
+export type Responder = (line: string, client: SandboxClient) => string | Uint8Array | undefined;
 
 /** The sandbox's end of the control socket, on a real Unix socket. */
 export interface Sandbox {
@@ -24,8 +24,8 @@ export interface Sandbox {
   /** The lines of all clients, in the order of their arrival. */
   readonly lines: readonly string[];
   /** Returns the reply to the greeting. The initial value is `reply(REPORT)`. */
-  greet: Answer;
-  response: Answer;
+  greet: Responder;
+  response: Responder;
   /** Waits until `count` commands have arrived. */
   received(count: number): Promise<void>;
   /** Cuts all connections. */

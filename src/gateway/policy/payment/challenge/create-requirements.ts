@@ -64,7 +64,7 @@ export function createRequirements(
       },
       options,
     );
-  return new RouteRequirements(waysOf(config), kinds, write);
+  return new RouteRequirements(acceptsOf(config), kinds, write);
 }
 
 /** The extensions in a route's challenge. */
@@ -76,7 +76,7 @@ export function extensionsOf({ x402, template }: PaidRouteConfig): Readonly<Reco
  * The route's own payment requirements and those of `accepts`. Each has the gateway's additions in `extra`, which
  * clients send back.
  */
-function waysOf({ path_prefix, x402 }: PaidRouteConfig): PaymentRequirements[] {
+function acceptsOf({ path_prefix, x402 }: PaidRouteConfig): PaymentRequirements[] {
   const added = {
     ...(x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id }),
     // Clients prefer to pay for a response that is already there.

@@ -47,7 +47,7 @@ interface RigOptions {
 }
 
 /** A buffered response, and the calls to its host. */
-function lease(options: RigOptions = {}): Rig {
+function buffered(options: RigOptions = {}): Rig {
   const {
     method = "GET",
     isGrpc = false,
@@ -85,7 +85,7 @@ function send(held: BufferedResponse, length: number): boolean {
 
 describe("a sold response", () => {
   test("is complete, with its length and without forged payment fields, and the exchange has its own sink again", () => {
-    const { exchange, held, pool, told } = lease();
+    const { exchange, held, pool, told } = buffered();
     expect(exchange.response).toBe(held);
     held.start(headOf(103));
     expect(exchange.interim).toMatchObject([{ status: 103, fields: "A: 1\r\n" }]);
@@ -115,7 +115,7 @@ describe("a sold response", () => {
   });
 
   test("uses no more memory than its bytes, unless it fills half of its buffers", () => {
-    const { held, told } = lease();
+    const { held, told } = buffered();
     held.start(headOf(200));
     const large = Buffer.alloc(100).buffer.slice(0, 100);
     held.data(new Uint8Array(large), 0, 49);
@@ -130,14 +130,14 @@ describe("a sold response", () => {
     ["no content", "GET", 204],
     ["nothing new", "GET", 304],
   ])("has the announced length without a body: %s", (_what, method, status) => {
-    const { held, told } = lease({ method });
+    const { held, told } = buffered({ method });
     held.start(headOf(status, MOST + 1));
     held.end("");
     expect(told).toMatchObject([{ head: { status, bodyLength: MOST + 1 }, size: 0 }]);
   });
 
   test.each([4, 6])("of %d bytes that announced 5 is invalid", (length) => {
-    const { held, pool, told, cancelled } = lease();
+    const { held, pool, told, cancelled } = buffered();
     held.start(headOf(200, 5));
     send(held, length);
     held.end("");
@@ -150,15 +150,15 @@ describe("a sold response", () => {
 
 describe("a response that cannot be buffered", () => {
   test("is too long, by its announced length or its bytes", () => {
-    const announced = lease();
+    const announced = buffered();
     announced.held.start(headOf(200, MOST));
     expect(announced.told).toEqual([]);
-    const more = lease();
+    const more = buffered();
     more.held.start(headOf(200, MOST + 1));
     expect(more.told).toMatchObject([
       { code: "response-too-large", message: expect.stringContaining(`${MOST} bytes`) },
     ]);
-    const growing = lease();
+    const growing = buffered();
     growing.held.start(headOf(200));
     send(growing.held, MOST);
     expect(growing.told).toEqual([]);
@@ -172,7 +172,7 @@ describe("a response that cannot be buffered", () => {
   });
 
   test("has no memory", () => {
-    const { held, pool, told, cancelled } = lease({ room: 2 * MOST });
+    const { held, pool, told, cancelled } = buffered({ room: 2 * MOST });
     // Another response uses the rest.
     pool.take(2 * MOST - 10);
     held.start(headOf(200));
@@ -184,14 +184,14 @@ describe("a response that cannot be buffered", () => {
   });
 
   test("is a protocol upgrade", () => {
-    const { held, told, cancelled } = lease();
+    const { held, told, cancelled } = buffered();
     held.start(headOf(101));
     expect([told, cancelled.count]).toMatchObject([[{ code: "not-implemented" }], 1]);
   });
 
   test("is aborted by the upstream, before or after its head", () => {
     for (const begun of [false, true]) {
-      const { exchange, held, pool, told, cancelled } = lease();
+      const { exchange, held, pool, told, cancelled } = buffered();
       if (begun) held.start(headOf(200));
       if (begun) send(held, 5);
       held.abort(ERROR);
@@ -202,7 +202,7 @@ describe("a response that cannot be buffered", () => {
   });
 
   test("is dropped without a report", () => {
-    const { exchange, held, pool, told } = lease();
+    const { exchange, held, pool, told } = buffered();
     held.start(headOf(200));
     send(held, 5);
     held.drop();
@@ -214,7 +214,7 @@ describe("a response that cannot be buffered", () => {
 
 describe("an unsold response", () => {
   test("passes unchanged, and is reported first", async () => {
-    const { exchange, held, pool, told } = lease();
+    const { exchange, held, pool, told } = buffered();
     held.start(headOf(404, 2));
     expect(told).toEqual(["unpaid"]);
     expect(held.data(Buffer.from("xnox"), 1, 3)).toBe(true);
@@ -229,7 +229,7 @@ describe("an unsold response", () => {
   });
 
   test("waits for a slow client, and is cut off with the upstream's", async () => {
-    const { exchange, held, told } = lease();
+    const { exchange, held, told } = buffered();
     held.start(headOf(500));
     exchange.slow = true;
     expect(held.data(Buffer.from("x"))).toBe(false);
@@ -243,7 +243,7 @@ describe("an unsold response", () => {
     ["a failure that was paid for", "PAYMENT-RESPONSE: r\r\n", headOf(500), true],
     ["a call that failed", "", headOf(200, -1, { grpcStatus: 5 }), false],
   ])("%s is private if other clients can pay for the same resource", async (_what, receipt, head, isPrivate) => {
-    const { exchange, held } = lease({ isFree: () => true, receipt });
+    const { exchange, held } = buffered({ isFree: () => true, receipt });
     held.start(head);
     held.end("");
     const { headers } = await exchange.received;
@@ -255,7 +255,7 @@ describe("an unsold response", () => {
 
   test("is a gRPC call whose end reports a failure, or no status", async () => {
     for (const trailers of ["grpc-status: 5\r\n", ""]) {
-      const { exchange, held, pool, told } = lease({ isGrpc: true });
+      const { exchange, held, pool, told } = buffered({ isGrpc: true });
       held.start(headOf(200));
       send(held, 3);
       held.end(trailers);
@@ -263,7 +263,7 @@ describe("an unsold response", () => {
       expect((await (await exchange.received).arrayBuffer()).byteLength).toBe(3);
       await until(() => pool.used === 0);
     }
-    const { held, told } = lease({ isGrpc: true });
+    const { held, told } = buffered({ isGrpc: true });
     held.start(headOf(200));
     held.end("grpc-status: 0\r\n");
     expect(told).toMatchObject([{ size: 0 }]);
@@ -277,7 +277,7 @@ describe("a long response", () => {
     ["announced", IN_MEMORY + 1],
     ["not announced", -1],
   ])("is in a file: %s", async (_what, announced) => {
-    const { held, pool, told } = lease({ disk: DISK });
+    const { held, pool, told } = buffered({ disk: DISK });
     held.start(headOf(200, announced));
     for (let sent = 0; sent < IN_MEMORY; sent += 1024) send(held, 1024);
     send(held, 1);
@@ -291,7 +291,7 @@ describe("a long response", () => {
   });
 
   test("that fits into memory is not in a file", () => {
-    const { held, told } = lease({ disk: DISK });
+    const { held, told } = buffered({ disk: DISK });
     held.start(headOf(200, IN_MEMORY));
     send(held, IN_MEMORY);
     held.end("");
@@ -299,14 +299,14 @@ describe("a long response", () => {
   });
 
   test("without room on the disk is refused, and is too long if it could never fit", async () => {
-    const { held, pool, told } = lease({ disk: DISK });
+    const { held, pool, told } = buffered({ disk: DISK });
     held.start(headOf(200, DISK));
     expect(told).toEqual([]);
     held.drop();
-    const more = lease({ disk: DISK });
+    const more = buffered({ disk: DISK });
     more.held.start(headOf(200, DISK + 1));
     expect(more.told).toMatchObject([{ code: "response-too-large" }]);
-    const full = lease({ disk: DISK });
+    const full = buffered({ disk: DISK });
     full.held.start(headOf(200, DISK - 1));
     await until(() => full.told.length > 0);
     expect(full.told).toMatchObject([{ code: "overloaded", message: expect.stringContaining("disk") }]);
@@ -314,7 +314,7 @@ describe("a long response", () => {
   });
 
   test("that is dropped during its last write leaves nothing", async () => {
-    const { held, pool, told } = lease({ disk: DISK });
+    const { held, pool, told } = buffered({ disk: DISK });
     held.start(headOf(200));
     send(held, IN_MEMORY + 5);
     held.end("");

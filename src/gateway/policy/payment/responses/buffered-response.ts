@@ -82,7 +82,7 @@ export class BufferedResponse implements ResponseSink {
       if (!this.#hasBody()) return;
       const { maxResponseBytes, maxBufferedBytes } = this.#responses;
       if (head.bodyLength > maxResponseBytes) this.#tooLong();
-      else if (head.bodyLength > maxBufferedBytes) this.#beginSpill(head.bodyLength);
+      else if (head.bodyLength > maxBufferedBytes) this.#openDiskBuffer(head.bodyLength);
     }
   }
 
@@ -104,7 +104,7 @@ export class BufferedResponse implements ResponseSink {
     // A small view would keep its whole large buffer alive, uncounted. (`Buffer.slice` is a view.)
     const view = chunk.subarray(start, end);
     this.#body.push(view.length * 2 < chunk.buffer.byteLength ? new Uint8Array(view) : view);
-    return size <= responses.maxBufferedBytes || this.#beginSpill(-1);
+    return size <= responses.maxBufferedBytes || this.#openDiskBuffer(-1);
   }
 
   end(trailers: Fields): void {
@@ -155,7 +155,7 @@ export class BufferedResponse implements ResponseSink {
   }
 
   /** True: more data can come at once. */
-  #beginSpill(announced: number): boolean {
+  #openDiskBuffer(announced: number): boolean {
     const exchange = this.#exchange;
     this.#diskBuffer = this.#responses.openDiskBuffer(announced, {
       written: (bytes) => this.#responses.give(bytes),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { until } from "../../../../lib/testing/until.ts";
-import { HOLD_MS } from "../../../../store/ledger.ts";
+import { LEASE_MS } from "../../../../store/ledger.ts";
 import { openStore } from "../../../../store/open-store.ts";
 import { type Exchange } from "../../../exchange.ts";
 import { ResponseDisk, type ResponseDiskOptions } from "./response-disk.ts";
@@ -175,7 +175,7 @@ test("a client that disconnects during the settlement gets its response when it 
   await until(() => shop.gateway.last()?.gone === true);
   going.resolve();
   await until(() => disk.openFiles === 0 && files().length === 1);
-  shop.clock.now += HOLD_MS + 1;
+  shop.clock.now += LEASE_MS + 1;
   const again = await shop.send(payment);
   expect([again.status, await isGoods(again), shop.runs, shop.settlements]).toEqual([200, true, 1, 1]);
 });

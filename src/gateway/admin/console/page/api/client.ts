@@ -16,7 +16,7 @@ export const session = new Store<SessionState>({ kind: "unknown" });
 /** The time since which the gateway has not responded, in milliseconds of the clock; undefined while it responds. */
 export const offlineSince = new Store<number | undefined>(undefined);
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly body: T;
   readonly etag: string | undefined;
 }
@@ -29,7 +29,7 @@ export interface Call {
 }
 
 /** Sends a request to the admin interface. Rejects with a Problem if the gateway refuses it or does not respond. */
-export async function call<T>(path: string, options: Call = {}): Promise<Answer<T>> {
+export async function call<T>(path: string, options: Call = {}): Promise<ApiResponse<T>> {
   const response = await send(path, options);
   if (response.ok) {
     // The shapes follow the interface's description. The tests compare the two.

@@ -90,7 +90,7 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
     problem === undefined || problem.diagnostics.length === 0 ? (check?.problems ?? []) : problem.diagnostics;
   const { own, others } = within(diagnostics, section.name, base.index);
   const isShown = ({ path }: Diagnostic): boolean =>
-    isSubmitted || base.item !== undefined || [...touched].some((place) => isBelow(path, place));
+    isSubmitted || base.item !== undefined || [...touched].some((parent) => isBelow(path, parent));
   const shown = own.filter(isShown);
 
   const save = async (): Promise<boolean> => {

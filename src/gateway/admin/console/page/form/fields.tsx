@@ -209,8 +209,8 @@ function ListFrame({
     touch(path);
     // The first control of the new item, after it is drawn.
     requestAnimationFrame(() => {
-      const place = document.getElementById(id)?.querySelector(":scope > ol > li:last-child");
-      place?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+      const container = document.getElementById(id)?.querySelector(":scope > ol > li:last-child");
+      container?.querySelector<HTMLElement>("input, select, textarea")?.focus();
     });
   };
   const isFull = node.maxItems !== undefined && list.length >= node.maxItems;

@@ -47,6 +47,6 @@ export function within(diagnostics: readonly Diagnostic[], section: string, inde
 }
 
 /** True if `path` is `place` or lies within it. */
-export function isBelow(path: string, place: string): boolean {
-  return place === "" || path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
+export function isBelow(path: string, parent: string): boolean {
+  return parent === "" || path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
 }

@@ -29,7 +29,7 @@ const HALF_DAY_S = 43_200;
 
 /** Lines over time, with the values at the pointer. */
 export function Plot({ label, times, lines, format, isBars = false, span = 0 }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [at, setAt] = useState<number>();
   const [scheme, setScheme] = useState(0);
@@ -47,7 +47,7 @@ export function Plot({ label, times, lines, format, isBars = false, span = 0 }: 
 
   const names = lines.map(({ name }) => name).join("\n");
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return undefined;
     const options = optionsFor(element, { lines: draw.current.lines, format, isBars, span, onMove: setAt });
     const made = new uPlot(options, dataOf(draw.current), element);
@@ -78,7 +78,7 @@ export function Plot({ label, times, lines, format, isBars = false, span = 0 }: 
           );
         })}
       </figcaption>
-      <div ref={place} class="plot-place" role="img" aria-label={label} />
+      <div ref={container} class="plot-place" role="img" aria-label={label} />
     </figure>
   );
 }

@@ -1,11 +1,11 @@
 import { session } from "../api/client.ts";
 import { logOut } from "../api/session.ts";
-import { linkTo } from "../live/place.ts";
+import { linkTo } from "../live/view-location.ts";
 import { traffic } from "../live/overview-feed.ts";
 import { useStore } from "../live/store.ts";
 import { Badge } from "../parts/bits.tsx";
 import { tell } from "../parts/told.tsx";
-import { MENU } from "./places.ts";
+import { MENU } from "./menu-entries.ts";
 
 /** The menu, at the side or, on a narrow page, below the header. */
 export function Menu({ isOpen, view }: { readonly isOpen: boolean; readonly view: string }) {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { offlineSince, session } from "../api/client.ts";
-import { place } from "../live/place.ts";
+import { viewLocation } from "../live/view-location.ts";
 import { useStore } from "../live/store.ts";
 import { Questions } from "../parts/ask.tsx";
 import { Time } from "../parts/bits.tsx";
@@ -13,7 +13,7 @@ import { CurrentView } from "./current-view.tsx";
 /** The page around every view: the menu, connection problems, and the log-in after a session has ended. */
 export function Shell() {
   const state = useStore(session);
-  const { view, query } = useStore(place);
+  const { view, query } = useStore(viewLocation);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);

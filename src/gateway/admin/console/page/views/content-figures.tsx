@@ -4,7 +4,7 @@ import { Panel } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 
-interface PlacesRow extends SemaphoreFigures {
+interface SemaphoreRow extends SemaphoreFigures {
   readonly name: string;
 }
 
@@ -26,7 +26,7 @@ export function Busy({ figures }: { readonly figures: ContentFigures }) {
   return (
     <>
       <Panel title="Places" isFlush>
-        <Table<PlacesRow>
+        <Table<SemaphoreRow>
           caption="Places of each engine, and who waits for one"
           rows={[
             { name: "Static engine", ...engines.static },

@@ -7,7 +7,7 @@ import { type Editor, readBase, type Section, useEditor } from "../form/editor-s
 import { Keys } from "../form/fields.tsx";
 import { FormScope, isBelow } from "../form/form-state.ts";
 import { type SchemaNode } from "../form/schema.ts";
-import { goTo, linkTo } from "../live/place.ts";
+import { goTo, linkTo } from "../live/view-location.ts";
 import { useStore } from "../live/store.ts";
 import { Head, Panel } from "../parts/bits.tsx";
 import { PatchList } from "../parts/patch-list.tsx";

@@ -2,7 +2,7 @@ import { type JsonObject, type Overview, type Tenant, type WasmState } from "../
 import { itemsOf } from "../form/drafts.ts";
 import { count, counted, NONE, percent } from "../format/numbers.ts";
 import { traffic } from "../live/overview-feed.ts";
-import { linkTo } from "../live/place.ts";
+import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { useStore } from "../live/store.ts";
 import { useMayChange } from "../parts/access.ts";

@@ -2,7 +2,7 @@ import { type Overview as Counters } from "../api/shapes.ts";
 import { bytes, count, counted, milliseconds, NONE, percent, short, span } from "../format/numbers.ts";
 import { eventFeed } from "../live/event-feed.ts";
 import { traffic, type Traffic } from "../live/overview-feed.ts";
-import { linkTo } from "../live/place.ts";
+import { linkTo } from "../live/view-location.ts";
 import { type RouteRates } from "../live/rates.ts";
 import { useStore } from "../live/store.ts";
 import { Ago, Badge, Head, latencyText, Panel, Tile, Tiles } from "../parts/bits.tsx";

@@ -1,7 +1,7 @@
 import { type Amount, type PaymentSummary, type RecentPayment, type SoldOnDay } from "../api/shapes.ts";
 import { abbreviated, aligned, currencyOf, decimal, sum } from "../format/money.ts";
 import { count, counted, NONE } from "../format/numbers.ts";
-import { linkTo } from "../live/place.ts";
+import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { Ago, Badge, Head, Panel, Tile, Tiles, Time, type Tone } from "../parts/bits.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";

@@ -4,7 +4,7 @@ import { type RouteSummary } from "../api/shapes.ts";
 import { routeAddress } from "../form/sections.ts";
 import { counted, NONE, percent, short } from "../format/numbers.ts";
 import { traffic } from "../live/overview-feed.ts";
-import { linkTo } from "../live/place.ts";
+import { linkTo } from "../live/view-location.ts";
 import { cacheShare, type RouteRates } from "../live/rates.ts";
 import { useResource } from "../live/resource.ts";
 import { useStore } from "../live/store.ts";
@@ -185,10 +185,10 @@ function Target({ route }: { readonly route: RouteSummary }) {
   if (fixed !== undefined) return <span>responds with {fixed.status ?? 200}</span>;
   if (redirect !== undefined) {
     const { scheme, host, port, path, prefix, status = 302 } = redirect;
-    const place = `${scheme === undefined ? "" : `${scheme}://`}${host ?? ""}${port === undefined ? "" : `:${port}`}`;
+    const origin = `${scheme === undefined ? "" : `${scheme}://`}${host ?? ""}${port === undefined ? "" : `:${port}`}`;
     return (
       <span>
-        {status} to <code>{`${place}${path ?? prefix ?? ""}`}</code>
+        {status} to <code>{`${origin}${path ?? prefix ?? ""}`}</code>
       </span>
     );
   }

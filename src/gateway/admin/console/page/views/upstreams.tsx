@@ -2,7 +2,7 @@ import { call } from "../api/client.ts";
 import { type ServerState, type UpstreamState } from "../api/shapes.ts";
 import { UPSTREAMS } from "../form/sections.ts";
 import { count, counted } from "../format/numbers.ts";
-import { linkTo } from "../live/place.ts";
+import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
 import { ask } from "../parts/ask.tsx";
@@ -114,7 +114,7 @@ function columnsFor(upstream: string, mayChange: boolean, onChange: () => void):
       name: "Server",
       cell: (server) => (
         <span class="stack">
-          <code>{placeOf(server)}</code>
+          <code>{addressOf(server)}</code>
           <span class="soft small">
             {server.source}
             {server.backup === true ? ", backup" : ""}
@@ -150,7 +150,7 @@ function columnsFor(upstream: string, mayChange: boolean, onChange: () => void):
   return columns;
 }
 
-function placeOf({ unix, address, port, server }: ServerState): string {
+function addressOf({ unix, address, port, server }: ServerState): string {
   if (unix !== undefined && unix !== "") return unix;
   if (address === undefined) return server;
   return `${address.includes(":") ? `[${address}]` : address}:${port ?? ""}`;
@@ -178,11 +178,11 @@ interface DrainProps {
 }
 
 function DrainButton({ upstream, server, onChange }: DrainProps) {
-  const name = placeOf(server);
-  const act = async (way: "drain" | "undrain"): Promise<void> => {
-    const address = `/v1/upstreams/${encodeURIComponent(upstream)}/servers/${encodeURIComponent(server.server)}/${way}`;
+  const name = addressOf(server);
+  const act = async (action: "drain" | "undrain"): Promise<void> => {
+    const address = `/v1/upstreams/${encodeURIComponent(upstream)}/servers/${encodeURIComponent(server.server)}/${action}`;
     await call(address, { method: "POST" });
-    tell(way === "drain" ? `${name} takes no new requests.` : `${name} takes requests again.`);
+    tell(action === "drain" ? `${name} takes no new requests.` : `${name} takes requests again.`);
     onChange();
   };
   const { drained } = server;

@@ -2,7 +2,7 @@ import { call } from "../api/client.ts";
 import { type Amount, type PaymentSummary, type SoldCounts, type UsageBody, type UsageCounts } from "../api/shapes.ts";
 import { aligned, currencyOf } from "../format/money.ts";
 import { bytes, count, counted, NONE } from "../format/numbers.ts";
-import { linkTo } from "../live/place.ts";
+import { linkTo } from "../live/view-location.ts";
 import { type Resource, useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
 import { ask } from "../parts/ask.tsx";
@@ -14,8 +14,8 @@ import { Errors } from "./overview.tsx";
 import { Token } from "../parts/token.tsx";
 
 const READ_MS = 5_000;
-const WAYS = ["consumers", "routes", "upstreams"] as const;
-type Way = (typeof WAYS)[number];
+const GROUPINGS = ["consumers", "routes", "upstreams"] as const;
+type Grouping = (typeof GROUPINGS)[number];
 
 interface Row extends UsageCounts {
   readonly payments: number;
@@ -30,7 +30,7 @@ export function Usage({ by }: { readonly by: string }) {
   const usage = useResource<UsageBody>("/v1/usage", { everyMs: READ_MS });
   const payments = useResource<PaymentSummary>("/v1/payments");
   const mayChange = useMayChange();
-  const way: Way = WAYS.find((one) => one === by) ?? "consumers";
+  const grouping: Grouping = GROUPINGS.find((one) => one === by) ?? "consumers";
   return (
     <>
       <Head
@@ -49,14 +49,14 @@ export function Usage({ by }: { readonly by: string }) {
         {mayChange ? <ResetButton usage={usage} /> : null}
       </Head>
       <nav class="tabs" aria-label="Usage by">
-        {WAYS.map((one) => (
-          <a key={one} href={linkTo("usage", { by: one })} aria-current={one === way ? "page" : undefined}>
+        {GROUPINGS.map((one) => (
+          <a key={one} href={linkTo("usage", { by: one })} aria-current={one === grouping ? "page" : undefined}>
             By {one.slice(0, -1)}
           </a>
         ))}
       </nav>
       <Loaded resource={usage}>
-        {(data) => <UsageTable way={way} rows={withTokens(rowsOf(data, way), payments.data)} />}
+        {(data) => <UsageTable grouping={grouping} rows={withTokens(rowsOf(data, grouping), payments.data)} />}
       </Loaded>
     </>
   );
@@ -87,9 +87,9 @@ function ResetButton({ usage }: { readonly usage: Resource<UsageBody> }) {
   );
 }
 
-function rowsOf(usage: UsageBody, way: Way): readonly Row[] {
-  if (way === "upstreams") return usage.upstreams.map((entry) => rowOf(entry, entry.upstream, entry.upstream));
-  if (way === "routes") {
+function rowsOf(usage: UsageBody, grouping: Grouping): readonly Row[] {
+  if (grouping === "upstreams") return usage.upstreams.map((entry) => rowOf(entry, entry.upstream, entry.upstream));
+  if (grouping === "routes") {
     return usage.routes.map((entry) => rowOf(entry, entry.route, entry.route === "" ? "no route" : entry.route));
   }
   return usage.consumers.map((entry) => rowOf(entry, entry.name, entry.anonymous === true ? "anonymous" : entry.name));
@@ -127,10 +127,10 @@ function withTokens(rows: readonly Row[], payments: PaymentSummary | undefined):
   }));
 }
 
-function UsageTable({ way, rows }: { readonly way: Way; readonly rows: readonly Row[] }) {
+function UsageTable({ grouping, rows }: { readonly grouping: Grouping; readonly rows: readonly Row[] }) {
   const columns: Column<Row>[] = [
     {
-      name: way === "consumers" ? "Consumer" : way === "routes" ? "Route" : "Upstream",
+      name: grouping === "consumers" ? "Consumer" : grouping === "routes" ? "Route" : "Upstream",
       sort: ({ name }) => name,
       cell: ({ name, isNamed }) => (isNamed ? <code class="route-name">{name}</code> : <em class="soft">{name}</em>),
     },
@@ -155,7 +155,7 @@ function UsageTable({ way, rows }: { readonly way: Way; readonly rows: readonly 
       cell: (row) => <Errors errors={row.server_errors} />,
     },
   ];
-  if (way !== "upstreams") {
+  if (grouping !== "upstreams") {
     const amounts = rows.flatMap((row) => row.amounts);
     const texts = aligned(amounts);
     const textOf = new Map(amounts.map((amount, at) => [amount, texts[at] ?? ""]));
@@ -171,10 +171,10 @@ function UsageTable({ way, rows }: { readonly way: Way; readonly rows: readonly 
     cell: (row) => <Ago ms={row.last_seen_ms} />,
   });
   return (
-    <Panel title={counted(rows.length, way.slice(0, -1))} isFlush>
+    <Panel title={counted(rows.length, grouping.slice(0, -1))} isFlush>
       <Table
-        key={way}
-        caption={`Usage by ${way.slice(0, -1)}`}
+        key={grouping}
+        caption={`Usage by ${grouping.slice(0, -1)}`}
         columns={columns}
         rows={rows}
         keyOf={({ key }) => key}

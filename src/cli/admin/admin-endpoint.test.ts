@@ -6,7 +6,7 @@ import { adminKeyPath, openAdminKey, writeAdminAddress } from "./admin-key.ts";
 import { findAdmin } from "./admin-endpoint.ts";
 
 function fresh(): string {
-  return mkdtempSync(join(tmpdir(), "turnpike-admin-place-"));
+  return mkdtempSync(join(tmpdir(), "turnpike-admin-endpoint-"));
 }
 
 function running(url = "http://127.0.0.1:9180/"): { folder: string; key: string } {
@@ -18,8 +18,8 @@ function running(url = "http://127.0.0.1:9180/"): { folder: string; key: string 
 
 test("the gateway of the state folder is found without flags, with its key", () => {
   const { folder, key } = running();
-  const place = findAdmin({ "state-dir": folder }, {});
-  expect([place.url.href, place.key, place.timeoutMs]).toEqual(["http://127.0.0.1:9180/", key, 30_000]);
+  const endpoint = findAdmin({ "state-dir": folder }, {});
+  expect([endpoint.url.href, endpoint.key, endpoint.timeoutMs]).toEqual(["http://127.0.0.1:9180/", key, 30_000]);
   expect(findAdmin({ "state-dir": folder, admin: "http://127.0.0.1:9180" }, {}).key).toBe(key);
 });
 

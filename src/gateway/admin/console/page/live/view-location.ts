@@ -1,21 +1,21 @@
 import { Store } from "./store.ts";
 
 /** The user's place in the console: `#/routes/edit?prefix=/a` is the view `routes/edit` with its query. */
-export interface Place {
+export interface ViewLocation {
   readonly view: string;
   readonly query: URLSearchParams;
 }
 
-function placeOf(hash: string): Place {
+function locationOf(hash: string): ViewLocation {
   const [view = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   return { view: view === "" ? "overview" : view, query: new URLSearchParams(query) };
 }
 
-export const place = new Store<Place>(placeOf(location.hash));
+export const viewLocation = new Store<ViewLocation>(locationOf(location.hash));
 
 addEventListener("hashchange", () => {
   // Links within a page are not places.
-  if (location.hash === "" || location.hash.startsWith("#/")) place.set(placeOf(location.hash));
+  if (location.hash === "" || location.hash.startsWith("#/")) viewLocation.set(locationOf(location.hash));
 });
 
 export function linkTo(view: string, query: Readonly<Record<string, string | undefined>> = {}): string {
