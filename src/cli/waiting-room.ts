@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
+import { within } from "../lib/within.ts";
 
 /** Milliseconds that a call waits for the service. Beyond them it gets 503. */
 const MAX_WAIT_MS = 10_000;
@@ -60,12 +61,8 @@ export class WaitingRoom {
     const url = new URL(request.url);
     if (url.pathname === "/health" || this.#waiting >= MAX_WAITING) return unavailable();
     this.#waiting += 1;
-    const late = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => late.resolve(false), MAX_WAIT_MS);
-    const isReady = await Promise.race([this.#ready.promise, late.promise]).finally(() => {
-      clearTimeout(timer);
-      this.#waiting -= 1;
-    });
+    const isReady = await within(MAX_WAIT_MS, this.#ready.promise, () => false);
+    this.#waiting -= 1;
     if (!isReady) return unavailable();
     const { method, headers, body, signal } = request;
     return await fetch(request.url, { unix: this.#socket, method, headers, body, signal, redirect: "manual" }).catch(

@@ -1,5 +1,6 @@
 import { close, constants, fstatSync, ftruncateSync, open, write } from "node:fs";
 import { LineBytes } from "./line-bytes.ts";
+import { within } from "./within.ts";
 
 /**
  * Bytes that are collected before they are written: a write costs as much as a hundred lines. The buffer has the same
@@ -165,10 +166,7 @@ export class LineWriter {
   /** Writes all collected lines and closes the file. Waits for a slow target for 1.5 s at most. */
   async close(): Promise<void> {
     this.#flush();
-    const patience = Promise.withResolvers<void>();
-    const timer = setTimeout(patience.resolve, CLOSE_MS);
-    await Promise.race([this.#settled(), patience.promise]);
-    clearTimeout(timer);
+    await within(CLOSE_MS, this.#settled());
     clearTimeout(this.#timer);
     clearTimeout(this.#recovery);
     const fd = this.#fd;

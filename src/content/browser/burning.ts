@@ -1,3 +1,4 @@
+import { within } from "../../lib/within.ts";
 import { type CdpFields } from "./cdp.ts";
 
 /** A page whose processor time is at least this share of its visit's time used the visit's time up. */
@@ -31,7 +32,7 @@ type Send = (method: string) => Promise<CdpFields>;
  */
 export async function hasBurnt(send: Send, { elapsedMs, isBusy }: LateVisit): Promise<boolean> {
   const asked = send("Performance.getMetrics").catch(() => ({}));
-  const metrics = metricsOf(await Promise.race([asked, Bun.sleep(RESPONSE_MS).then(() => ({}))]));
+  const metrics = metricsOf(await within(RESPONSE_MS, asked, () => ({})));
   // Both values are in seconds: the CPU time of all threads of the process, and the wall clock time of the main
   // thread's tasks.
   const cpuMs = (metrics.get("ProcessTime") ?? 0) * 1000;

@@ -3,6 +3,7 @@ import { access, constants, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/
 import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
 import { isAlive } from "../../lib/is-alive.ts";
+import { within } from "../../lib/within.ts";
 import { CdpConnection } from "./cdp.ts";
 import { type BrowserProgram } from "./find.ts";
 import { ownBrowser, processName, reapOrphans, shortName } from "./orphans.ts";
@@ -112,7 +113,9 @@ export async function launchBrowser(
     cdp.close();
   };
   try {
-    const version = await within(cdp.send("Browser.getVersion"), LAUNCH_TIMEOUT_MS);
+    const version = await within(LAUNCH_TIMEOUT_MS, cdp.send("Browser.getVersion"), () => {
+      throw new Error(`Cannot wait longer than ${LAUNCH_TIMEOUT_MS} ms`);
+    });
     const product = String(version["product"]);
     // Read only now: the program may be a script that executes another program.
     name = processName(pid) || name;
@@ -164,7 +167,7 @@ function lastLine(output: string): string {
 async function close(cdp: CdpConnection, exited: Promise<void>, kill: () => void): Promise<void> {
   // The response is often lost because the pipe closes first. The end of the process is the result that counts.
   cdp.send("Browser.close").catch(() => undefined);
-  await within(exited, CLOSE_TIMEOUT_MS).catch(() => undefined);
+  await within(CLOSE_TIMEOUT_MS, exited).catch(() => undefined);
   kill();
   await exited;
 }
@@ -215,15 +218,5 @@ async function removeAbandonedProfiles(folder: string): Promise<void> {
     const pid = Number(/^profile-(\d+)-/.exec(name)?.[1]);
     if (Number.isNaN(pid) || isAlive(pid)) continue;
     await removeProfile(join(folder, name));
-  }
-}
-
-async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`Cannot wait longer than ${ms} ms`)), ms);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

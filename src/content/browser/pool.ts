@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { within } from "../../lib/within.ts";
 import { type Figures, type SemaphoreFigures } from "../figures/figures.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 import { missingFonts } from "./missing-fonts.ts";
@@ -106,7 +107,7 @@ export class BrowserPool implements BrowserEngine {
     try {
       const browser = await this.#running();
       const responded = browser.running.cdp.send("Browser.getVersion").then(() => true);
-      const alive = await Promise.race([responded, Bun.sleep(PROBE_TIMEOUT_MS).then(() => false)]);
+      const alive = await within(PROBE_TIMEOUT_MS, responded, () => false);
       return alive ? undefined : "The browser does not respond";
     } catch {
       return "The browser does not start";

@@ -1,3 +1,4 @@
+import { within } from "../../lib/within.ts";
 import { type CdpFields } from "./cdp.ts";
 import { type RunningBrowser } from "./launch.ts";
 import { browserStopped } from "./load-error.ts";
@@ -138,15 +139,13 @@ export class PooledBrowser {
   }
 
   async #dispose(tab: Tab): Promise<void> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error("Cannot close the tab: no response")), DISPOSE_TIMEOUT_MS);
     try {
-      await Promise.race([tab.close(), late]);
+      await within(DISPOSE_TIMEOUT_MS, tab.close(), () => {
+        throw new Error("Cannot close the tab: no response");
+      });
     } catch {
       // The tab is gone already, or the browser no longer responds and ends with all its tabs.
       this.#kill("The browser does not close a tab; it is stopped");
-    } finally {
-      clearTimeout(timer);
     }
   }
 

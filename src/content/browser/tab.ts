@@ -1,4 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
+import { within } from "../../lib/within.ts";
 import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
@@ -105,7 +106,7 @@ export class Tab {
   /** Waits until the page fetches nothing more. It follows a page that navigates in the meantime. */
   async #idle(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
     const longest = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
-    await this.deadline.race(Promise.race([watch.idling(), Bun.sleep(longest)]));
+    await this.deadline.race(within(longest, watch.idling()));
     if (!watch.settled) await this.#settle(watch, page);
   }
 
@@ -143,7 +144,7 @@ export class Tab {
       () => false,
       () => false,
     );
-    return await Promise.race([responded, Bun.sleep(BUSY_MS).then(() => true)]);
+    return await within(BUSY_MS, responded, () => true);
   }
 
   /**

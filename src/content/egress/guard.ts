@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { isRemotePublicAddress } from "../../lib/own-address.ts";
+import { within } from "../../lib/within.ts";
 import { PageExcess } from "./page-excess.ts";
 import { type ForwardProxy } from "./forward-proxy.ts";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
@@ -150,14 +151,11 @@ export class EgressSession {
   }
 
   async #resolve(host: string): Promise<readonly string[]> {
-    const { promise: late, resolve } = Promise.withResolvers<readonly string[]>();
-    const timer = setTimeout(() => resolve([]), EGRESS_LIMITS.resolveMs);
+    const resolve = this.#options.resolve ?? systemResolve;
     try {
-      return await Promise.race([(this.#options.resolve ?? systemResolve)(host), late]);
+      return await within(EGRESS_LIMITS.resolveMs, resolve(host), () => []);
     } catch {
       return [];
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

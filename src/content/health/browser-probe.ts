@@ -1,3 +1,4 @@
+import { within } from "../../lib/within.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 
 /** The state of the browser. */
@@ -49,14 +50,8 @@ export class BrowserProbe {
   }
 
   async #lookAtFonts(): Promise<readonly FontKind[] | undefined> {
-    const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(resolve, FONTS_TIMEOUT_MS, undefined);
     // If the browser ends during this check, the next check reports it.
     const missing = this.#deps.missingFonts().catch(() => undefined);
-    try {
-      return await Promise.race([missing, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await within(FONTS_TIMEOUT_MS, missing);
   }
 }

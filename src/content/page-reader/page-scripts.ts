@@ -1,4 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
+import { within } from "../../lib/within.ts";
 import { type Placeholders } from "../extraction/extraction.ts";
 import { type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
@@ -80,8 +81,7 @@ export class PageScripts {
     }
     const left = end - performance.now();
     if (left <= 0) return "";
-    const code = await Promise.race([this.#load(visit, url), Bun.sleep(left).then(() => undefined)]);
-    return code ?? "";
+    return await within(left, this.#load(visit, url), () => "");
   }
 
   /** The text of a script. Empty if it cannot be fetched, because that must not fail the page. */

@@ -1,4 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
+import { within } from "../../lib/within.ts";
 import { ResponseCache, type Found } from "./response-cache.ts";
 import { askProvider, type ProviderResponse } from "./ask-provider.ts";
 import { type AttemptOutcome, Breaker, type BreakerState } from "./breaker.ts";
@@ -170,7 +171,7 @@ export class Search {
     const before = breaker.state;
     let outcome: Outcome;
     try {
-      const { results } = await within(ms, (signal) => askProvider(provider, query, count, signal));
+      const { results } = await askWithin(ms, (signal) => askProvider(provider, query, count, signal));
       done("success");
       outcome = { name, results };
     } catch (error) {
@@ -191,19 +192,17 @@ function blame({ reason }: ProviderError, ms: number): AttemptOutcome {
 }
 
 /** Runs `ask` with a signal that aborts after `ms`. It does not wait for a provider that ignores the signal. */
-async function within(ms: number, ask: (signal: AbortSignal) => Promise<ProviderResponse>): Promise<ProviderResponse> {
+async function askWithin(
+  ms: number,
+  ask: (signal: AbortSignal) => Promise<ProviderResponse>,
+): Promise<ProviderResponse> {
   const controller = new AbortController();
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
+  return await within(ms, ask(controller.signal), async () => {
     controller.abort();
     // After the abort has settled `ask`: a response with the pages so far is better than a timeout.
-    setTimeout(() => reject(new ProviderError("timeout", "it did not respond in time")), 0);
-  }, ms);
-  try {
-    return await Promise.race([ask(controller.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+    await Bun.sleep(0);
+    throw new ProviderError("timeout", "it did not respond in time");
+  });
 }
 
 function searchError(failures: readonly { readonly name: string; readonly error: ProviderError }[]): TurnpikeError {

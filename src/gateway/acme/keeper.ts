@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
+import { within } from "../../lib/within.ts";
 import { type CertificateStore } from "../../store/certificate-store.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
@@ -130,10 +131,7 @@ export class CertificateKeeper {
 
   /** Resolves after the first attempt for each domain, or after `ms` milliseconds. */
   async attempted(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    await Promise.race([this.#first.promise, promise]);
-    clearTimeout(timer);
+    await within(ms, this.#first.promise);
   }
 
   /** Cancels the orders under way. */

@@ -1,3 +1,4 @@
+import { within } from "../../lib/within.ts";
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 
@@ -33,13 +34,9 @@ export function boundedLookUp(find: LookUp, lookUpMs = LOOK_UP_MS): LookUp {
       response = ask(host);
       underWay.set(host, response);
     }
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error(`Cannot look up "${host}": it takes too long`)), lookUpMs);
-    try {
-      return await Promise.race([response, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await within(lookUpMs, response, () => {
+      throw new Error(`Cannot look up "${host}": it takes too long`);
+    });
   };
 }
 

@@ -1,3 +1,4 @@
+import { within } from "../../lib/within.ts";
 import { type Ledger, type Payment, RECHECK_MS } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
 import { type Facilitator, type Outcome } from "../facilitator/facilitator.ts";
@@ -134,16 +135,13 @@ export class Reconciler {
   }
 
   async #find(facilitator: Facilitator, { payment, requirements }: StoredPayment): Promise<Outcome> {
-    const late = Promise.withResolvers<"late">();
-    const timer = setTimeout(() => late.resolve("late"), FIND_TIMEOUT_MS);
     try {
-      const found = await Promise.race([facilitator.find(payment, requirements), late.promise, this.#closing.promise]);
+      const looking = Promise.race([facilitator.find(payment, requirements), this.#closing.promise]);
+      const found = await within(FIND_TIMEOUT_MS, looking, () => "late" as const);
       return typeof found === "string" ? { kind: "unknown", cause: found } : found;
     } catch (error) {
       this.#options.log(`reconciliation: a look-up threw: ${nameOf(error)}`);
       return { kind: "unknown", cause: "defect" };
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { within } from "../../lib/within.ts";
 import { createHash } from "node:crypto";
 import { type Attempt, dial } from "./dial.ts";
 import { type LogIn, logIn } from "./log-in.ts";
@@ -90,17 +91,13 @@ export class Connection {
   static async open(settings: ConnectionSettings): Promise<Connection> {
     const { connectMs = CONNECT_MS } = settings;
     const attempt: Attempt = { socket: undefined };
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      late.reject(new PostgresError("timeout", `the server is not ready within ${connectMs} ms`));
-    }, connectMs);
     try {
-      return await Promise.race([Connection.#make(settings, attempt), late.promise]);
+      return await within(connectMs, Connection.#make(settings, attempt), () => {
+        throw new PostgresError("timeout", `the server is not ready within ${connectMs} ms`);
+      });
     } catch (error) {
       attempt.socket?.destroy();
       throw error instanceof PostgresError ? error : new PostgresError("connection", "it cannot be connected to");
-    } finally {
-      clearTimeout(timer);
     }
   }
 

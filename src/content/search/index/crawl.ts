@@ -1,4 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
+import { within } from "../../../lib/within.ts";
 import { type EgressOptions } from "../../egress/guard.ts";
 import { type ExtractionOutcome } from "../../extraction/extraction.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
@@ -147,7 +148,7 @@ class Crawler {
       const next = running.size < MAX_HOSTS_AT_ONCE ? this.#next() : undefined;
       if (next === undefined) {
         if (running.size === 0 && !this.#hasMore()) break;
-        await Promise.race([...running, Bun.sleep(Math.min(NAP_MS, this.#manners.wait() || NAP_MS))]);
+        await within(Math.min(NAP_MS, this.#manners.wait() || NAP_MS), Promise.race(running));
         continue;
       }
       this.#fetching.add(next.url);

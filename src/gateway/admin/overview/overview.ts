@@ -1,5 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type SharedZone } from "../../../lib/shared-zone.ts";
+import { within } from "../../../lib/within.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
 import { FilterCounts } from "../../telemetry/filter-metrics.ts";
@@ -91,12 +92,6 @@ async function paymentsOf(source: OverviewSource): Promise<PaymentSummary> {
 
 /** The payments, or `available: false` if the ledger does not respond in time. */
 async function withinTime(payments: Promise<PaymentSummary>): Promise<PaymentSummary> {
-  const { promise: late, resolve } = Promise.withResolvers<PaymentSummary>();
   const reason = `Cannot read the ledger: it did not respond within ${LEDGER_MS} ms`;
-  const timer = setTimeout(resolve, LEDGER_MS, { available: false, reason });
-  try {
-    return await Promise.race([payments, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await within(LEDGER_MS, payments, () => ({ available: false, reason }));
 }

@@ -1,3 +1,4 @@
+import { within } from "../../../lib/within.ts";
 import { createHash } from "node:crypto";
 import { RedisClient } from "bun";
 import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";
@@ -209,13 +210,7 @@ function chargeOf(response: unknown): StoredCharge | undefined {
 
 /** Rejects if `work` takes longer than `ms`. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("late")), ms);
+  return await within(ms, work, () => {
+    throw new Error("late");
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
+import { within } from "../../../lib/within.ts";
 import { type SpanCounter } from "./span-metrics.ts";
 
 /** Spans that wait for a collector, and the characters of these spans. Further spans are dropped and counted. */
@@ -76,11 +77,8 @@ export class Exporter {
   async flush(ms: number): Promise<void> {
     this.#lastCall = true;
     this.#hurry?.();
-    const patience = Promise.withResolvers<void>();
-    const timer = setTimeout(patience.resolve, ms);
     this.#begin();
-    await Promise.race([this.#sending, patience.promise]);
-    clearTimeout(timer);
+    await within(ms, this.#sending ?? Promise.resolve());
     clearTimeout(this.#timer);
     if (this.#queue.length > 0) this.#deps.counter.count("dropped", this.#queue.length);
     this.#queue = [];
