@@ -51,6 +51,13 @@ export class AcmeDirectory {
     return typeof url === "string" ? url : undefined;
   }
 
+  /** True if an account needs an external account (RFC 8555 §7.1.1). */
+  async requiresExternalAccount(): Promise<boolean> {
+    this.#resources ??= (await this.get(this.#options.url)).json();
+    const { meta } = this.#resources;
+    return isObject(meta) && meta["externalAccountRequired"] === true;
+  }
+
   /** Like `resource`, but rejects if the directory does not have it. */
   async needed(name: string): Promise<string> {
     const url = await this.resource(name);
@@ -155,10 +162,12 @@ export function problemError(
   problem: unknown,
   { status, retryAfterMs }: { status?: number; retryAfterMs?: number } = {},
 ): AcmeError {
-  const { type, detail } = isObject(problem) ? problem : {};
+  const { type, detail, instance } = isObject(problem) ? problem : {};
   const name = typeof type === "string" && type.startsWith(ERRORS) ? wordsOf(type.slice(ERRORS.length)) : "";
   const where = status === undefined ? "" : ` (status ${status})`;
-  return new AcmeError(`the directory says ${name === "" ? "no" : name}${where}: ${wordsOf(detail)}`, {
+  // Changed terms, for example (RFC 8555 §7.3.3).
+  const visit = name === "userActionRequired" && typeof instance === "string" ? ` (visit ${wordsOf(instance)})` : "";
+  return new AcmeError(`the directory says ${name === "" ? "no" : name}${where}: ${wordsOf(detail)}${visit}`, {
     type: name,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });

@@ -1,9 +1,7 @@
 import { type Config } from "../config/config.ts";
 import { type KeyPair, type TlsMaterial } from "../wire/tls.ts";
 import { type Challenge } from "./order.ts";
-
-/** `tls.acme` of a configuration. */
-export type AcmeConfig = NonNullable<Config["tls"]["acme"]>;
+import { type AcmeConfig } from "./settings.ts";
 
 /** A challenge that is under way. `pair` is the certificate and key for TLS-ALPN-01. */
 export interface OpenChallenge extends Challenge {

@@ -1,7 +1,6 @@
 import { type CertificateStore } from "../../store/certificate-store.ts";
 import { AcmeError } from "./acme-error.ts";
 import { AcmeDirectory } from "./directory.ts";
-import { type AcmeConfig } from "./issued.ts";
 import { AccountKey } from "./jws.ts";
 import { type Account, type Challenge, openAccount, orderCertificate } from "./order.ts";
 import {
@@ -16,6 +15,7 @@ import {
   readFailure,
   settingsDigest,
 } from "./records.ts";
+import { type AcmeSettings } from "./settings.ts";
 import { challengeCertificate, keyPem, makeKey, renewalId } from "./x509.ts";
 
 /** Milliseconds after which a challenge is removed, if its order was cancelled. @bound */
@@ -28,7 +28,7 @@ const CONFIRM_MS = 10_000;
 const CONFIRM_LOOK_MS = 100;
 
 export interface IssuerOptions {
-  readonly settings: { readonly config: AcmeConfig; readonly authorities: string };
+  readonly settings: AcmeSettings;
   readonly store: CertificateStore;
   readonly clock: () => number;
   /** The name of this gateway's entry in the store. */
@@ -62,7 +62,7 @@ export class Issuer {
     this.#account ??= this.#openAccount();
     const account = await this.#account;
     const failure = readFailure(entries, domain);
-    const failures = failure?.settings === settingsDigest(config) ? failure.count : 0;
+    const failures = failure?.settings === settingsDigest(settings) ? failure.count : 0;
     const kept = readCertificate(entries, domain);
     const published: string[] = [];
     try {
@@ -84,14 +84,16 @@ export class Issuer {
 
   async #openAccount(): Promise<Account> {
     const { store, settings } = this.#options;
-    const { directory_url: url, contact } = settings.config;
-    let key = readAccountKey(await store.read(), url);
-    if (key === undefined) {
-      key = keyPem(await makeKey("ecdsa-p256"));
-      // Stored before its first use, because an account without its key is lost.
-      await store.write(accountName(url), JSON.stringify({ directory_url: url, key }));
-    }
-    return openAccount(this.#directory, new AccountKey(key), contact);
+    const { directory_url: url } = settings.config;
+    const stored = storedKey(readAccountKey(await store.read(), settings));
+    const known = stored && (await openAccount(this.#directory, stored, { ...settings, isKnown: true }));
+    if (known !== undefined) return known;
+    const key = keyPem(await makeKey("ecdsa-p256"));
+    // Stored before its first use, because an account without its key is lost.
+    await store.write(accountName(settings), JSON.stringify({ directory_url: url, key }));
+    const account = await openAccount(this.#directory, new AccountKey(key), { ...settings, isKnown: false });
+    if (account === undefined) throw new AcmeError("the directory deactivates new accounts");
+    return account;
   }
 
   /**
@@ -126,5 +128,14 @@ export class Issuer {
     await promise;
     clearTimeout(timer);
     if (signal.aborted) throw new AcmeError("the order was broken off");
+  }
+}
+
+/** Undefined without a key, and for one that cannot be read: its account is lost. */
+function storedKey(pem: string | undefined): AccountKey | undefined {
+  try {
+    return pem === undefined ? undefined : new AccountKey(pem);
+  } catch {
+    return undefined;
   }
 }

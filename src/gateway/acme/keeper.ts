@@ -7,7 +7,7 @@ import { type OnEvent } from "../telemetry/event.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { AcmeDirectory } from "./directory.ts";
 import { FAILURES, failedAgain, isWaiting } from "./failures.ts";
-import { type AcmeConfig, type Issued, NOTHING_ISSUED } from "./issued.ts";
+import { type Issued, NOTHING_ISSUED } from "./issued.ts";
 import { Issuer } from "./issuer.ts";
 import {
   challengeName,
@@ -21,6 +21,7 @@ import {
   settingsDigest,
 } from "./records.ts";
 import { askRenewal, type RenewalInfo, renewalTime } from "./renewal.ts";
+import { type AcmeConfig, type AcmeSettings } from "./settings.ts";
 import { placeholder } from "./x509.ts";
 
 /** Milliseconds between two reads of a store that other gateways write to. */
@@ -36,13 +37,6 @@ const LEAST_LOOK_MS = 250;
  * locked that long. @bound
  */
 const LOCK_MS = 60_000;
-
-/** `tls.acme`, with the contents of its file. */
-export interface AcmeSettings {
-  readonly config: AcmeConfig;
-  /** The PEM of `ca_path`, or empty. */
-  readonly authorities: string;
-}
 
 export interface KeeperDeps {
   /** Opens the store; called once, when certificates are first needed. */
@@ -61,7 +55,7 @@ export interface KeeperDeps {
 export interface Shown {
   /** Resolves when every listener shows the certificates and responds to the challenges. */
   certify(issued: Issued): Promise<void>;
-  readonly certificates: CertificateMetrics;
+  readonly certificates: Pick<CertificateMetrics, "ordered" | "has">;
 }
 
 /**
@@ -233,7 +227,7 @@ export class CertificateKeeper {
     const { clock, random, firstPauseMs = FAILURES.firstMs } = this.#deps;
     const before = readFailure(await store.read(), domain);
     const failure = failedAgain(before, {
-      settings: settingsDigest(settings.config),
+      settings: settingsDigest(settings),
       error,
       now: clock(),
       random: random(),
@@ -277,11 +271,11 @@ export class CertificateKeeper {
   }
 
   /** The time of the next order for a domain, in Unix milliseconds. */
-  #dueAt(entries: Entries, { config }: AcmeSettings, domain: string): number {
+  #dueAt(entries: Entries, settings: AcmeSettings, domain: string): number {
     const failure = readFailure(entries, domain);
-    const earliest = isWaiting(failure, settingsDigest(config)) ? failure.next_at : 0;
+    const earliest = isWaiting(failure, settingsDigest(settings)) ? failure.next_at : 0;
     const kept = readCertificate(entries, domain);
-    return Math.max(earliest, this.#wantedAt(kept, config, domain));
+    return Math.max(earliest, this.#wantedAt(kept, settings.config, domain));
   }
 
   #wantedAt(kept: KeptCertificate | undefined, config: AcmeConfig, domain: string): number {

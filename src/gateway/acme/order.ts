@@ -3,7 +3,9 @@ import { isObject } from "../../lib/is-object.ts";
 import { type KeyPair } from "../wire/tls.ts";
 import { AcmeError } from "./acme-error.ts";
 import { type AcmeDirectory, type AcmeResponse, problemError, retryAfter } from "./directory.ts";
+import { accountBinding } from "./external-account.ts";
 import { type AccountKey } from "./jws.ts";
+import { type AcmeSettings } from "./settings.ts";
 import { certificateRequest, keyPem, type KeyType, makeKey } from "./x509.ts";
 
 export type ChallengeType = "http-01" | "tls-alpn-01";
@@ -43,15 +45,39 @@ const SETTLE_MS = 120_000;
 const FIRST_LOOK_MS = 250;
 const LONGEST_LOOK_MS = 10_000;
 
-/** Finds the account of a key, or creates it (RFC 8555 §7.3). */
+/**
+ * Finds the account of a key, or creates it (RFC 8555 §7.3). `isKnown`: the key may have an account already. Resolves
+ * to undefined if that account is deactivated.
+ */
 export async function openAccount(
   directory: AcmeDirectory,
   key: AccountKey,
-  contact: readonly string[],
-): Promise<Account> {
-  const body = { termsOfServiceAgreed: true, contact: contact.map((address) => `mailto:${address}`) };
-  const response = await directory.post(await directory.needed("newAccount"), body, { key, account: undefined });
-  return { key, url: locationOf(response) };
+  { config, external, isKnown }: Omit<AcmeSettings, "authorities"> & { readonly isKnown: boolean },
+): Promise<Account | undefined> {
+  const url = await directory.needed("newAccount");
+  const send = async (body: object): Promise<Account | undefined> => {
+    try {
+      const response = await directory.post(url, body, { key, account: undefined });
+      return response.json()["status"] === "deactivated" ? undefined : { key, url: locationOf(response) };
+    } catch (error) {
+      // RFC 8555 §7.3.6 gives the type, which has other reasons too. They must not cost an account.
+      const { type, message } = error instanceof AcmeError ? error : new AcmeError("");
+      if (isKnown && type === "unauthorized" && /deactivated/i.test(message)) return undefined;
+      throw error;
+    }
+  };
+  try {
+    // Some directories accept a binding only once.
+    if (isKnown && external !== undefined) return await send({ onlyReturnExisting: true });
+  } catch (error) {
+    if (!(error instanceof AcmeError) || error.type !== "accountDoesNotExist") throw error;
+  }
+  if (external === undefined && (await directory.requiresExternalAccount())) {
+    throw new AcmeError("the directory requires an external account; set tls.acme.external_account");
+  }
+  const contact = config.contact.map((address) => `mailto:${address}`);
+  const binding = external && { externalAccountBinding: accountBinding(external, url, key.jwk) };
+  return send({ termsOfServiceAgreed: true, contact, ...binding });
 }
 
 /** Gets a certificate for one domain. Rejects with an AcmeError. */

@@ -1,8 +1,9 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { isObject } from "../../lib/is-object.ts";
 import { type KeyPair } from "../wire/tls.ts";
-import { type AcmeConfig, type OpenChallenge } from "./issued.ts";
+import { type OpenChallenge } from "./issued.ts";
 import { type ChallengeType } from "./order.ts";
+import { type AcmeSettings } from "./settings.ts";
 
 /** A stored certificate. */
 export interface CertificateRecord {
@@ -44,15 +45,16 @@ export function challengeName(token: string): string {
   return CHALLENGE_PREFIX + digest(token);
 }
 
-/** The entry of the account at a directory. Each directory has its own accounts. */
-export function accountName(directoryUrl: string): string {
-  return `account-${digest(directoryUrl)}`;
+/** The entry of the account at a directory. Each directory, and each external account there, has its own account. */
+export function accountName({ config, external }: AcmeSettings): string {
+  return `account-${digest(external === undefined ? config.directory_url : `${config.directory_url} ${external.keyId}`)}`;
 }
 
 /** The settings that an order depends on. */
-export function settingsDigest(acme: AcmeConfig): string {
-  const { directory_url: url, key_type: keyType, challenges, contact, ca_path: caPath } = acme;
-  return digest(JSON.stringify([url, keyType, challenges, contact, caPath]));
+export function settingsDigest({ config, external }: AcmeSettings): string {
+  const { directory_url: url, key_type: keyType, challenges, contact, ca_path: caPath } = config;
+  const account = external === undefined ? [] : [external.keyId, external.key];
+  return digest(JSON.stringify([url, keyType, challenges, contact, caPath, ...account]));
 }
 
 function objectOf(entries: Entries, name: string): Readonly<Record<string, unknown>> | undefined {
@@ -93,8 +95,8 @@ export function readFailure(entries: Entries, domain: string): FailureRecord | u
 }
 
 /** The account's key in PEM; undefined if there is no account yet. */
-export function readAccountKey(entries: Entries, directoryUrl: string): string | undefined {
-  const { key } = objectOf(entries, accountName(directoryUrl)) ?? {};
+export function readAccountKey(entries: Entries, settings: AcmeSettings): string | undefined {
+  const { key } = objectOf(entries, accountName(settings)) ?? {};
   return typeof key === "string" ? key : undefined;
 }
 

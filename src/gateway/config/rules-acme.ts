@@ -1,4 +1,7 @@
+import { type Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
+
+type ExternalAccountConfig = NonNullable<Config["tls"]["acme"]>["external_account"];
 
 /** Checks `tls.acme`. */
 export function checkAcme({ server, tls, quic }: Draft, report: Report): void {
@@ -10,6 +13,7 @@ export function checkAcme({ server, tls, quic }: Draft, report: Report): void {
       `expected true: read the terms of service of ${new URL(acme.directory_url).host}, and agree to them`,
     );
   }
+  checkExternalAccount(acme.external_account, report);
   const files = new Set(tls.certificates.flatMap(({ hostnames }) => hostnames));
   const seen = new Set<string>();
   for (const [i, domain] of acme.domains.entries()) {
@@ -33,5 +37,16 @@ export function checkAcme({ server, tls, quic }: Draft, report: Report): void {
   }
   if (!hasTls && quic?.enabled !== true) {
     report.warning("tls.acme", "without effect, since no listener has use_tls");
+  }
+}
+
+function checkExternalAccount(account: ExternalAccountConfig | undefined, report: Report): void {
+  if (account === undefined) return;
+  const { hmac_key: key, hmac_key_env: variable } = account;
+  if (key === "" && variable === "") {
+    report.problem("tls.acme.external_account.hmac_key", "required, unless hmac_key_env names a variable");
+  }
+  if (key !== "" && variable !== "") {
+    report.warning("tls.acme.external_account.hmac_key", "without effect, since hmac_key_env is set");
   }
 }

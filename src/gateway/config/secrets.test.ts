@@ -15,6 +15,8 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "server.listeners[].tls.key_path": "the path of a file",
   "server.listeners[].tls.certificates[].key_path": "the path of a file",
   "tls.acme.key_type": "the name of an algorithm",
+  "tls.acme.external_account.key_id": "the name of a key",
+  "tls.acme.external_account.hmac_key_env": "the name of a variable",
   "quic.key_path": "the path of a file",
   "admin.tls.key_path": "the path of a file",
   "admin.api_key_env": "the name of a variable",

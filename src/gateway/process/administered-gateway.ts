@@ -88,7 +88,7 @@ export async function startAdministered(
     admin.commit(started);
     const workers = options.isSingle === true ? 1 : config.server.workers || cpus().length;
     const isSingle = options.isSingle === true || config.server.workers === 1;
-    const settings = readAcme(config);
+    const settings = readAcme(config, process.env);
     const issued = await keeper.prepare(settings);
     const gateway = await (await starter(isSingle))({ ...options, config: started, issued, events });
     const { storePath } = options;
@@ -284,7 +284,7 @@ class Administered implements AdministeredGateway {
     const before = this.#audit.path;
     try {
       await this.#audit.use(auditPath(config));
-      const settings = readAcme(config);
+      const settings = readAcme(config, process.env);
       const issued = await this.#keeper.prepare(settings);
       // Listeners that the configuration adds need a certificate to show.
       if (issued !== undefined) await this.#gateway.certify(issued);

@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { type AcmeSettings } from "../acme/keeper.ts";
+import { readExternalAccount } from "../acme/external-account.ts";
 import { type OwnTls, type ReadTls } from "../acme/issued.ts";
+import { type AcmeSettings } from "../acme/settings.ts";
 import { type Config } from "../config/config.ts";
 import { checkMaterial, type HostRule, type KeyPair } from "../wire/tls.ts";
 
@@ -93,12 +94,19 @@ function isFor(certificate: X509Certificate, hostname: string): boolean {
 }
 
 /**
- * The `tls.acme` of a configuration, with the file that it names; undefined without the section. Throws if the file
- * cannot be read.
+ * The `tls.acme` of a configuration, with the file and the variable that it names; undefined without the section.
+ * Throws if one of them cannot be read.
  */
-export function readAcme({ tls: { acme } }: Pick<Config, "tls">): AcmeSettings | undefined {
+export function readAcme(
+  { tls: { acme } }: Pick<Config, "tls">,
+  environment: Readonly<Record<string, string | undefined>>,
+): AcmeSettings | undefined {
   if (acme === undefined) return undefined;
-  return { config: acme, authorities: acme.ca_path === "" ? "" : readAuthorities(acme.ca_path, "CAs of tls.acme") };
+  return {
+    config: acme,
+    authorities: acme.ca_path === "" ? "" : readAuthorities(acme.ca_path, "CAs of tls.acme"),
+    external: readExternalAccount(acme, environment),
+  };
 }
 
 /** Reads and checks one certificate with its key. Throws like `readTlsMaterial`. */

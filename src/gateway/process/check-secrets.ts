@@ -3,6 +3,7 @@ import { readEmbedded } from "../../payments/facilitator/chain-settings.ts";
 import type * as Embedded from "../../payments/evm/embedded-facilitator.ts";
 import { type Environment, readSecretHeaders } from "../../payments/facilitator/secrets.ts";
 import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
+import { readExternalAccount } from "../acme/external-account.ts";
 import { type Config } from "../config/config.ts";
 import { type Diagnostic } from "../config/diagnostic.ts";
 import { readRedisUrl } from "./route-limits.ts";
@@ -14,6 +15,7 @@ const embedded = (): typeof Embedded => require("../../payments/evm/embedded-fac
 /** Diagnostics for the secrets that the configuration needs from the environment. They never contain a secret. */
 export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
   return [
+    ...faultOf("tls.acme.external_account", () => readExternalAccount(config.tls.acme, environment)),
     ...storeDiagnostics(config, environment),
     ...upstreamDiagnostics(config, environment),
     ...paymentDiagnostics(config, environment),

@@ -22,6 +22,12 @@ export interface TestDirectoryOptions {
   /** Percent of good nonces that are refused. */
   readonly nonceReject?: number;
   readonly blocked?: readonly string[];
+  /** Percent of valid authorizations that serve further orders. */
+  readonly authzReuse?: number;
+  /** Names are not checked. */
+  readonly alwaysValid?: boolean;
+  /** Keys of external accounts by their ids; accounts need one of them. */
+  readonly externalAccounts?: Readonly<Record<string, string>>;
 }
 
 /** What the proxy makes of a request in the place of pebble; undefined: it passes it on. */
@@ -93,13 +99,16 @@ export class TestDirectory {
       httpPort: options.httpPort,
       tlsPort: options.tlsPort,
       domainBlocklist: options.blocked ?? [],
+      externalAccountBindingRequired: options.externalAccounts !== undefined,
+      externalAccountMACKeys: options.externalAccounts ?? {},
     };
     const config = file("pebble.json", JSON.stringify({ pebble }));
     const children = [
       run([PEBBLE ?? "", "-strict", "-config", config, "-dnsserver", `127.0.0.1:${dnsPort}`], {
         PEBBLE_VA_NOSLEEP: "1",
         PEBBLE_WFE_NONCEREJECT: String(options.nonceReject ?? 5),
-        PEBBLE_AUTHZREUSE: "0",
+        PEBBLE_AUTHZREUSE: String(options.authzReuse ?? 0),
+        ...(options.alwaysValid === true ? { PEBBLE_VA_ALWAYS_VALID: "1" } : {}),
       }),
       run(
         [
@@ -215,9 +224,14 @@ function payloadOf(body: string): Readonly<Record<string, unknown>> {
 }
 
 /** What a directory says that refuses. */
-export function refusal(type: string, status: number, headers: Readonly<Record<string, string>> = {}): Response {
+export function refusal(
+  type: string,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  members: object = {},
+): Response {
   return Response.json(
-    { type: `urn:ietf:params:acme:error:${type}`, detail: `a test's ${type}` },
+    { type: `urn:ietf:params:acme:error:${type}`, detail: `a test's ${type}`, ...members },
     { status, headers: { "content-type": "application/problem+json", ...headers } },
   );
 }

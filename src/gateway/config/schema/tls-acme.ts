@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { httpUrl, ours, text } from "./kinds.ts";
+import { environmentName, httpUrl, ours, secret, text } from "./kinds.ts";
 
 /** Characters of a domain, which is part of a file's name; a longer one is refused. */
 const MAX_DOMAIN = 200;
@@ -11,6 +11,9 @@ const MAX_DOMAINS = 100;
 /** Contact addresses of an account; the configuration is refused with more. */
 const MAX_CONTACTS = 10;
 
+/** Characters of the id and of the key of an external account; a configuration with a longer one is refused. */
+const MAX_EXTERNAL = 1024;
+
 /** A domain name of at least two labels (RFC 1035 §2.3.1), which may begin with digits (RFC 1123 §2.1). */
 const DOMAIN = /^(?=.*[a-z])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -18,6 +21,31 @@ const domain = text
   .toLowerCase()
   .max(MAX_DOMAIN, `expected at most ${MAX_DOMAIN} characters`)
   .regex(DOMAIN, 'expected a domain, as in "shop.example.com"; wildcards and IP addresses are not supported');
+
+const externalAccount = z
+  .strictObject({
+    key_id: text
+      .max(MAX_EXTERNAL, `expected at most ${MAX_EXTERNAL} characters`)
+      .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters without spaces")
+      .describe("Id of the key, as the certificate authority shows it."),
+    hmac_key: z
+      .string()
+      .max(MAX_EXTERNAL, `expected at most ${MAX_EXTERNAL} characters`)
+      .regex(/^(?:[\w-]+=*)?$/, "expected a key in base64url, as the certificate authority shows it")
+      .default("")
+      .describe("HMAC key of that id, in base64url.")
+      .meta(secret()),
+    hmac_key_env: environmentName
+      .or(z.literal(""))
+      .default("")
+      .describe(
+        "Environment variable that holds the HMAC key, in place of `hmac_key`. It is read at start and reload.",
+      ),
+  })
+  .exactOptional()
+  .describe(
+    "Your account at the certificate authority, for one that requires it (external account binding, RFC 8555 §7.3.4). Default: none.",
+  );
 
 /** `tls.acme`: certificates that the gateway obtains itself. */
 export const acme = z
@@ -40,6 +68,7 @@ export const acme = z
       .boolean()
       .default(false)
       .describe("Must be true: you agree to the terms of service of the certificate authority."),
+    external_account: externalAccount,
     key_type: z
       .enum(["ecdsa-p256", "ecdsa-p384", "rsa-2048", "rsa-4096"])
       .default("ecdsa-p256")

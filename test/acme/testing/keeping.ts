@@ -1,0 +1,100 @@
+/** A keeper of certificates in the test's own process, with a listener for challenges of HTTP-01. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { httpResponse, type Issued, NOTHING_ISSUED } from "../../../src/gateway/acme/issued.ts";
+import { CertificateKeeper, type KeeperDeps } from "../../../src/gateway/acme/keeper.ts";
+import { type AcmeSettings } from "../../../src/gateway/acme/settings.ts";
+import { configSchema } from "../../../src/gateway/config/config.ts";
+import { readAcme } from "../../../src/gateway/process/certificates.ts";
+import { type CertificateCounts } from "../../../src/gateway/telemetry/certificate-metrics.ts";
+import { type NewEvent } from "../../../src/gateway/telemetry/event.ts";
+import { FileCertificates } from "../../../src/store/file-certificates.ts";
+import { until } from "../../support/program.ts";
+import { type TestDirectory } from "./test-directory.ts";
+
+export interface KeepingOptions {
+  readonly directory: TestDirectory;
+  /** Where the directory looks for challenges. */
+  readonly httpPort: number;
+  /** Keys of `tls.acme`. */
+  readonly acme: Readonly<Record<string, unknown>>;
+  /** Left out: a folder of its own, removed at the end. */
+  readonly folder?: string;
+  readonly deps?: Partial<KeeperDeps>;
+}
+
+export class Keeping implements AsyncDisposable {
+  readonly lines: string[] = [];
+  readonly events: NewEvent[] = [];
+  readonly orders: string[] = [];
+  readonly folder: string;
+  readonly keeper: CertificateKeeper;
+  issued: Issued = NOTHING_ISSUED;
+  counts: CertificateCounts | undefined;
+  settings: AcmeSettings | undefined;
+  readonly #own: boolean;
+  #server: Bun.Server<undefined> | undefined;
+
+  private constructor({ folder, deps }: KeepingOptions) {
+    this.#own = folder === undefined;
+    this.folder = folder ?? mkdtempSync(join(tmpdir(), "turnpike-keeping-"));
+    const store = join(this.folder, "certificates");
+    this.keeper = new CertificateKeeper({
+      open: () => new FileCertificates(store, deps?.clock ?? Date.now),
+      clock: Date.now,
+      random: () => 0.5,
+      log: (line) => void this.lines.push(line),
+      onEvent: (event) => void this.events.push(event),
+      ...deps,
+    });
+  }
+
+  static async start(options: KeepingOptions): Promise<Keeping> {
+    const keeping = new Keeping(options);
+    const { httpPort } = options;
+    keeping.#server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: httpPort,
+      fetch: ({ url }) => new Response(httpResponse(keeping.issued, url.split("/").at(-1) ?? "") ?? "none"),
+    });
+    await keeping.use(settingsOf(options.directory, options.acme));
+    return keeping;
+  }
+
+  async use(settings: AcmeSettings | undefined): Promise<void> {
+    const issued = await this.keeper.prepare(settings);
+    if (issued === undefined) return;
+    this.issued = issued;
+    this.settings = settings;
+    this.keeper.use(settings, issued, {
+      certify: async (next) => void (this.issued = next),
+      certificates: {
+        ordered: (result: string) => void this.orders.push(result),
+        has: (counts: CertificateCounts) => void (this.counts = counts),
+      },
+    });
+  }
+
+  /** Goes on with these domains. */
+  async serve(...domains: string[]): Promise<void> {
+    const { settings } = this;
+    await this.use(settings && { ...settings, config: { ...settings.config, domains } });
+  }
+
+  /** Waits for a line of the log. */
+  async says(pattern: RegExp): Promise<string> {
+    return until(`${pattern} in ${JSON.stringify(this.lines)}`, () => this.lines.find((line) => pattern.test(line)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.keeper.close();
+    await this.#server?.stop(true);
+    if (this.#own) rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function settingsOf(directory: TestDirectory, acme: object): AcmeSettings | undefined {
+  const whole = { directory_url: directory.url, ca_path: directory.caPath, terms_agreed: true, ...acme };
+  return readAcme(configSchema.parse({ tls: { acme: whole } }), process.env);
+}
