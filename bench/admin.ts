@@ -1,6 +1,6 @@
 /**
- * The admin interface: what a gateway under load loses to four tabs of the console, and to a thousand wrong keys a second; and how long a list of
- * 10,000 routes, and one more route, take.
+ * The cost of the admin interface. It measures the throughput that a gateway under load loses to four tabs of the console,
+ * and to a thousand wrong keys per second. It also measures the time for a list of 10,000 routes, and for one more route.
  */
 import { parseArgs } from "node:util";
 import { ask, startGateway } from "./admin/gateway.ts";
@@ -12,9 +12,9 @@ import { compare } from "./support/comparison.ts";
 import { cpuNanoseconds } from "./support/cpu-time.ts";
 import { pick, readRounds, type Rounds } from "./support/options.ts";
 
-/** Polls of the console, one after another, as many as tell what one costs a process that is busy anyway. */
+/** Consecutive polls of the console: enough to measure the cost of one poll for a process that is busy anyway. */
 const POLLS = 2000;
-/** Seconds over which a gateway without traffic is watched. */
+/** Seconds for which a gateway without traffic is observed. */
 const WATCH_SECONDS = 5;
 
 const PARTS = [
@@ -28,7 +28,7 @@ interface Options extends Rounds {
   readonly parts: typeof PARTS;
 }
 
-/** The exit code, as `compare` gives it. */
+/** Returns the exit code of `compare`. */
 export async function runAdminBench(args: readonly string[]): Promise<number> {
   const bench = {
     name: "admin",
@@ -55,7 +55,10 @@ function readOptions(args: readonly string[]): Options {
   return { parts: [...pick(PARTS, values.only)], ...readRounds(values) };
 }
 
-/** What tabs cost a gateway without traffic. One that seldom works pays more for each piece of it: caches are cold, and it collects garbage meanwhile. */
+/**
+ * The cost of tabs for a gateway without traffic. A process that seldom works pays more for each request: its caches
+ * are cold, and it collects garbage.
+ */
 async function measureVisits(children: Children): Promise<void> {
   const group = children.group();
   const { url, pid } = await startGateway(group, {});

@@ -1,4 +1,7 @@
-/** What compressed responses cost: CPU time of the whole gateway per megabyte of body, for each coding, beside nginx's gzip. */
+/**
+ * The cost of compressed responses: CPU time of the whole gateway per megabyte of body, for each coding, compared with
+ * nginx's gzip.
+ */
 import { parseArgs } from "node:util";
 import { freePort } from "../src/lib/testing/listen.ts";
 import { accepts, Children, cpuSeconds, waitFor } from "./support/children.ts";
@@ -24,7 +27,7 @@ interface Subject {
   readonly codings: readonly string[];
 }
 
-/** JSON as services send it; the same in every run. */
+/** JSON as services send it, the same in each run. */
 function jsonOf(bytes: number): string {
   let text = "[";
   for (let i = 0; text.length < bytes; i++) {
@@ -64,7 +67,7 @@ async function startPeer(children: Children, originPort: number): Promise<Subjec
   return { name: "nginx", pid: child.pid, port, codings: ["identity", "gzip"] };
 }
 
-/** Asks for so many bytes of plain body; returns what came of them, in bytes. */
+/** Requests this number of bytes of uncompressed bodies. Returns the bytes that arrived. */
 async function drive(
   subject: Subject,
   { path, bytes }: Case,
@@ -77,7 +80,7 @@ async function drive(
     while (left-- > 0) {
       const reply = await fetch(`http://127.0.0.1:${subject.port}${path}`, { headers, decompress: false });
       if ((reply.headers.get("content-encoding") ?? "identity") !== load.coding) {
-        throw new Error(`Cannot measure ${subject.name}: it did not answer in ${load.coding}`);
+        throw new Error(`Cannot measure ${subject.name}: it did not respond in ${load.coding}`);
       }
       const { byteLength } = await reply.arrayBuffer();
       came += byteLength;

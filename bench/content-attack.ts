@@ -1,4 +1,4 @@
-/** `npm run bench -- content-attack`: what a neighbour's pages keep of their speed while hostile pages are visited. */
+/** `npm run bench -- content-attack`: the throughput of one client's pages while another client loads hostile pages. */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { browserPrograms } from "../src/content/browser/find.ts";
@@ -8,16 +8,16 @@ import { type Child, Children, cpuSecondsOfTree, waitFor } from "./support/child
 import { pick, ROUND_FLAGS, readRounds, type Rounds, usage } from "./support/options.ts";
 import { aligned, median } from "./support/report.ts";
 
-/** The neighbour keeps at least this share of its pages. */
+/** The minimum share of the undisturbed throughput. */
 const FLOOR = 0.6;
-/** Time that an attack has before its round is measured. */
+/** Milliseconds of attack before a round is measured. */
 const LEAD_MS = 1_000;
 const WARM_UP_SECONDS = 3;
 
 interface Parties {
   readonly service: string;
   readonly child: Child;
-  /** Where the neighbour's pages are, and the attacker's. */
+  /** The URLs of the normal pages and of the hostile ones. */
   readonly site: string;
   readonly attacks: string;
   readonly attackers: number;
@@ -26,7 +26,7 @@ interface Parties {
 interface Round {
   readonly pages: number;
   readonly failed: number;
-  /** CPU-seconds of service and browser in a second. */
+  /** CPU-seconds per second of service and browser. */
   readonly cpu: number;
 }
 
@@ -38,14 +38,14 @@ export async function runContentAttackBench(args: readonly string[]): Promise<nu
     const { values } = parseArgs({ args: [...args], options });
     const attacks = pick(ATTACKS, values.only);
     const rounds = readRounds(values);
-    // Unpacks the browser, which takes longer than a service may to start.
+    // Unpacks the browser, which takes longer than the timeout for a service's start.
     await browserPrograms(undefined, `${children.folder}/browser`).next();
     const [site, service] = [await start(children, "site", []), await start(children, "service", [children.folder])];
     const parties: Parties = {
       service: service.url,
       child: service.child,
       site: site.url,
-      // A site of its own.
+      // A separate site.
       attacks: `http://127.0.0.9:${attackSite.port}`,
       attackers: Number(values.attackers),
     };
@@ -87,7 +87,7 @@ async function start(
   return { child, url: `http://127.0.0.1:${port}` };
 }
 
-/** One page after the other, as fast as they come. */
+/** Loads one page after the other, without pauses. */
 async function neighbour({ service, site, child }: Parties, seconds: number): Promise<Round> {
   const urls = [...SCRIPT_PAGES.keys()].map((path) => site + path);
   const cpuBefore = cpuSecondsOfTree(child.pid);
@@ -103,7 +103,7 @@ async function neighbour({ service, site, child }: Parties, seconds: number): Pr
   return { pages: (pages * seconds) / elapsed, failed, cpu: (cpuSecondsOfTree(child.pid) - cpuBefore) / elapsed };
 }
 
-/** The attackers ask for the hostile page again as soon as they are answered. */
+/** The attackers request the hostile page again after each response. */
 async function underAttack(parties: Parties, name: string, { seconds }: Rounds): Promise<Round> {
   const over = new AbortController();
   const body = { url: `${parties.attacks}/${name}`, engine: "browser", wait: 20 };

@@ -1,4 +1,7 @@
-/** `npm run bench -- content-soak`: a thousand mixed pages in a row, good and hostile; memory must stay flat and no zombie be left. */
+/**
+ * `npm run bench -- content-soak`: a thousand mixed pages in a row, normal and hostile. Memory must stay constant, and
+ * no zombie may remain.
+ */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -7,9 +10,9 @@ import { startSite } from "../src/content/testing/site.ts";
 import { Children, waitFor } from "./support/children.ts";
 import { aligned } from "./support/report.ts";
 
-/** Memory may grow by this much from the first measure, which is taken when all is warm, to the last. */
+/** The maximum growth of memory from the first measurement, after the warm-up, to the last. */
 const MAX_GROWTH = 1.25;
-/** Measures are taken after so many pages each. */
+/** Pages between two measurements. */
 const MEASURE_EVERY = 100;
 const CLIENTS = 3;
 const ZOMBIE_MS = 3_000;
@@ -18,7 +21,7 @@ interface Asked {
   readonly path: string;
   readonly page: string;
   readonly body?: object;
-  /** The statuses that may come. */
+  /** The allowed statuses. */
   readonly status: number;
 }
 
@@ -112,7 +115,7 @@ function measure(pid: number): Omit<Measure, "pages"> {
   return { service: proportionalMiB(pid), browser, processes: below.length, zombies };
 }
 
-/** A process is a zombie for the moment between its end and its parent's look; one that stays is a fault. */
+/** A process is a zombie for the moment until its parent waits for it. A zombie that stays is an error. */
 async function noZombies(pid: number): Promise<void> {
   const until = performance.now() + ZOMBIE_MS;
   while (performance.now() < until && measure(pid).zombies > 0) await Bun.sleep(50);
@@ -130,7 +133,7 @@ function readQuietly(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // It ended while we looked.
+    // The process ended in the meantime.
     return "";
   }
 }
@@ -142,7 +145,10 @@ function tableOf(measures: readonly Measure[]): string {
   return aligned([["pages", "service MiB", "browser MiB", "its processes", "zombies"], ...rows]).join("\n");
 }
 
-/** The first measures are of a service that is not warm yet; the last ones are taken together, since each is of a moment. */
+/**
+ * The first measurements are before the end of the warm-up. The last ones are combined, since each is only of one
+ * moment.
+ */
 function verdict(measures: readonly Measure[], failures: ReadonlyMap<string, number>, rate: number): number {
   const third = Math.max(1, Math.floor(measures.length / 3));
   const largest = (of: readonly Measure[], key: "service" | "browser") => Math.max(...of.map((one) => one[key]));

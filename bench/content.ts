@@ -1,4 +1,6 @@
-/** `npm run bench -- content`: the content service beside what one would put together from puppeteer-core, jsdom and turndown. */
+/**
+ * `npm run bench -- content`: the content service compared with a service made of puppeteer-core, jsdom and turndown.
+ */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { browserPrograms } from "../src/content/browser/find.ts";
@@ -17,11 +19,14 @@ interface Measured {
   readonly pages: number;
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Of each request, in milliseconds. */
+  /** Latency of each request in milliseconds. */
   readonly latencies: readonly number[];
 }
 
-/** Before the first round: a browser's first pages are slow, and so is a program until its hot parts are compiled. */
+/**
+ * Seconds before the first round: the first pages of a browser are slow, and so is a program before its hot code is
+ * compiled.
+ */
 const WARM_UP_SECONDS = 5;
 
 export async function runContentBench(args: readonly string[]): Promise<number> {

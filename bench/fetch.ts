@@ -1,4 +1,7 @@
-/** What one document costs the static engine: its fetch beside other clients, and parsing it as it comes or at its end. */
+/**
+ * The cost of one document in the static engine: its fetch compared with other clients, and parsing it while it arrives
+ * or afterwards.
+ */
 import { request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -11,7 +14,7 @@ const ORIGIN = fileURLToPath(new URL("./fetch/origin.ts", import.meta.url));
 const SIZES = [30_000, 300_000];
 const CODINGS = ["identity", "gzip", "br"];
 
-/** Loads the page once and gives its bytes. */
+/** Loads the page once and returns its bytes. */
 type Client = (port: number) => Promise<number>;
 
 const CLIENTS: Readonly<Record<string, Client>> = {
@@ -38,7 +41,7 @@ function nodeHttp(port: number): Promise<number> {
   return promise;
 }
 
-/** CPU milliseconds of this process for each run, eight at a time. */
+/** CPU milliseconds of this process per run, with eight runs at the same time. */
 async function cpuOf(run: () => unknown, runs: number): Promise<number> {
   for (let n = 0; n < runs / 10; n += 1) await run();
   const before = process.cpuUsage();
@@ -81,7 +84,7 @@ export async function runFetchBench(args: readonly string[]): Promise<number> {
       const port = Number(Buffer.from(value ?? []).toString());
       const figures: string[] = [];
       for (const [name, client] of Object.entries(CLIENTS)) {
-        // The last one does not undo codings.
+        // node:http does not decode content codings.
         if (name === "node:http" && coding !== "identity") continue;
         figures.push(`${name} ${(await cpuOf(() => client(port), runs)).toFixed(3)}`);
       }

@@ -1,4 +1,4 @@
-/** What WebAssembly filters cost: a request, the metering, and reading a module; in CPU time. */
+/** The cost of WebAssembly filters in CPU time: of a request, of the metering, and of reading a module. */
 import { parseArgs } from "node:util";
 import { FUEL_EXPORT, meter } from "../src/gateway/filters/module/meter.ts";
 import { compileModule, type FilterModule } from "../src/gateway/filters/module/module-cache.ts";
@@ -47,10 +47,10 @@ const PARKS = `
 const COMMAND = memory.data<u8>([0x62, 0x6f, 0x6f, 0x74]);
 export function on_request(): i32 { host_call(COMMAND, 4); return 3; }
 export function on_resume(): i32 { return 0; }`;
-/** Requests that are parked at a time. */
+/** Requests that are parked at the same time. */
 const PARKED = 2000;
 
-/** Programs whose loops are what metering slows down; each takes a number of rounds. */
+/** Programs with loops that metering slows down; each takes a number of rounds. */
 const LOOPS = `
 export function fnv(n: i32): i32 { let h: u32 = 2166136261; for (let i = 0; i < n; i++) { h ^= u32(i) & 0xff; h *= 16777619; } return h; }
 export function lcg(n: i32): i32 { let x: i64 = 42; for (let i = 0; i < n; i++) x = x * 6364136223846793005 + 1; return i32(x >> 33); }
@@ -67,7 +67,7 @@ function cpuMs(run: () => void): number {
   return (user + system) / 1000;
 }
 
-/** The middle of several measurements. */
+/** The median of several measurements. */
 function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 }
@@ -132,7 +132,7 @@ async function metering(rounds: number): Promise<void> {
       const a = cpuMs(() => one(n));
       const b = cpuMs(() => other(n));
       used = 2_147_483_647 - fuel.value;
-      // The first half is compiled better and better.
+      // The engine optimises the program during the first half, which is left out.
       if (i >= rounds) times.plain.push(a);
       if (i >= rounds) times.metered.push(b);
     }
@@ -159,7 +159,7 @@ async function walker(rounds: number): Promise<void> {
   }
 }
 
-/** `npm run bench -- filters [--count N] [--rounds N] [--seconds N] [--chain]`: with `--chain` the real chain alone. */
+/** `npm run bench -- filters [--count N] [--rounds N] [--seconds N] [--chain]`: with `--chain` only the real chain. */
 export async function runFiltersBench(args: readonly string[]): Promise<number> {
   const options = {
     count: { type: "string", default: "300000" },

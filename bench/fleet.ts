@@ -8,16 +8,16 @@ import { Buyers } from "../test/fleet/buyers.ts";
 import { Fleet } from "../test/fleet/fleet.ts";
 
 const GATEWAYS = [1, 2, 3];
-/** Payments under way at a time. */
+/** Concurrent payments. */
 const AT_ONCE = 16;
-/** Payments of each gateway before the measurement, until its code is compiled. */
+/** Payments of each gateway before the measurement, so that its code is compiled. */
 const WARM_UP = 1000;
-/** `/proc` counts in these. */
+/** The unit of CPU time in `/proc`. */
 const TICK_US = 10_000;
 
 interface Figures {
   readonly perSecond: number;
-  /** CPU microseconds of a payment. */
+  /** CPU microseconds per payment. */
   readonly gatewayUs: number;
   readonly databaseUs: number;
 }
@@ -58,7 +58,7 @@ async function measureFleet(gateways: number, payments: number): Promise<Figures
   }
 }
 
-/** Throws if a payment is not answered. */
+/** Throws if a payment gets no response. */
 async function pay(fleet: Fleet, buyers: Buyers, payments: number): Promise<void> {
   let left = payments;
   await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * The front door beside other servers: TLS, new connections, HTTP/2, files, memory, workers. As in the proxy bench, the
- * measure is requests per CPU-second of the server's processes.
+ * The front door compared with other servers: TLS, new connections, HTTP/2, files, memory, workers. As in the proxy
+ * bench, the measure is requests per CPU-second of the server's processes.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -32,7 +32,7 @@ function readOptions(args: readonly string[]): Options {
   return { only, peers: pick(PEER_DOORS, values.peers), ...readRounds(values) };
 }
 
-/** The exit code, as `compare` gives it. */
+/** Returns the exit code of `compare`. */
 export async function runFrontBench(args: readonly string[]): Promise<number> {
   return await compare(
     {
@@ -107,10 +107,10 @@ async function openAll(
   return all;
 }
 
-/** Seconds of load after which memory is looked at. */
+/** Seconds of load before memory is measured. */
 const MEMORY_LOAD_SECONDS = 10;
 
-/** What one worker holds, idle connections apart. */
+/** The memory of one worker, without idle connections. */
 async function measureMemory(site: Site, peers: readonly Door[]): Promise<void> {
   console.log(`memory: MB of one worker at rest, and after ${MEMORY_LOAD_SECONDS} s of load on 256 connections`);
   const load = { ...WORKER_LOAD, name: "memory", about: "" };
@@ -127,13 +127,13 @@ async function measureMemory(site: Site, peers: readonly Door[]): Promise<void> 
   }
 }
 
-/** Each server is started anew for it, since one that has worked holds memory that it may use again. */
+/** Each server is restarted for this, since a server that has worked keeps memory for reuse. */
 async function measureIdle(children: Children, site: Site, { peers }: Options): Promise<void> {
   await measureMemory(site, peers);
   for (const load of IDLE_CASES) {
     console.log(`idle: memory that ${load.connections} idle ${load.protocol} connections add, in MB`);
     for (const door of [SUBJECT, ...peers.filter((peer) => peer.installed())]) {
-      // nginx alone opens as many, and speaks HTTP/2 over TLS only.
+      // Only nginx opens as many connections, and it speaks HTTP/2 only over TLS.
       if (door !== SUBJECT && (load.protocol === "http2" || door.name !== "nginx")) continue;
       const own = new Children();
       try {
@@ -148,8 +148,8 @@ async function measureIdle(children: Children, site: Site, { peers }: Options): 
 }
 
 /**
- * Whether a second worker, with as many connections of its own, makes a request dearer. Where the load shares the cores it
- * does for any server, so nginx is measured in the same way.
+ * Whether a second worker, with the same number of connections, makes a request more expensive. If the load shares the
+ * cores, it does for any server, so nginx is measured in the same way.
  */
 async function measureWorkers(children: Children, site: Site, options: Options): Promise<CaseResult[]> {
   const about = "HTTP/1.1: one worker with 256 connections, two with 512";

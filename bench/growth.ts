@@ -1,6 +1,6 @@
 /**
- * How the CPU time of a request grows with routes, upstreams, header fields and connections, beside nginx. Each point is a server of its own, on a CPU
- * of its own; the load and the origin have the other.
+ * The growth of the CPU time of a request with routes, upstreams, header fields and connections, compared with nginx. Each
+ * point is a server of its own with its own CPU; load and origin use the other CPU.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,10 @@ import { aligned, median } from "./support/report.ts";
 
 const SERVER_CPU = 0;
 const LOAD_CPU = 1;
-/** Milliseconds of load before the first round, in which the gateway compiles what is hot, and before each other. */
+/**
+ * Milliseconds of load before the first round, in which the gateway compiles its hot code, and before each further
+ * round.
+ */
 const FIRST_WARM_UP_MS = 5000;
 const WARM_UP_MS = 500;
 const IMAGES = join(import.meta.dir, "../docs/images");
@@ -26,7 +29,7 @@ interface Options extends Rounds {
   readonly writes: boolean;
 }
 
-/** The exit code, as `compare` gives it. */
+/** Returns the exit code of `compare`. */
 export async function runGrowthBench(args: readonly string[]): Promise<number> {
   return await compare(
     {
@@ -85,7 +88,7 @@ interface Measuring extends Measured {
   readonly warmUpMs: number;
 }
 
-/** Microseconds of CPU a request, of each server: the median of rounds in turn. */
+/** CPU microseconds per request of each server: the median of alternating rounds. */
 async function measurePoint(children: Children, { curve, point, rounds }: Measured): Promise<number[]> {
   const group = children.group();
   const origin = await startOrigin(group);
@@ -127,7 +130,7 @@ async function measureOnce(
   const requests = (await server.requests()) - before;
   const ended = child.exited();
   await load.close();
-  if (ended !== undefined) throw new Error(`Cannot go on measuring: ${ended}: ${child.output()}`);
-  if (requests <= 0) throw new Error(`Cannot measure ${curve.name} at ${point.x}: not one request was answered`);
+  if (ended !== undefined) throw new Error(`Cannot continue the measurement: ${ended}: ${child.output()}`);
+  if (requests <= 0) throw new Error(`Cannot measure ${curve.name} at ${point.x}: no request had a response`);
   return used / 1000 / requests;
 }

@@ -1,4 +1,6 @@
-/** What making Markdown of a page costs: CPU milliseconds per megabyte of HTML, beside jsdom and turndown. */
+/**
+ * The cost of converting a page to Markdown: CPU milliseconds per megabyte of HTML, compared with jsdom and turndown.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { JSDOM, VirtualConsole } from "jsdom";
@@ -12,7 +14,7 @@ import { MAX_ELEMENTS } from "../src/content/extraction/tree.ts";
 
 const FOLDER = new URL("../src/content/extraction/markdown/testdata/", import.meta.url);
 const URL_BASE = "https://site.test/";
-/** About what pages of the web have, in characters. */
+/** A typical length of web pages, in characters. */
 const PAGE_LENGTH = 300_000;
 const HOSTILE_LENGTH = 5_000_000;
 
@@ -64,7 +66,7 @@ function theirs(html: string): number {
   return cpu() - start;
 }
 
-/** A page of the test data, as long as pages are: what its body holds, many times. */
+/** A page of the test data, with its body repeated up to a typical length. */
 function longPage(name: string): string {
   const html = readFileSync(new URL(name, FOLDER), "utf8");
   const at = html.indexOf(">", html.indexOf("<body")) + 1;
@@ -74,7 +76,7 @@ function longPage(name: string): string {
 const WORDS =
   "the tide rises where the basin is shallow and the wave slows at the bar of sand near the harbour mouth".split(" ");
 
-/** An ordinary page: a third of it style and script, paragraphs of 60 words in wrappers with many class names. */
+/** An ordinary page: one third style and script, paragraphs of 60 words in wrappers with many class names. */
 function ordinaryPage(): string {
   const style = ".x-12{color:#123;margin:0 auto;padding:1px 2px}\n".repeat(1000);
   const script = JSON.stringify(
@@ -107,7 +109,9 @@ function row(name: string, times: Times, megabytes: number, other: string): void
   console.log(`${name.padEnd(24)}${texts.join("")}${other.padStart(10)}`);
 }
 
-/** 5 MB of each piece, and as many of them as a page may have elements: what a worker's thread takes for them. */
+/**
+ * 5 MB of each piece, and as many copies as a page may have elements: the time that a worker's thread needs for them.
+ */
 function showHostile(): void {
   console.log(`${"ms for".padEnd(24)}    5 MB    as many as are read`);
   for (const piece of HOSTILE) {

@@ -1,4 +1,4 @@
-/** The codec's own cost: one proxied request through both HTTP/1 connections, with sockets that cost nothing. */
+/** The cost of the codec: one proxied request through both HTTP/1 connections, with sockets that cost nothing. */
 import { parseArgs } from "node:util";
 import { median } from "./support/report.ts";
 import { BufferPool } from "../src/lib/buffer-pool.ts";
@@ -40,7 +40,10 @@ function nullWire(): Wire {
   };
 }
 
-/** A server connection, and the upstream connection that its requests go to. `isCounted`: by route, consumer and upstream too. */
+/**
+ * A server connection, and the upstream connection for its requests. `isCounted`: usage is counted by route, consumer
+ * and upstream.
+ */
 function build(isCounted: boolean): { client: Http1ServerConnection; origin: ClientConnection } {
   const wheel = new TimerWheel();
   const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
@@ -67,7 +70,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     served() {},
     failed() {},
   };
-  // The pool's own bookkeeping needs real sockets; what it costs is in `bench -- proxy`.
+  // The pool itself needs real sockets; `bench -- proxy` measures it.
   const upstream = { credential: "", pick: () => server as unknown as UpstreamServer } as unknown as Upstream;
   const target = {
     wheel,
@@ -170,7 +173,7 @@ export async function http1(args: readonly string[]): Promise<number> {
     ["browser", BROWSER_REQUEST],
   ] as const) {
     for (const isCounted of [false, true]) run(request, 20_000, isCounted);
-    // Turn about, so that both see the same machine.
+    // Alternates, so that both see the same machine.
     const rounds = Array.from({ length: Number(values.rounds) }, () =>
       [false, true].map((isCounted) => run(request, Number(values.count), isCounted)),
     );

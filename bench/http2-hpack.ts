@@ -1,4 +1,4 @@
-/** What header compression costs: one head decoded or encoded, in nanoseconds of CPU. */
+/** The cost of header compression: CPU nanoseconds for decoding or encoding one head. */
 import { parseArgs } from "node:util";
 import { HpackDecoder, staticItems } from "../src/gateway/http2/hpack/decoder.ts";
 import { maxEncodedLength, writeFields, writeStatus } from "../src/gateway/http2/hpack/encoder.ts";
@@ -49,7 +49,7 @@ function block(as: SentField["as"], huffman: boolean, encoder = new IndexingEnco
   return encoder.block(BROWSER_HEAD.map(([name, value]) => ({ name, value, as, huffman })));
 }
 
-/** A decoder that has seen the head once, and the head all indexed. */
+/** A decoder that has seen the head once, and the same head with all fields indexed. */
 function decodeIndexed(): () => void {
   const encoder = new IndexingEncoder();
   const decoder = new HpackDecoder(make, statics);
@@ -72,7 +72,7 @@ const NEW_PATH_HEAD: readonly SentField[] = BROWSER_HEAD.map(([name, value]) => 
   huffman: true,
 }));
 
-/** The head sent by a client that indexes everything but the path. */
+/** The head from a client that indexes everything except the path. */
 function decodeNewPath(): () => void {
   const encoder = new IndexingEncoder();
   const decoder = new HpackDecoder(make, statics);
@@ -84,7 +84,7 @@ function decodeNewPath(): () => void {
 
 const requestStatics = staticItems(requestField);
 
-/** A request made of `decodeNewPath`'s head: decoded and checked, or found by its bytes. */
+/** A request from the head of `decodeNewPath`: decoded and checked, or found by its bytes. */
 function request(isKept: boolean): () => void {
   const encoder = new IndexingEncoder();
   const decoder = new HpackDecoder(requestField, requestStatics);
@@ -114,7 +114,7 @@ function decodeText(): () => void {
   };
 }
 
-/** A text of its own each time, as what a socket brings is; one in `distinct` is the same. */
+/** A new string each time, as for received data. One in `distinct` has the same content. */
 function encode(distinct: number): () => void {
   const target = Buffer.alloc(maxEncodedLength(RESPONSE_FIELDS) + 8);
   const heads = Array.from({ length: distinct }, (_, i) =>
@@ -128,7 +128,7 @@ function encode(distinct: number): () => void {
   };
 }
 
-/** The text alone, without encoding it. */
+/** Only makes the string, without encoding it. */
 function textOnly(): () => void {
   const head = Buffer.from(RESPONSE_FIELDS);
   return () => {

@@ -1,4 +1,4 @@
-/** What a payment's life costs in the ledger: reserved, settling, settled; the last two wait for the disk. */
+/** The cost of a payment in the ledger: reserved, settling, settled. The last two wait for the disk. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,9 +11,9 @@ import { hasPostgres, TestPostgres } from "../src/store/testing/postgres.ts";
 import { RESERVATION } from "../src/store/testing/reservation.ts";
 
 const WARM_UP = 200;
-/** Payments under way at a time. */
+/** Concurrent payments. */
 const AT_ONCE = [1, 16] as const;
-/** `/proc` counts in these. */
+/** The unit of CPU time in `/proc`. */
 const TICK_US = 10_000;
 
 interface Figures {
@@ -40,7 +40,7 @@ async function lives(store: Store, count: number, atOnce: number): Promise<void>
   );
 }
 
-/** `serverCpu`: microseconds so far. */
+/** `serverCpu` returns the microseconds so far. */
 async function measure(
   store: Store,
   { payments, atOnce }: { readonly payments: number; readonly atOnce: number },
@@ -58,7 +58,7 @@ async function measure(
   };
 }
 
-/** User and system time of a process, /proc/PID/stat. */
+/** User and system time of a process, from /proc/PID/stat. */
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;

@@ -1,4 +1,4 @@
-/** What a line of the access log costs, beside the runtime's own JSON of the same values. */
+/** The cost of a line of the access log, compared with the runtime's own JSON of the same values. */
 import { fieldValue } from "../src/lib/fields.ts";
 import { LineBytes } from "../src/lib/line-bytes.ts";
 import { nextRequestId } from "../src/lib/request-id.ts";
@@ -14,7 +14,7 @@ const BUFFER_BYTES = 65_536;
 const BEGAN = Date.UTC(2026, 10, 20);
 const HEAD = "GET /articles/2026 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n";
 
-/** As the codec makes one: its texts are slices of what a socket brought. */
+/** A request as the codec makes it: its texts are slices of the received data. */
 function requestOf(): LoggedRequest {
   const trace = new UpstreamRecord("");
   trace.tryBegan("127.0.0.1:8080", "http", undefined);

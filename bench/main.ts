@@ -28,7 +28,7 @@ import { runStartBench } from "./start.ts";
 interface Bench {
   readonly name: string;
   readonly about: string;
-  /** Takes what follows the name on the command line; resolves to the exit code. */
+  /** Takes the arguments after the name, and resolves to the exit code. */
   run(args: readonly string[]): Promise<number>;
 }
 
@@ -87,7 +87,7 @@ const BENCHES: readonly Bench[] = [
   { name: "policy-parts", about: "parts of policies without sockets, beside the plain way", run: runPolicyPartsBench },
   { name: "log-line", about: "a line of the access log, beside JSON.stringify", run: runLogLineBench },
   { name: "compression", about: "CPU time per megabyte of each coding, beside nginx's gzip", run: runCompressionBench },
-  { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },
+  { name: "search", about: "the search index, its crawler, and merging the results of engines", run: runSearchBench },
   {
     name: "resolve",
     about: "real claims asked as questions: AUROC, calibration, coverage and accuracy of the embedded analyst",

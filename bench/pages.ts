@@ -1,4 +1,4 @@
-/** `npm run bench -- pages --data DIR`: makes every format of each page of a data set, in a worker under a deadline. */
+/** `npm run bench -- pages --data DIR`: makes every format of each page of a data set, in a worker with a deadline. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { messageOf } from "../src/lib/caught.ts";
@@ -11,9 +11,9 @@ import { mean, tokenF1 } from "../src/content/testing/reader-corpus.ts";
 import { aligned, median } from "./support/report.ts";
 
 const USAGE = "usage: npm run bench -- pages --data DIR [--only ID,ID...]";
-/** The deadline of the service's extractor, in CPU time: other programs of a busy machine take none of it. */
+/** The deadline of the service's extractor in CPU time, which does not count other programs. */
 const DEADLINE_MS = 10_000;
-/** A page that waits takes no CPU time at all. */
+/** Milliseconds for a page that waits and uses no CPU time. */
 const MAX_WAIT_MS = 300_000;
 const LOOK_MS = 250;
 const KINDS = ["article", "markdown", "text", "html", "links", "index"] as const;
@@ -35,8 +35,8 @@ interface Tally {
 }
 
 /**
- * DIR has `html/ID.html.gz` and `ground-truth/ID.json`, as the WCXB data set has. Exit code 1: a page ended in an error or
- * in a timeout. A page that is refused as a challenge, as empty and the like is no failure.
+ * DIR has `html/ID.html.gz` and `ground-truth/ID.json`, as in the WCXB data set. Exit code 1: a page ended in an error
+ * or a timeout. A page that is rejected, for example as a challenge or as empty, is not a failure.
  */
 export async function runPagesBench(args: readonly string[]): Promise<number> {
   const options = optionsOf(args);
@@ -76,9 +76,9 @@ function optionsOf(args: readonly string[]): { readonly data: string; readonly i
 
 function pageOf(data: string, id: string): Page {
   const bytes = Bun.gunzipSync(readFileSync(`${data}/html/${id}.html.gz`));
-  // The data set's own shape.
+  // The format of the data set.
   const { url, ground_truth: truth } = JSON.parse(readFileSync(`${data}/ground-truth/${id}.json`, "utf8")) as {
-    /** Not there for some pages. */
+    /** Absent for some pages. */
     readonly url?: string;
     readonly ground_truth: { readonly main_content: string | null };
   };
@@ -103,7 +103,7 @@ function jobOf({ bytes, url }: Page, task: ExtractionTask): ExtractionJob {
   return { source: { ...source, complete: true }, task, mayNeedBrowser: false };
 }
 
-/** The service's extraction worker, made anew when a page holds it beyond the deadline. */
+/** The service's extraction worker. It is replaced if a page exceeds the deadline. */
 class PageWorker {
   #worker: Worker | undefined;
 
@@ -141,7 +141,7 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** Markdown without its marks and addresses, for a comparison of words. */
+/** Markdown without markup and addresses, to compare words. */
 function plain(markdown: string): string {
   return markdown.replace(/\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)/g, " ").replace(/\\(?=[^\w\s])/g, "");
 }

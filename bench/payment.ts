@@ -1,4 +1,4 @@
-/** What payment costs: asking for it, verifying one, and a paid request beside a free one. */
+/** The cost of payment: sending the requirements, verifying one, and a paid request compared with a free one. */
 import { parseArgs } from "node:util";
 import { openShop } from "../src/payments/evm/testing/shop.ts";
 import { encodeHeader } from "../src/payments/x402/header.ts";
@@ -9,7 +9,7 @@ import { isInstalled, startTurnpike } from "./support/programs.ts";
 import { runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
-/** Payments until the code is compiled. */
+/** Payments before the measurement, so that the code is compiled. */
 const WARM_UP = 250;
 const GOALS = { unpaid: 0.8, verifyMs: 1, addedMs: 3 } as const;
 
@@ -48,7 +48,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Requests per CPU-second of the gateway; an Error where a response was not as expected. */
+/** Requests per CPU-second of the gateway. Fails with an Error if a response was not as expected. */
 async function drive(children: Children, { url, pid }: Place, path: string, seconds: number): Promise<number> {
   const before = cpuSeconds(pid);
   const load = await runWrk(children, url + path, { connections: CONNECTIONS, seconds });
@@ -90,7 +90,7 @@ async function timeOf(url: string, headers: Record<string, string>): Promise<num
   return performance.now() - begun;
 }
 
-/** Milliseconds that being paid adds to one request in the median, one after the other, with a ledger on disk and no chain. */
+/** Milliseconds that payment adds to the median of consecutive requests, with a ledger on disk and no chain. */
 async function compareLatency({ url, pid }: Place, requests: number): Promise<number> {
   const free: number[] = [];
   const paid: number[] = [];
@@ -111,7 +111,7 @@ async function compareLatency({ url, pid }: Place, requests: number): Promise<nu
   return added;
 }
 
-/** Milliseconds of CPU that verification takes in this process, the calls to the node included. */
+/** CPU milliseconds of a verification in this process, with the calls to the node. */
 async function measureVerification(payments: number): Promise<number | undefined> {
   if (!hasChain) {
     console.log("verification: left out, there is no chain for this platform");
@@ -138,7 +138,7 @@ async function measureVerification(payments: number): Promise<number | undefined
   }
 }
 
-/** `npm run bench -- payment [--rounds N] [--seconds S] [--payments N]`; exit code 1 where a goal is missed. */
+/** `npm run bench -- payment [--rounds N] [--seconds S] [--payments N]`; exit code 1 if a goal is missed. */
 export async function runPaymentBench(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],

@@ -1,4 +1,6 @@
-/** What parts of the policies cost by themselves, beside the plain way to do the same: CPU time without sockets, caches warm. */
+/**
+ * The cost of parts of the policies, compared with a plain implementation: CPU time without sockets, with warm caches.
+ */
 import { median } from "./support/report.ts";
 import { writeDecimal } from "../src/lib/decimal.ts";
 import { LineSearch, withoutFields } from "../src/lib/fields.ts";
@@ -23,12 +25,12 @@ const HEAD = Buffer.from(`${FIELDS}X-API-Key: ${KEY}\r\n`);
 const SIZE = { cost: TICKS_PER_MS, burst: 1_000_000 };
 const NAMES = ["traceparent", "tracestate"];
 
-/** As the codec makes them: a text of what a socket brought. */
+/** As the codec makes them: a text of the received data. */
 const fields = (): string => HEAD.toString("latin1");
 
 let fresh = 0;
 
-/** Of another length each time, so that nothing is known of it. */
+/** Another length each time, so that no cache knows the text. */
 const freshFields = (): string => latin1Text(HEAD, 0, HEAD.length - 2 * (fresh++ & 1));
 
 interface Way {
@@ -85,7 +87,7 @@ function ways(): Way[] {
   ];
 }
 
-/** As a template makes it: a tree of its pieces. */
+/** As a template makes it: a rope of its pieces. */
 function joinedText(): string {
   const parts = ["RateLimit-Policy: ", KEY, ";q=100;w=1\r\n", "RateLimit: ", KEY, ";r=99;t=1\r\n"];
   let text = "";

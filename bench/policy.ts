@@ -1,6 +1,6 @@
 /**
- * What policies cost: each alone, and all at once, beside the bare proxy and nginx with what it has of the same. As in the
- * proxy bench, the measure is requests per CPU-second of the proxy's processes.
+ * The cost of policies: each alone, and all together, compared with the bare proxy and with nginx with similar
+ * features. As in the proxy bench, the measure is requests per CPU-second of the proxy's processes.
  */
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -17,16 +17,16 @@ import { type Contestant, measureRounds } from "./support/rounds.ts";
 import { faultOf, runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
-/** Of `--pinned`. */
+/** The CPU of the proxy with `--pinned`. */
 const PROXY_CPU = 0;
 const LOAD_CPU = 1;
 const KEY = "bench-key-0123456789";
-/** Share of the bare proxy's requests per CPU-second that all policies together may cost. */
+/** The maximum share of the bare proxy's requests per CPU-second that all policies together may cost. */
 const MOST_COST = 0.2;
-/** No request of the bench is turned away by it. */
+/** A limit that rejects no request of the bench. */
 const PLENTY = 10_000_000;
 
-/** What one policy adds to a configuration: to the route, and to the whole. */
+/** The keys that one policy adds to the route, and to the whole configuration. */
 interface Part {
   readonly name: string;
   readonly route?: object;
@@ -53,7 +53,7 @@ const CASES = [{ name: "bare" }, ...PARTS.map(({ name }) => ({ name })), { name:
 
 interface Options extends Rounds {
   readonly only: ReadonlySet<string>;
-  /** The gateway and nginx on one CPU, all else on the other. */
+  /** The gateway and nginx on one CPU, everything else on the other. */
   readonly isPinned: boolean;
 }
 
@@ -81,7 +81,7 @@ function contestant(children: Children, child: Child, name: string, port: number
   };
 }
 
-/** Where what is measured runs, and where its load and origin do. */
+/** The process groups: one for the measured programs, one for load and origin. */
 interface Groups {
   readonly proxy: Children;
   readonly load: Children;
@@ -90,7 +90,7 @@ interface Groups {
 function groupsOf(children: Children, isPinned: boolean): Groups {
   if (!isPinned) return { proxy: children, load: children };
   if (cpus().length < 2) throw new Error("Cannot pin the proxy to a CPU of its own: this machine has one CPU");
-  // The collector of spans is in this process.
+  // The collector of spans runs in this process.
   Bun.spawnSync(["taskset", "-a", "-p", "-c", String(LOAD_CPU), String(process.pid)]);
   return { proxy: children.group({ cpu: PROXY_CPU }), load: children.group({ cpu: LOAD_CPU }) };
 }
@@ -127,7 +127,7 @@ async function startSubject(
   return contestant(load, child, name, port);
 }
 
-/** With a limit, a log of JSON and the same header fields; it has no keys and no traces of its own. */
+/** nginx with a limit, a JSON log and the same header fields. It has no API keys and no traces. */
 async function startPeer({ proxy, load }: Groups, { originPort }: Site): Promise<Contestant> {
   const port = await freePort();
   const log = join(folderFor(proxy, "files-nginx"), "access.log");
@@ -189,7 +189,7 @@ async function measure(children: Children, options: Options): Promise<void> {
   }
 }
 
-/** The exit code, as `compare` gives it. */
+/** Returns the exit code of `compare`. */
 export async function runPolicyBench(args: readonly string[]): Promise<number> {
   return await compare(
     {

@@ -1,6 +1,7 @@
 /**
- * Turnpike beside other proxies: the same origin, settings and load, in turn. The measure is requests per CPU-second of
- * the proxy's processes, which on a small machine says more than requests per second: load, proxy and origin share it.
+ * Turnpike compared with other proxies: the same origin, settings and load, in turn. The measure is requests per
+ * CPU-second of the proxy's processes. On a small machine it is more useful than requests per second, because load,
+ * proxy and origin share the CPUs.
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -29,9 +30,9 @@ interface Options extends Rounds {
   readonly json: string | undefined;
   /** The proxy on a CPU of its own. */
   readonly isPinned: boolean;
-  /** With another process on it. */
+  /** The same with a neighbour process on that CPU. */
   readonly hasNeighbour: boolean;
-  /** System calls and allocations are counted too. */
+  /** Counts system calls and allocations too. */
   readonly counts: boolean;
 }
 
@@ -63,7 +64,7 @@ const USAGE = `${usage("proxy", { cases: CASES, peers: PEERS }, " [--json FILE]"
 cases: ${PINNED_CASES.map(({ name }) => name).join(", ")}
 peers: ${PINNED_PEERS.map(({ name }) => name).join(", ")}`;
 
-/** The exit code, as `compare` gives it; 1 also where a proxy failed a case. */
+/** Returns the exit code of `compare`, and 1 if a proxy failed a case. */
 export async function runProxyBench(args: readonly string[]): Promise<number> {
   return await compare(
     {
@@ -108,7 +109,7 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   finish(options, results, origins);
 }
 
-/** An Error where a program has failed in a case. */
+/** An Error if a program failed in a case. */
 function finish(options: Options, results: readonly CaseResult[], origins: ReadonlyMap<SetupName, string>): void {
   if (options.json !== undefined) writeJson(options.json, { options, results: [...results], origins });
   const failed = results.filter(({ failures }) => Object.keys(failures).length > 0).map(({ name }) => name);
@@ -122,7 +123,7 @@ function hasTool({ name, client }: Case): boolean {
   return false;
 }
 
-/** The processes of a set-up: where the origin runs, and where the proxies do. */
+/** The process groups of a set-up: one for the origin, one for the proxies. */
 interface Groups {
   readonly load: Children;
   readonly proxy: Children;

@@ -6,7 +6,7 @@ import { mean } from "../src/content/testing/reader-corpus.ts";
 import { plainText } from "../src/content/extraction/plain-text.ts";
 import { aligned } from "./support/report.ts";
 
-/** A page of the data set, and what people took for its main content. */
+/** A page of the data set, with the main content that people marked. */
 export interface DataPage {
   readonly id: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -17,14 +17,14 @@ export interface DataPage {
 }
 
 interface Truth {
-  /** Not there for some pages. */
+  /** Absent for some pages. */
   readonly url?: string;
   readonly _internal: { readonly page_type: { readonly primary: string } };
   readonly ground_truth: { readonly main_content?: string | null; readonly url?: string };
 }
 
 export function dataPages(data: string, limit = Infinity): DataPage[] {
-  // The data set's own shape.
+  // The format of the data set.
   const metadata = JSON.parse(readFileSync(`${data}/metadata.json`, "utf8")) as Record<string, { domain: string }>;
   const ids = readdirSync(`${data}/html`).map((file) => file.replace(/\.html\.gz$/, ""));
   return ids
@@ -51,7 +51,7 @@ export interface WordScore {
   readonly recall: number;
 }
 
-/** As the data set's own program counts: runs of letters, digits and underscores, each as often as it comes. */
+/** Counts as the data set's own program does: runs of letters, digits and underscores, as a bag of words. */
 export function wordScore(found: string, wanted: string): WordScore {
   const left = new Map<string, number>();
   const wantedWords = wordsOf(wanted);
@@ -73,7 +73,7 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/** Markdown without its marks, addresses and pictures. */
+/** Markdown without markup, addresses and pictures. */
 export function wordsOfMarkdown(markdown: string): string {
   return plainText(
     markdown.replace(/!\[(?:[^\]\\]|\\.){0,2000}\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s"[^"\n]*")?\)/g, " "),
@@ -127,7 +127,7 @@ export function benchOnData(data: string, out: string | undefined): void {
   );
 }
 
-/** Pages of each group whose cost is measured; peers read fewer. */
+/** Pages of each group whose cost is measured; peers read fewer pages. */
 const PAGES_OF_COST = 30;
 const PEER_ROUNDS = 2;
 
@@ -136,7 +136,10 @@ interface Reader {
   find(html: string, url: string): unknown;
 }
 
-/** Prints the CPU time from bytes to Markdown of pages of median length and of the longest tenth, the best of some rounds. */
+/**
+ * Prints the CPU time from bytes to Markdown for pages of median length and for the longest tenth: the best of some
+ * rounds.
+ */
 export function benchCost(data: string, rounds: number, peers: readonly Reader[]): void {
   const bySize = dataPages(data).toSorted((a, b) => a.bytes.length - b.bytes.length);
   const around = (share: number): DataPage[] => {
@@ -169,7 +172,7 @@ function best(rounds: number, pages: readonly DataPage[], run: (page: DataPage) 
       try {
         run(page);
       } catch {
-        // A page at which a peer fails costs what it took until then.
+        // If a peer fails on a page, the time until the failure counts.
       }
       const { user, system } = process.cpuUsage(before);
       least[at] = Math.min(least[at] ?? 0, (user + system) / 1000);

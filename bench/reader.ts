@@ -1,4 +1,4 @@
-/** `npm run bench -- reader`: how well and how dearly the main content of pages is found, beside Readability. */
+/** `npm run bench -- reader`: quality and CPU time of the extraction of main content, compared with Readability. */
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import { Readability } from "@mozilla/readability";
@@ -16,18 +16,18 @@ import { aligned, median } from "./support/report.ts";
 const WARM_UP_ROUNDS = 3;
 const USAGE = "usage: npm run bench -- reader [--rounds N] [--data DIR [--out FILE] [--cost]]";
 
-// linkedom's own types bring the browser's global ones into the whole project.
+// linkedom's own types add global types of the browser to the whole project.
 const linkedom = createRequire(import.meta.url)("linkedom") as { parseHTML(html: string): { document: object } };
 
-/** Finds the main content of a page; "" where it finds none. */
+/** Finds the main content of a page; "" if it finds none. */
 export interface Contestant {
   readonly name: string;
   find(html: string, url: string): string;
 }
 
-/** The peer's article as text, blocks on lines of their own. */
+/** The article of Readability as text, with each block on its own line. */
 function readabilityOn(document: object): string {
-  // Readability's types want the browser's Document.
+  // Readability's types need the browser's Document.
   const article = new Readability(document as ConstructorParameters<typeof Readability>[0]).parse();
   return article?.content ? blockText(parseTree(article.content)) : "";
 }
@@ -51,7 +51,7 @@ const CONTESTANTS: readonly Contestant[] = [
   { name: "whole body", find: (html) => wholeBody(parseTree(html)) },
 ];
 
-/** All text that is no script. */
+/** All text except scripts. */
 function wholeBody(tree: Document): string {
   const { blocks } = outlineOf(bodyOf(tree));
   return blocks.map(({ text }) => text).join("\n");
@@ -103,7 +103,7 @@ function printScores(corpus: readonly CorpusPage[], rounds: number): void {
   console.log(aligned([["extractor", ...types, "all", "CPU-ms"], ...lines]).join("\n"));
 }
 
-/** The median of some rounds, after some that count for nothing. */
+/** The median of some rounds, after some warm-up rounds. */
 function cpuMs(rounds: number, run: () => void): number {
   const taken: number[] = [];
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {

@@ -1,4 +1,7 @@
-/** How right `POST /resolve` is with the embedded analyst: real claims asked as questions, with their pages on loopback sites. */
+/**
+ * The accuracy of `POST /resolve` with the embedded analyst: real claims asked as questions, with their pages on
+ * loopback sites.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

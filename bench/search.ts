@@ -1,4 +1,4 @@
-/** What search costs: putting pages into the index, finding them, crawling a site, and merging what engines answer. */
+/** The cost of search: indexing pages, finding them, crawling a site, and merging the results of engines. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { fractionsOf } from "../src/lib/testing/mulberry32.ts";
 const WORDS = 50_000;
 const PAGE_WORDS = 600;
 
-/** A word, the common ones often, as in any language (Zipf). */
+/** A random word. Common words are frequent, as in any language (Zipf). */
 function word(random: () => number): string {
   return `w${Math.floor(WORDS ** random()).toString(36)}`;
 }
@@ -25,7 +25,7 @@ function text(random: () => number, count: number): string {
   return Array.from({ length: count }, () => word(random)).join(" ");
 }
 
-/** Milliseconds of CPU that this process has used, all its threads. */
+/** CPU milliseconds of this process, with all threads. */
 function cpu(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,6 +1,6 @@
 /**
- * Slow clients before an origin of 64 workers: how many requests of a well-behaved client are answered meanwhile, and how soon.
- * All run on loopback, for as many seconds and with as many slow clients as the flags say.
+ * Slow clients before an origin of 64 workers: the number and latency of a normal client's responses meanwhile. All
+ * programs run on loopback. Flags set the seconds and the number of slow clients.
  */
 import { connect } from "node:http2";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { compare } from "./support/comparison.ts";
 import { pick } from "./support/options.ts";
 
 const WORKERS = 64;
-/** What the well-behaved client waits for a response, and between two requests. */
+/** Milliseconds that the normal client waits for a response, and between two requests. */
 const PATIENCE_MS = 5000;
 const PACE_MS = 25;
 const SETTLE_MS = 1500;
@@ -32,7 +32,7 @@ interface Result {
   readonly responded: number;
   readonly p50: number;
   readonly p99: number;
-  /** Workers of the origin in use at the end. */
+  /** Busy workers of the origin at the end. */
   readonly busy: number;
 }
 
@@ -55,7 +55,7 @@ function readOptions(args: readonly string[]): Options {
   return { attacks: pick(attacks, values.only), peers: pick(known, values.peers), clients, seconds };
 }
 
-/** The exit code, as `compare` gives it. */
+/** Returns the exit code of `compare`. */
 export async function runSlowClientsBench(args: readonly string[]): Promise<number> {
   const usage =
     "usage: npm run bench -- slow-clients [--only ATTACK,...] [--peers NAME,...] [--clients N] [--seconds N]\n" +
@@ -114,7 +114,7 @@ async function startProgram(children: Children, file: string, args: readonly (st
   await waitFor(child, file, () => Promise.resolve(child.output().includes("ready") ? true : undefined));
 }
 
-/** Milliseconds of each request; -1: no good response in time. */
+/** Milliseconds of each request; -1 if there was no valid response in time. */
 async function askFor(seconds: number, isHttp2: boolean, port: number): Promise<number[]> {
   const asked: Promise<number>[] = [];
   const until = performance.now() + seconds * 1000;

@@ -1,4 +1,7 @@
-/** How long the gateway takes from its command to its first response, and what CPU time that costs, beside nginx. The files are in memory: the first start is not counted. */
+/**
+ * The time from the gateway's command to its first response, and its CPU time, compared with nginx. The files are in
+ * memory, because the first start is not counted.
+ */
 import { connect } from "node:net";
 import { parseArgs } from "node:util";
 import { join } from "node:path";
@@ -12,10 +15,10 @@ import { aligned, median } from "./support/report.ts";
 
 const MAIN = join(import.meta.dir, "../src/cli/main.ts");
 const LAUNCHER = join(import.meta.dir, "../bin/turnpike");
-/** Milliseconds between two tries to connect, and after which a start has failed. */
+/** Milliseconds between two attempts to connect, and until a start counts as failed. */
 const TRY_MS = 1;
 const MAX_MS = 20_000;
-/** Of a test network; nothing is settled. */
+/** A price on a test network; nothing is settled. */
 const PRICE = {
   price: "$0.01",
   network: "eip155:84532",
@@ -77,7 +80,7 @@ interface Options {
   readonly starts: number;
 }
 
-/** The exit code, as `compare` gives it. */
+/** Returns the exit code of `compare`. */
 export async function runStartBench(args: readonly string[]): Promise<number> {
   return await compare(
     {
@@ -142,7 +145,7 @@ async function startOnce(children: Children, starter: Starter): Promise<Started>
   }
 }
 
-/** True once the port gives a response. */
+/** True if the port sends a response. */
 function responses(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => socket.write("GET /.healthz HTTP/1.1\r\nHost: a\r\n\r\n"));

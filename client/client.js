@@ -359,7 +359,7 @@ async function choosePayment(required, options) {
 }
 function noneKnown({ accepts }) {
   const asked = accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
-  return new PaymentDeclined(`Cannot pay: none of the ways asked for is known here (${asked || "none"})`);
+  return new PaymentDeclined(`Cannot pay: this client supports none of the payment methods asked for (${asked || "none"})`);
 }
 function cheapestFirst(a, b) {
   const difference = dollarsOf(a) - dollarsOf(b);
@@ -587,7 +587,7 @@ function echo({ extensions }) {
 // src/payments/client/client.ts
 class PaymentUnanswered extends Error {
   constructor(reason, options) {
-    super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
+    super(`Cannot find out the result of the payment: ${reason}; it may have been charged`, options);
   }
 }
 var MAX_CHALLENGE_BYTES = 256 * 1024;
@@ -602,8 +602,8 @@ async function payAndFetch(url, init, options) {
     return { response: first, choice: undefined, receipt: undefined, isOpen: false };
   if (first.redirected) {
     await first.body?.cancel();
-    const price = `the price is not from ${originOf(url)}, which sent the request on to ${originOf(first.url)}`;
-    throw new PaymentDeclined(`Cannot pay: ${price}. Ask there instead`);
+    const price = `the price is not from ${originOf(url)}, which redirected the request to ${originOf(first.url)}`;
+    throw new PaymentDeclined(`Cannot pay: ${price}. Call that address instead`);
   }
   const challenge = await readChallenge(first, url);
   const { required } = challenge;
@@ -672,7 +672,7 @@ async function readChallenge(response, url) {
     const required = fromV1Challenge(body, url);
     if (required !== undefined)
       return { version: 1, required };
-    throw new PaymentDeclined("Cannot pay: the 402 says no price of x402, neither in PAYMENT-REQUIRED nor in its body");
+    throw new PaymentDeclined("Cannot pay: the 402 has no x402 payment requirements, neither in PAYMENT-REQUIRED nor in its body");
   }
   await response.body?.cancel();
   const parsed = paymentRequiredSchema.safeParse(decodeHeader(header));
@@ -755,7 +755,7 @@ function readWallet(path) {
     const { mode } = statSync(path);
     if ((mode & 63) !== 0) {
       const shown = (mode & 511).toString(8).padStart(4, "0");
-      throw new Error(`others can read it (mode ${shown}); make it yours alone: chmod 600 "${path}"`);
+      throw new Error(`other users can read it (mode ${shown}); protect it with: chmod 600 "${path}"`);
     }
     text = readFileSync(path, "utf8");
   } catch (error) {
@@ -775,7 +775,7 @@ function parseWallet(path, text) {
   }
   const address = checksumAddress(addressOfPrivateKey(privateKey));
   if (address.toLowerCase() !== parsed.data.address.toLowerCase()) {
-    throw new Error(`Cannot use the wallet "${path}": its address is not its key's`);
+    throw new Error(`Cannot use the wallet "${path}": its address does not belong to its key`);
   }
   return { address, privateKey };
 }

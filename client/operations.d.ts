@@ -56,7 +56,7 @@ export interface Metadata {
     readonly elapsed_ms: number;
     /** Whether the content was cut to max_length */
     readonly truncated: boolean;
-    /** HTTP status of the page's server; of a page that failed, only if that is what is wrong */
+    /** HTTP status of the page's server; for a failed page, only if the status is the error */
     readonly status?: number | undefined;
     /** The page's address after redirects */
     readonly final_url?: string | undefined;
@@ -64,19 +64,19 @@ export interface Metadata {
     readonly content_type?: string | undefined;
     /** Title of the page */
     readonly title?: string | undefined;
-    /** Who wrote the article, where the page says so */
+    /** Who wrote the article, if the page says so */
     readonly byline?: string | undefined;
-    /** When the article was published, where the page says so */
+    /** When the article was published, if the page says so */
     readonly published?: string | undefined;
-    /** Language of the article, where the page says so */
+    /** Language of the article, if the page says so */
     readonly language?: string | undefined;
-    /** Name of the site, where the page says so */
+    /** Name of the site, if the page says so */
     readonly site_name?: string | undefined;
-    /** The address that the page calls its own */
+    /** The page's canonical address */
     readonly canonical_url?: string | undefined;
-    /** Address of the article's lead picture, where the page names one */
+    /** Address of the article's lead picture, if the page names one */
     readonly image?: string | undefined;
-    /** How much of the main content the reader expects to have found, and nothing else: the expected F1 over words */
+    /** Confidence that this is the main content and nothing else: the expected F1 score over words */
     readonly confidence?: number | undefined;
     /** True if the timeout came before the end of the page */
     readonly partial?: boolean | undefined;
@@ -98,7 +98,7 @@ export interface ScrapeRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
+    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -143,7 +143,7 @@ export interface BatchRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
+    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -177,7 +177,7 @@ export interface ExtractRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
+    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -207,7 +207,7 @@ export interface ReadRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
+    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -215,7 +215,7 @@ export interface ReadRequest {
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
     /** Maximum content length in characters; longer content is cut */
     readonly max_length?: number | undefined;
-    /** Give the readers' comments below an article as well; default false */
+    /** Also return the readers' comments below an article; default false */
     readonly comments?: boolean | undefined;
 }
 export interface PdfRequest {
@@ -233,7 +233,7 @@ export interface PdfRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
+    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -273,7 +273,7 @@ export interface ScreenshotRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
+    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -281,13 +281,13 @@ export interface ScreenshotRequest {
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
     /** Image format; default "png" */
     readonly format?: "png" | "jpeg" | "webp" | undefined;
-    /** Capture the whole page, not only the window: after scrolling through it, at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
+    /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
     readonly full_page?: boolean | undefined;
     /** Viewport width in pixels; default 1280 */
     readonly width?: number | undefined;
     /** Viewport height in pixels; default 720 */
     readonly height?: number | undefined;
-    /** Compression quality, of jpeg and webp alone; 80 by default, and a webp of 100 is lossless */
+    /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
     readonly quality?: number | undefined;
 }
 export interface ResolveResponse {
@@ -296,7 +296,7 @@ export interface ResolveResponse {
     readonly probability: number;
     readonly verdict: "YES" | "LIKELY_YES" | "UNCERTAIN" | "LIKELY_NO" | "NO";
     readonly confidence: "high" | "medium" | "low";
-    /** What decided, with the numbers of the evidence from 1 on; and which pages could not be read */
+    /** The reasons, with the numbers of the evidence from 1, and the pages that could not be read */
     readonly reasoning: string;
     readonly evidence: readonly Evidence[];
     /** The sources that were read; pages that repeat the text of another are not among them */
@@ -333,7 +333,7 @@ export interface ResolveRequest {
     readonly max_sources?: number | undefined;
     /** Hint URLs to check for evidence; read before all others, also if they are more than max_sources; default [] */
     readonly sources?: readonly string[] | undefined;
-    /** Timeout in seconds; the response has what is known by then; default 30 */
+    /** Timeout in seconds; the response has the result so far; default 30 */
     readonly timeout?: number | undefined;
 }
 export interface QrRequest {
@@ -373,7 +373,7 @@ export declare abstract class Operations {
     scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse>;
     /** Retrieve up to 20 pages at once. */
     batch(request: BatchRequest, options?: CallOptions): Promise<BatchResponse>;
-    /** Take texts and attributes out of a page by CSS selectors. */
+    /** Extract texts and attributes of a page by CSS selectors. */
     extract(request: ExtractRequest, options?: CallOptions): Promise<ExtractResponse>;
     /** Read the main article of a page. */
     read(request: ReadRequest, options?: CallOptions): Promise<ReadResponse>;
@@ -381,11 +381,11 @@ export declare abstract class Operations {
     pdf(request: PdfRequest, options?: CallOptions): Promise<TurnpikeFile>;
     /** Take a picture of a page. */
     screenshot(request: ScreenshotRequest, options?: CallOptions): Promise<TurnpikeFile>;
-    /** Tell the outcome of a prediction-market question. */
+    /** Find the outcome of a prediction-market question. */
     resolve(request: ResolveRequest, options?: CallOptions): Promise<ResolveResponse>;
     /** Draw a QR code. */
     qr(request: QrRequest, options?: CallOptions): Promise<TurnpikeFile>;
-    /** Say whether the service works. */
+    /** Report whether the service works. */
     health(options?: CallOptions): Promise<Health>;
     protected abstract json<T>(target: OperationTarget, body: unknown, options?: CallOptions): Promise<T>;
     protected abstract file(target: OperationTarget, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;

@@ -4,13 +4,13 @@
  */
 import { Glob } from "bun";
 import { checkProse } from "./prose/check.ts";
-import { CHECKED_FOLDERS, EXAMPLES_OF_BAD_ENGLISH, UNCHECKED_DOCUMENTS } from "./prose/clean.ts";
+import { CHECKED_FOLDERS, UNCHECKED_DOCUMENTS, UNCHECKED_SOURCES } from "./prose/clean.ts";
 
 const DOCUMENTS = ["*.md", "docs/**/*.md"];
 
 function filesIn(folder: string): string[] {
   const files = [...new Glob(`${folder}/**/*.{ts,tsx,md}`).scanSync(".")];
-  return files.filter((path) => path !== EXAMPLES_OF_BAD_ENGLISH);
+  return files.filter((path) => !UNCHECKED_SOURCES.includes(path));
 }
 
 function chosenFiles(): string[] {

@@ -177,7 +177,7 @@ test("every configuration with routes in a document loads without problems and w
 
 test("the program's help and the configuration's reference name the same flags of the gateway", async () => {
   const help = await output("src/cli/main.ts", "--help");
-  const gateway = help.slice(help.indexOf("The gateway alone takes:"));
+  const gateway = help.slice(help.indexOf("The gateway alone accepts:"));
   const listed = [...gateway.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
   const named = codeOf(readDocument("docs/configuration.md")).filter((code) => code.startsWith("--"));
   expect(listed).toContain("--port");

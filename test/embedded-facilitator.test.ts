@@ -229,14 +229,14 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
   test("does not start where a facilitator that is required cannot be asked, and names no secret", async () => {
     const program = run(configOf(), { EMBEDDED_RPC: "http://127.0.0.1:1/secret" });
     expect(await program.exit()).toBe(1);
-    expect(program.output).toContain("routes[0].x402: Cannot learn what the facilitator supports");
+    expect(program.output).toContain("routes[0].x402: Cannot query what the facilitator supports");
     expect(program.output).not.toMatch(/secret|127\.0\.0\.1:1/);
   });
 
   test("starts where it is not required, with a warning, and payments wait with 503 until it is there", async () => {
     const program = run(configOf({ require_facilitator: false }), { EMBEDDED_RPC: "http://127.0.0.1:1/secret" });
     const [, port] = await program.sees(/listening on https?:\/\/\S*?:(\d+)/);
-    await program.sees(/warning: routes\[0\]\.x402: Cannot learn what the facilitator supports/);
+    await program.sees(/warning: routes\[0\]\.x402: Cannot query what the facilitator supports/);
     expect((await buy(`http://127.0.0.1:${port}/paid`)).status).toBe(503);
     expect(program.output).not.toMatch(/secret|127\.0\.0\.1:1\b/);
   });

@@ -130,7 +130,7 @@ test("a reload goes on with the same one, brings another, and is refused by one 
   await reload({ ...config, timeouts: { idle_ms: 61_000 } }, /reloaded /);
   // It was asked once what it supports, and is known still.
   expect(first.state.asked).toEqual(["/supported"]);
-  await reload(configOf(other.url, { require_facilitator: true }), /does not take "exact" on eip155:84532/);
+  await reload(configOf(other.url, { require_facilitator: true }), /does not support "exact" on eip155:84532/);
   expect((await buy(url)).status).toBe(200);
   expect(first.state.asked).toEqual(["/supported", "/verify", "/settle"]);
   await reload(configOf(second.url, { require_facilitator: true }), /reloaded /);

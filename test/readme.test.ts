@@ -129,7 +129,7 @@ describe("the gateway and the content service together", () => {
   test("start prints what the README shows", () => {
     const shown = labelsOf(blockWith(README, "text", "embedded facilitator"));
     expect(labelsOf(server.output).filter((name) => name !== "pages")).toEqual(shown);
-    expect(server.output).toContain("signatures are checked for real, nothing real moves");
+    expect(server.output).toContain("signatures are checked, no money moves");
   });
 
   test("the first call makes a wallet, pays, and prints the article", async () => {

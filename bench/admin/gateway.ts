@@ -1,14 +1,14 @@
-/** A gateway with an admin interface, and what asks it. */
+/** A gateway with an admin interface, and requests to it. */
 import { type Children, waitFor } from "../support/children.ts";
 import { startTurnpike } from "../support/programs.ts";
 
 export const KEY = "the-key-of-the-bench";
 
 export interface Started {
-  /** Of the launcher; the gateway's processes are below it. */
+  /** The process id of the launcher; the gateway's processes are its descendants. */
   readonly pid: number;
   readonly port: number;
-  /** Of the admin interface. */
+  /** The URL of the admin interface. */
   readonly url: string;
 }
 
@@ -26,7 +26,7 @@ export async function startGateway(children: Children, config: object, workers =
   });
 }
 
-/** Milliseconds that the response takes, with its body. Throws if it is no success. */
+/** Milliseconds until the whole response arrived. Throws if it is not a success. */
 export async function ask(url: string, method: string, path: string, body?: object): Promise<number> {
   const headers = { "x-api-key": KEY, "content-type": "application/json" };
   const begun = performance.now();

@@ -1,4 +1,4 @@
-/** How long a list of 10,000 routes takes, and one more route. */
+/** The time for a list of 10,000 routes, and for one more route. */
 import { type Children, processTree } from "../support/children.ts";
 import { cpuNanoseconds } from "../support/cpu-time.ts";
 import { median } from "../support/report.ts";
@@ -7,7 +7,7 @@ import { ask, startGateway } from "./gateway.ts";
 const ROUTES = 10_000;
 const REPEATS = 20;
 
-/** Prints milliseconds in the median, at most, and of CPU. */
+/** Prints the median and maximum in milliseconds, and the CPU time. */
 export async function measureLists(children: Children): Promise<void> {
   const group = children.group();
   const upstreams = [{ name: "o", servers: [{ address: "127.0.0.1", port: 9 }] }];

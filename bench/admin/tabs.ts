@@ -1,13 +1,13 @@
-/** Tabs of the console, as they ask. */
+/** Tabs of the console, which send the same requests as the real page. */
 import { KEY } from "./gateway.ts";
 
 export const TABS = 4;
-/** As the page does while it is visible (overview-feed.ts). */
+/** The interval of the visible page (overview-feed.ts). */
 const POLL_MS = 2000;
 
 const headers = { "x-api-key": KEY };
 
-/** Opens them, spread over the time between two polls, as people do; what it returns closes them. */
+/** Opens the tabs at different times between two polls, as real users do. The returned function closes them. */
 export function openTabs(url: string): () => void {
   const end = new AbortController();
   const { signal } = end;

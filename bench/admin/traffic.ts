@@ -1,4 +1,7 @@
-/** What a gateway under load loses to visitors of its admin interface: many short rounds with and without them, in pairs. */
+/**
+ * The throughput that a gateway under load loses to users of its admin interface: many short rounds with and without
+ * them, in pairs.
+ */
 import { join } from "node:path";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { accepts, type Children, processTree, waitFor } from "../support/children.ts";
@@ -11,18 +14,20 @@ import { openTabs, TABS } from "./tabs.ts";
 
 const CONNECTIONS = 64;
 const WARM_UP_MS = 3000;
-/** Milliseconds after visitors came that do not count: opening a tab costs more than having it open. And after they went. */
+/**
+ * Milliseconds after users arrive or leave that are not measured, because opening a tab costs more than having it open.
+ */
 const ARRIVAL_MS = 3000;
 const LEAVE_MS = 250;
-/** The gateway has one CPU for itself, the load and the origin have the other. */
+/** The gateway has one CPU for itself; load and origin use the other. */
 const GATEWAY_CPU = 0;
 const LOAD_CPU = 1;
 
-/** What one round found. */
+/** The result of one round. */
 interface Round {
   readonly requests: number;
   readonly seconds: number;
-  /** Nanoseconds of CPU of each process of the gateway, the one that has the admin interface first. */
+  /** CPU nanoseconds of each process of the gateway; the process with the admin interface is the first. */
   readonly cpu: readonly number[];
 }
 
@@ -98,7 +103,7 @@ function rateOf(found: Round): number {
   return found.requests / (total(found) / 1e9);
 }
 
-/** Quiet and visited rounds next to each other; the second of a pair is visited, then the first, so that a drift cancels. */
+/** Pairs of rounds without and with users. The order alternates, so that a drift cancels out. */
 async function measurePairs(scene: Scene, visitors: Visitors): Promise<[quiet: Round, visited: Round][]> {
   const visited = async (): Promise<Round> => {
     const end = await visitors(scene);
@@ -129,7 +134,7 @@ function report(name: string, pairs: readonly (readonly [quiet: Round, visited: 
   console.log(`  ${name}: requests per CPU-second lost: ${percents(lost)}`);
   const first = pairs[0]?.[0];
   if (first === undefined || first.cpu.length < 2) return;
-  // Each process by itself: a share of a hundredth is exact even where the rates of two rounds differ by more.
+  // Each process separately: a share of 1 % is visible even if the rates of two rounds differ by more.
   const share = (found: Round, index: number): number => (found.cpu[index] ?? 0) / total(found);
   for (const index of first.cpu.keys()) {
     const [quiet, visited] = [0, 1].map((side) => median(pairs.map((pair) => share(pair[side] ?? pair[0], index))));
@@ -139,7 +144,10 @@ function report(name: string, pairs: readonly (readonly [quiet: Round, visited: 
   }
 }
 
-/** Prints what four tabs and a thousand wrong keys a second cost a gateway of one process, or of a supervisor and `workers`. */
+/**
+ * Prints the cost of four tabs and of a thousand wrong keys per second for a gateway of one process, or of a supervisor
+ * and `workers`.
+ */
 export async function measureTraffic(children: Children, rounds: Rounds, workers: number): Promise<void> {
   const group = children.group();
   const origin = await startOrigin(group);
@@ -161,6 +169,6 @@ export async function measureTraffic(children: Children, rounds: Rounds, workers
     await measurePairs({ ...scene, rounds: { ...rounds, rounds: Math.ceil(rounds.rounds / 4) } }, wrongKeys),
   );
   const ended = load.exited();
-  if (ended !== undefined) throw new Error(`Cannot go on measuring: ${ended}: ${load.output()}`);
+  if (ended !== undefined) throw new Error(`Cannot continue the measurement: ${ended}: ${load.output()}`);
   await group.close();
 }

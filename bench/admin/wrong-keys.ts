@@ -1,4 +1,4 @@
-/** Tries wrong keys at an admin interface until it is killed: `wrong-keys.ts URL`. Says `trying` when it begins. */
+/** Tries wrong keys at an admin interface until it is killed: `wrong-keys.ts URL`. Prints `trying` when it begins. */
 import { request } from "node:http";
 
 const ADDRESSES = 50;
@@ -6,7 +6,7 @@ const WRONG_KEYS_A_SECOND = 1000;
 
 const [, , url = ""] = process.argv;
 
-/** A connection of its own for each try: so it costs most. */
+/** Each try has its own connection, which is the most expensive case. */
 function tryWrongKey(n: number): void {
   const options = {
     localAddress: `127.0.1.${1 + (n % ADDRESSES)}`,
@@ -14,7 +14,7 @@ function tryWrongKey(n: number): void {
     headers: { "x-api-key": `wrong-${n}` },
   };
   const asked = request(`${url}/v1/status`, options, (response) => response.resume());
-  // Those that were cut at the end of the run, and those that the kernel had no room for.
+  // Requests that the end of the run cut off, and those that the kernel refused.
   asked.on("error", () => {});
   asked.end();
 }

@@ -1,6 +1,6 @@
 /**
- * What one would put together in an afternoon: puppeteer-core as its README shows it, a new page for each request,
- * Readability on jsdom, turndown. Takes the requests that the content service takes. Arguments: browser, folder.
+ * A service made of common libraries: puppeteer-core as in its README, a new page for each request, Readability on
+ * jsdom, turndown. It accepts the same requests as the content service. Arguments: browser, folder.
  */
 import { Readability } from "@mozilla/readability";
 import { JSDOM, VirtualConsole } from "jsdom";
@@ -8,7 +8,7 @@ import puppeteer from "puppeteer-core";
 import TurndownService from "turndown";
 
 const [executablePath = "", userDataDir = "", environment = "{}"] = process.argv.slice(2);
-// Our own bench passes an object of texts.
+// The bench passes an object of strings.
 const env = JSON.parse(environment) as Record<string, string>;
 const browser = await puppeteer.launch({
   executablePath,
@@ -29,7 +29,7 @@ async function read(url: string): Promise<{ title: string; content: string }> {
   const page = await browser.newPage();
   try {
     await page.goto(url, { waitUntil: "load" });
-    // A page that renders itself is waited for by its content, as its users do.
+    // If a page renders itself, puppeteer waits for its content, as its users would do.
     if (url.includes("/script/")) await page.waitForSelector("main");
     const html = await page.content();
     const { window } = new JSDOM(html, { url, virtualConsole: new VirtualConsole() });

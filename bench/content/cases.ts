@@ -3,13 +3,13 @@ import { SCRIPT_PAGES, STATIC_PAGES } from "./pages.ts";
 export interface ContentCase {
   readonly name: string;
   readonly about: string;
-  /** At least this many times the alternative's; undefined where there is none to reach. */
+  /** The minimum ratio to the alternative; undefined if there is no goal. */
   readonly goal: number | undefined;
   readonly measure: "pages per CPU-second" | "wall time";
   readonly path: string;
-  /** Bodies of requests, which are sent round after round. */
+  /** Bodies of requests, which are sent in a cycle. */
   bodies(site: string): readonly object[];
-  /** Pages that one request brings. */
+  /** Pages that one request loads. */
   readonly pages: number;
   readonly concurrency: number;
 }
@@ -20,7 +20,7 @@ const one = (url: string): object => ({ url });
 
 const COMMON = { measure: "pages per CPU-second", pages: 1, concurrency: 2 } as const;
 
-/** 20 addresses: the static pages, each as often as it takes. */
+/** 20 addresses: the static pages, repeated as often as needed. */
 function twenty(site: string): string[] {
   const urls = statics(site);
   return Array.from({ length: 20 }, (_, n) => `${urls[n % urls.length] ?? site}?n=${n}`);

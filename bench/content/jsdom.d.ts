@@ -1,4 +1,4 @@
-/** The part of jsdom that the bench uses; its own types bring other ones of the runtime's. */
+/** The part of jsdom that the bench uses. Its own types conflict with those of the runtime. */
 declare module "jsdom" {
   export class VirtualConsole {
     on(event: string, listener: () => void): this;

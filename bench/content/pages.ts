@@ -1,6 +1,6 @@
-/** Pages of the content bench: of the kinds and sizes that people read, the same in each run. */
+/** Pages of the content bench, with typical contents and sizes, the same in each run. */
 
-/** Numbers that look random and are the same in each run. */
+/** Pseudo-random numbers, the same in each run. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -105,7 +105,7 @@ function listing(seed: number): string {
   return frame("Lanterns", `<h1>Lanterns</h1><ul class="products">${items}</ul>`, next);
 }
 
-/** Pages whose server sends what they show, by path. */
+/** Pages with server-rendered content, by path. */
 export const STATIC_PAGES: ReadonlyMap<string, string> = new Map([
   ["/static/article-short", article(1, 12)],
   ["/static/article", article(2, 40)],
@@ -117,7 +117,7 @@ export const STATIC_PAGES: ReadonlyMap<string, string> = new Map([
   ["/static/essay", article(8, 70)],
 ]);
 
-/** Pages of a few kilobytes that fetch their content and show it by script, by path; each names the data it fetches. */
+/** Pages of a few kilobytes that fetch their content and render it by script, by path; each names its data. */
 export const SCRIPT_PAGES: ReadonlyMap<string, string> = new Map(
   Array.from({ length: 6 }, (_, n) => [
     `/script/${n}`,
@@ -126,7 +126,7 @@ export const SCRIPT_PAGES: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** What the script pages show, by path. */
+/** The data of the script pages, by path. */
 export const SCRIPT_DATA: ReadonlyMap<string, string> = new Map(
   Array.from({ length: 6 }, (_, n) => {
     const next = numbers(100 + n);
@@ -139,7 +139,7 @@ export const SCRIPT_DATA: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** A runtime as small as they come: a tree of nodes is made, compared with what there is, and put into the page. */
+/** A minimal rendering runtime: it makes a tree of nodes, compares it with the current one, and updates the page. */
 export const APP_SCRIPT = `(() => {
   const data = new URL(document.currentScript.src).searchParams.get("data");
   const h = (type, props, ...children) => ({ type, props: props ?? {}, children: children.flat() });

@@ -1,4 +1,4 @@
-/** The content service as the bench runs it. Arguments: folder. Prints its port, and the browser that it found. */
+/** The content service for the bench. Argument: a folder. Prints its port, and the browser that it found. */
 import { startContentService } from "../../src/content/service.ts";
 
 const [stateDir = ""] = process.argv.slice(2);

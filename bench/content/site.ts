@@ -1,13 +1,16 @@
-/** The web site of the content bench, as a program of its own: its time is nobody's. Prints its port. */
+/**
+ * The web site of the content bench, as a separate program, so that its CPU time counts for no contestant. Prints its
+ * port.
+ */
 import { APP_SCRIPT, SCRIPT_DATA, SCRIPT_PAGES, STATIC_PAGES, STYLE } from "./pages.ts";
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
   "base64",
 );
 
-/** With `?eager` no picture of the page is lazy. */
+/** With `?eager` no image of the page is lazy. */
 function response({ pathname: path, search }: URL): Response {
   const page = STATIC_PAGES.get(path) ?? SCRIPT_PAGES.get(path);
   const html = search === "?eager" ? page?.replaceAll(' loading="lazy"', "") : page;

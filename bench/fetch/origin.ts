@@ -1,12 +1,15 @@
-/** Answers every request on its one port with the same bytes; prints the port. Arguments: bytes of the page, its coding. */
+/**
+ * Sends the same bytes in response to every request on its port, and prints the port. Arguments: bytes of the page, its
+ * coding.
+ */
 import { createServer } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 
 const [size = "30000", coding = "identity"] = process.argv.slice(2);
-const WORDS = "the toll is paid at the gate by whoever comes through it and nobody else asks for more".split(" ");
+const WORDS = "the toll is paid at the gate by each traveller and no other person asks for more".split(" ");
 
-/** Text that shrinks to a fifth, as pages do. */
+/** Text that compresses to a fifth, like typical pages. */
 function page(length: number): Buffer {
   let seed = 1;
   let text = "<!doctype html><title>Page</title>";

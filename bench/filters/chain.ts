@@ -1,4 +1,4 @@
-/** What filters cost a request in the real chain: CPU time of the gateway, one path with filters beside one without. */
+/** The cost of filters in the real chain: CPU time of the gateway for a path with filters and for one without. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compileAssemblyScript, compileProxyWasm } from "../../src/gateway/filters/module/testing/assembly-script.ts";
@@ -12,11 +12,11 @@ import { faultOf, runWrk } from "../support/wrk.ts";
 
 const CONNECTIONS = 64;
 const SDK_FILTER = join(import.meta.dir, "../../examples/filters/add-header.ts");
-/** The path of a gateway that has filters on other routes alone, and that of one without any. */
+/** A path of a gateway with filters only on other routes, and one of a gateway without filters. */
 const UNFILTERED = "a route without filters";
 const BARE = "a gateway without filters";
 
-/** Paths and what runs on them; goals are microseconds of CPU a request beyond the unfiltered route. */
+/** Paths and their filters. Goals are CPU microseconds per request above the unfiltered route. */
 const ROWS = [
   { name: UNFILTERED, path: "/small", goal: undefined },
   { name: "a filter that allows at once", path: "/allow", goal: 2 },
@@ -79,7 +79,7 @@ function contestant(children: Children, name: string, child: Child, url: string)
   };
 }
 
-/** Measures all rows in rounds, one after the other, so that a busy machine is busy for all of them. */
+/** Measures all rows in alternating rounds, so that other load on the machine affects all of them. */
 export async function measureChain(children: Children, rounds: Rounds, sources: Sources): Promise<void> {
   const origin = await startOrigin(children);
   const rewrite = { upstream: "origin", rewrite_replacement: "/small" };
@@ -108,7 +108,7 @@ export async function measureChain(children: Children, rounds: Rounds, sources: 
   }
 }
 
-/** Microseconds of CPU a request, by round. */
+/** CPU microseconds per request, by round. */
 function timesOf(samples: readonly Sample[], name: string): ReadonlyMap<number, number> {
   const own = samples.filter(({ program }) => program === name);
   return new Map(own.map(({ round, requestsPerCpuSecond }) => [round, 1e6 / requestsPerCpuSecond]));

@@ -17,7 +17,7 @@ const REQUEST = {
   body: new Uint8Array(0),
 };
 
-/** Prints what one request costs at each filter that means harm, its new instance included. */
+/** Prints the cost of one request for each hostile filter, with its new instance. */
 export async function measureHostile(rounds: number): Promise<void> {
   const settings = { fuel: FUEL, config: "", rootId: "" };
   for (const [abi, modules] of Object.entries({ own: HOSTILE_OWN, "proxy-wasm": HOSTILE_PROXY })) {

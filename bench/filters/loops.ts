@@ -1,4 +1,4 @@
-/** Loops that never end, by what they do in each round: what 5,000,000 units of fuel cost a worker. */
+/** Endless loops, by the work in each round: the CPU time of a worker for 5,000,000 units of fuel. */
 import { MAX_FUEL } from "../../src/gateway/filters/module/limits.ts";
 import { FUEL_EXPORT, meter } from "../../src/gateway/filters/module/meter.ts";
 import { compileModule } from "../../src/gateway/filters/module/module-cache.ts";
@@ -11,7 +11,7 @@ import { type RequestView } from "../../src/gateway/filters/own-abi/views.ts";
 const FUEL = 5_000_000;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** Fills 60 MiB with one round trip through all its cache lines in random order, by Sattolo's algorithm. */
+/** Fills 60 MiB with one cycle through all its cache lines in random order, by Sattolo's algorithm. */
 const CHASE = `
 const LINES: u32 = 983040;
 export function fillMemory(): void {
@@ -46,7 +46,7 @@ const LOOPS: Readonly<Record<string, string>> = {
   "growing by nothing": `export function run(): void { for (;;) memory.grow(0); }`,
 };
 
-/** Loops over a function of the gateway, on a request with as long a head and body as may be. */
+/** Loops over a function of the gateway, on a request with the maximum head and body. */
 const HOST_LOOPS: Readonly<Record<string, string>> = {
   get_method: "get_method()",
   header_count: "header_count()",
@@ -86,10 +86,10 @@ const REQUEST: RequestView = {
   body: new Uint8Array(65_536),
 };
 
-/** CPU milliseconds of a new instance's loop until its fuel is used up. */
+/** CPU milliseconds of a loop in a new instance, until its fuel is used up. */
 function timeOf(module: WebAssembly.Module): number {
   const { exports } = new WebAssembly.Instance(module);
-  // The metering exports the counter, the programs above the functions.
+  // The metering exports the counter; the programs above export the functions.
   const fuel = exports[FUEL_EXPORT] as unknown as { value: number };
   const { fillMemory, run } = exports as Record<string, () => void>;
   fuel.value = MAX_FUEL;
@@ -99,14 +99,14 @@ function timeOf(module: WebAssembly.Module): number {
   try {
     run?.();
   } catch {
-    // It has no fuel left.
+    // The fuel is used up.
   }
   const { user, system } = process.cpuUsage(before);
   if (fuel.value >= 0) throw new Error("Cannot measure a loop: it ended by itself");
   return (user + system) / 1000;
 }
 
-/** Prints what each loop costs until it runs out of fuel. */
+/** Prints the cost of each loop until its fuel is used up. */
 export async function measureLoops(rounds: number): Promise<void> {
   for (const [name, source] of Object.entries(LOOPS)) {
     const file = await compileAssemblyScript(source, ["--runtime", "stub"]);
@@ -116,7 +116,7 @@ export async function measureLoops(rounds: number): Promise<void> {
   }
 }
 
-/** Prints what a loop over each function of the gateway costs until it runs out of fuel. */
+/** Prints the cost of a loop over each function of the gateway until its fuel is used up. */
 export async function measureHostLoops(rounds: number): Promise<void> {
   for (const [name, call] of Object.entries(HOST_LOOPS)) {
     const source = `${IMPORTS}

@@ -1,4 +1,4 @@
-/** What a filter of the own ABI costs a request in the request path, and what one that is parked takes in memory. */
+/** The CPU cost of a filter of the own ABI in the request path, and the memory of a parked request. */
 import { respondWithError } from "../../src/gateway/local-response.ts";
 import { type Exchange, type RequestHead, type ResponseSink } from "../../src/gateway/exchange.ts";
 import { UpstreamCalls } from "../../src/gateway/filters/calls/call-group.ts";
@@ -99,7 +99,7 @@ function settings(instances: number): FilterSettings {
   };
 }
 
-/** Nanoseconds of CPU a request: the pool, the view, the invocation, the figures. It leaves out the cost of an exchange. */
+/** CPU nanoseconds per request: pool, view, invocation and metrics. The cost of an exchange is not included. */
 export function requestNanoseconds(module: FilterModule, count: number, rounds: number): number[] {
   const filter = new OwnFilter(module, settings(1), runtime(64));
   const exchanges = Array.from({ length: 1000 }, () => exchange());
@@ -111,7 +111,7 @@ export function requestNanoseconds(module: FilterModule, count: number, rounds: 
       const decision = filter.request(asked);
       if (decision instanceof Promise || decision.kind !== "continue")
         throw new Error("Cannot measure: it does not allow");
-      // Instances that wait for a response are given back when it ends.
+      // Instances that wait for a response are returned to the pool when it ends.
       if (asked.response !== NOWHERE) finish(asked);
     }
   };
@@ -134,7 +134,7 @@ function finish(asked: Exchange): void {
   onFinish?.(asked);
 }
 
-/** What `count` parked requests take: KiB each, and the milliseconds of CPU that parking them took. */
+/** The cost of `count` parked requests: KiB of each, and the CPU milliseconds for parking them. */
 export async function parkedMemory(module: FilterModule, count: number): Promise<{ kib: number; ms: number }> {
   const filter = new OwnFilter(module, settings(count), runtime(count));
   await Bun.sleep(100);

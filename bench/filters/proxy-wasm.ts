@@ -1,4 +1,4 @@
-/** What filters of proxy-wasm cost: a whole stream of one on an SDK, and requests that wait. */
+/** The cost of proxy-wasm filters: a whole stream through an SDK's filter, and waiting requests. */
 import { readFile } from "node:fs/promises";
 import { type Exchange, type ResponseSink } from "../../src/gateway/exchange.ts";
 import { compileProxyWasm } from "../../src/gateway/filters/module/testing/assembly-script.ts";
@@ -18,7 +18,7 @@ const FIELDS =
 const RESPONSE_FIELDS = "Content-Type: text/html\r\nServer: test\r\nCache-Control: no-store\r\n";
 const BODY = new Uint8Array(1000);
 
-/** A client that takes what it gets. */
+/** A client that accepts all data. */
 class Client implements ResponseSink {
   readonly exchange: Exchange;
 
@@ -51,7 +51,7 @@ class Client implements ResponseSink {
       started: false,
       onFinish: undefined,
     };
-    // What a filter asks of an exchange, and no more.
+    // The part of an exchange that a filter uses.
     this.exchange = exchange as unknown as Exchange;
   }
 

@@ -1,4 +1,4 @@
-/** One load on the front door: what is asked for, over what, by which client. */
+/** One load on the front door: resource, protocol and client. */
 export interface FrontCase {
   readonly name: string;
   readonly about: string;
@@ -6,14 +6,14 @@ export interface FrontCase {
   readonly scheme: "http" | "https";
   readonly path: string;
   readonly connections: number;
-  /** Requests at a time on each connection. */
+  /** Concurrent requests on each connection. */
   readonly streams: number;
 }
 
-/** Answered by each server itself, without a body. */
+/** A local response of each server, without a body. */
 export const LOCAL_RESPONSE = "/.healthz";
 
-/** Bytes of the files that are served, by path. */
+/** Sizes of the served files in bytes, by path. */
 export const FILES: Readonly<Record<string, number>> = {
   "/1k.txt": 1024,
   "/100k.txt": 100 * 1024,
@@ -21,7 +21,7 @@ export const FILES: Readonly<Record<string, number>> = {
 };
 
 const WRK = { client: "wrk", scheme: "http", path: LOCAL_RESPONSE, connections: 64, streams: 1 } as const;
-/** What each worker is loaded with to compare one with two. */
+/** The load of each worker in the comparison of one worker with two. */
 export const WORKER_LOAD = { ...WRK, connections: 256 };
 
 const NEW = { ...WRK, client: "wrk, a connection a request" } as const;

@@ -4,14 +4,14 @@ import { runH2load } from "../support/h2load.ts";
 import { type Load, runWrk } from "../support/wrk.ts";
 import { type FrontCase } from "./cases.ts";
 
-/** Requests that ngtcp2's client sends for each second that is asked for: it counts requests, not time. */
+/** Requests of ngtcp2's client for each second of load: it counts requests, not time. */
 const H3_REQUESTS_PER_SECOND = 20_000;
 
-/** Drives an HTTP/3 server by one connection that has as many streams open as the server allows. */
+/** Drives an HTTP/3 server over one connection with as many open streams as the server allows. */
 async function runNgtcp2(children: Children, load: FrontCase, port: number, seconds: number): Promise<Load> {
   const requests = seconds * H3_REQUESTS_PER_SECOND;
   const quiet = ["-q", "--no-quic-dump", "--no-http-dump", "--exit-on-all-streams-close", "-n", String(requests)];
-  // Caddy knows its site by this name alone.
+  // Caddy knows its site only by this name.
   const argv = ["gtlsclient", ...quiet, "127.0.0.1", String(port), `https://127.0.0.1:${port}${load.path}`];
   const began = performance.now();
   const child = children.spawn({ name: "gtlsclient", argv });

@@ -1,4 +1,4 @@
-/** The servers of a run, with settings as equal as their configuration languages let them be. */
+/** The servers of a run, with settings as similar as their configuration languages allow. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../src/lib/testing/listen.ts";
@@ -6,7 +6,7 @@ import { accepts, type Child, type Children, waitFor } from "../support/children
 import { isInstalled, type Running, startCaddy, startHaproxy, startNginx, startTurnpike } from "../support/programs.ts";
 import { LOCAL_RESPONSE } from "./cases.ts";
 
-/** What all of them serve. */
+/** The content that all of them serve. */
 export interface Site {
   readonly root: string;
   readonly cert: string;
@@ -23,7 +23,7 @@ export interface OpenDoor extends Running, Ports {}
 export interface Door {
   readonly name: string;
   readonly servesFiles: boolean;
-  /** On the number of its HTTPS port. */
+  /** HTTP/3 on the number of its HTTPS port. */
   readonly servesHttp3?: true;
   installed(): boolean;
   start(children: Children, site: Site): Promise<OpenDoor>;
@@ -39,7 +39,7 @@ async function opened(name: string, ports: Ports, child: Child): Promise<OpenDoo
   return { name, ...ports, pid: child.pid, exited: () => child.exited() };
 }
 
-/** Turnpike with so many workers. */
+/** Turnpike with this number of workers. */
 export function turnpike(workers: number, name = "turnpike"): Door {
   return {
     name,
@@ -70,7 +70,7 @@ export function turnpike(workers: number, name = "turnpike"): Door {
   };
 }
 
-/** nginx with so many workers. */
+/** nginx with this number of workers. */
 export function nginx(workers: number, name = "nginx"): Door {
   return {
     name,
@@ -104,7 +104,7 @@ const HAPROXY: Door = {
   installed: () => isInstalled("haproxy"),
   async start(children, site) {
     const ports = await freePorts();
-    // HAProxy looks for the key beside the certificate.
+    // HAProxy reads the key from the certificate's file.
     const pair = join(children.folder, "pair.pem");
     writeFileSync(pair, (await Bun.file(site.cert).text()) + (await Bun.file(site.key).text()));
     const config = `

@@ -1,9 +1,12 @@
-/** Opens connections, sends one request on each, and keeps them open: `PORT COUNT http1|http2`. Says `open` when all are answered. */
+/**
+ * Opens connections, sends one request on each, and keeps them open: `PORT COUNT http1|http2`. Prints `open` when all
+ * have a response.
+ */
 import { payloadFrame, PREFACE, SETTINGS } from "../../src/gateway/http2/frame.ts";
 import { LOCAL_RESPONSE } from "./cases.ts";
 
 const [port, count, protocol] = process.argv.slice(2);
-/** Connections that are being opened at one time. */
+/** Connections that are opened at the same time. */
 const AT_ONCE = 64;
 /** `:method: GET`, `:scheme: http`, `:path`, `:authority: x` (RFC 7541 §6.1, §6.2.2). */
 const block = Buffer.concat([

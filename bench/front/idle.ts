@@ -1,4 +1,4 @@
-/** What idle connections cost a server in memory. */
+/** The memory cost of idle connections. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Children, processTree, waitFor } from "../support/children.ts";
@@ -14,10 +14,10 @@ export const IDLE_CASES: readonly IdleCase[] = [
   { protocol: "http2", connections: 1000 },
 ];
 
-/** Milliseconds in which a server puts its memory in order. */
+/** Milliseconds for which a server can free memory. */
 const SETTLE_MS = 3000;
 
-/** Bytes of memory that the server's processes hold. `isLaunched`: the first one only waits, and is left out. */
+/** Resident bytes of the server's processes. `isLaunched`: the first process only waits, and is left out. */
 function residentBytes(pid: number, isLaunched = false): number {
   let kibibytes = 0;
   for (const member of processTree(pid).slice(isLaunched ? 1 : 0)) {
@@ -27,7 +27,7 @@ function residentBytes(pid: number, isLaunched = false): number {
   return kibibytes * 1024;
 }
 
-/** MB that `connections` idle ones add to a server that has just started. */
+/** MB that `connections` idle connections add to a server that has just started. */
 export async function idleCost(children: Children, door: OpenDoor, load: IdleCase): Promise<number> {
   await Bun.sleep(SETTLE_MS);
   const before = residentBytes(door.pid);
@@ -42,7 +42,7 @@ export async function idleCost(children: Children, door: OpenDoor, load: IdleCas
   return (after - before) / 1e6;
 }
 
-/** MB that the processes of a server hold when it has just started, and some seconds after a load. */
+/** MB of the server's processes right after the start, and some seconds after a load. */
 export async function memoryOf(
   door: OpenDoor,
   isLaunched: boolean,

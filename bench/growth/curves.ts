@@ -1,4 +1,4 @@
-/** What grows, and the configurations and loads that make it grow. */
+/** The quantities that grow, with their configurations and loads. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,7 +8,7 @@ export interface Point {
   readonly routes: number;
   readonly upstreams: number;
   readonly connections: number;
-  /** Bytes of the header section of each request, about. */
+  /** Approximate bytes of the header section of each request. */
   readonly headerBytes: number;
 }
 
@@ -16,7 +16,10 @@ export interface Curve {
   readonly name: string;
   readonly title: string;
   readonly axis: string;
-  /** The server's own response, without an upstream: proxied, 10,000 connections would take more descriptors than a process may have. */
+  /**
+   * The server's local response, without an upstream: with an upstream, 10,000 connections would need more file
+   * descriptors than a process may have.
+   */
   readonly isOwn: boolean;
   readonly points: readonly Point[];
 }
@@ -37,7 +40,7 @@ export const CURVES: readonly Curve[] = [
     title: "Upstreams, each with a route; 100 of them asked for",
     axis: "upstreams",
     isOwn: false,
-    // 1,024 are the most that the gateway takes.
+    // 1,024 is the maximum of the gateway.
     points: [1, 10, 100, 1000].map((x) => ({ ...PLAIN, x, routes: x, upstreams: x })),
   },
   {
@@ -56,9 +59,9 @@ export const CURVES: readonly Curve[] = [
   },
 ];
 
-/** The load uses at most this number of upstreams, so that no connection is opened within the measurement. */
+/** The load uses at most this number of upstreams, so that no connection is opened during the measurement. */
 const HOT_UPSTREAMS = 100;
-/** Bytes of a header field of the load, with its name and its end. */
+/** Bytes of a header field of the load, with its name and line end. */
 const FIELD_BYTES = 200;
 
 /** The path of a route, without its number. */
@@ -69,7 +72,7 @@ export function loadOf({ isOwn }: Curve, point: Point, folder: string): string[]
   if (isOwn) return [];
   const hot = point.upstreams > 1 ? Math.min(point.upstreams, HOT_UPSTREAMS) : point.routes;
   const script = join(folder, "paths.lua");
-  // wrk makes the fields of the command line part of what `wrk.format` gives.
+  // wrk adds the fields of the command line to the result of `wrk.format`.
   writeFileSync(
     script,
     `request = function() return wrk.format("GET", "${PREFIX}" .. math.random(0, ${hot - 1})) end\n`,

@@ -25,7 +25,7 @@ test("a plot has a line, dots and a name for each program, within its frame", ()
   const heights = [...svg.matchAll(/cy="([\d.]+)"/g)].map(([, y]) => Number(y));
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(40);
   expect(Math.max(...heights)).toBeLessThanOrEqual(256);
-  // The largest value lies at or below the topmost line across, which is 50.
+  // The largest value is at or below the topmost horizontal line, which is 50.
   expect(svg).toContain(">50</text>");
   expect(svg).toContain("prefers-color-scheme: dark");
 });

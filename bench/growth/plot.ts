@@ -8,9 +8,9 @@ export interface PlotLine {
 
 export interface Plot {
   readonly title: string;
-  /** What x counts; it is drawn by its logarithm. */
+  /** The quantity on the x axis, which is logarithmic. */
   readonly x: string;
-  /** What y is, from 0 on. */
+  /** The quantity on the y axis, which begins at 0. */
   readonly y: string;
   readonly lines: readonly PlotLine[];
 }
@@ -21,12 +21,12 @@ const LEFT = 56;
 const RIGHT = 96;
 const TOP = 40;
 const BOTTOM = 44;
-/** Between the names of two lines. */
+/** Distance between the names of two lines. */
 const NAME_HEIGHT = 16;
-/** Lines across, at round values. */
+/** Horizontal lines, at round values. */
 const GRID_LINES = 5;
 
-/** Colours with enough contrast on both backgrounds; the dashes tell the lines apart without colours. */
+/** Colours with enough contrast on both backgrounds. Dashes distinguish the lines without colours. */
 const STYLE = `
   text { font: 12px system-ui, sans-serif; fill: #333; }
   .title { font-size: 14px; font-weight: 600; }
@@ -42,7 +42,7 @@ const STYLE = `
   }
 `;
 
-/** The plot of up to two lines, as a file. */
+/** An SVG file with a plot of up to two lines. */
 export function plotSvg({ title, x, y, lines }: Plot): string {
   const all = lines.flatMap(({ points }) => points);
   const sizes = [...new Set(all.map(([size]) => size))].toSorted((a, b) => a - b);
@@ -82,7 +82,7 @@ ${drawn.join("\n")}
 `;
 }
 
-/** The heights of two names, far enough from each other to be read. */
+/** The heights of two names, far enough apart to be readable. */
 function apart([first = 0, second]: readonly number[]): number[] {
   if (second === undefined) return [first];
   const missing = NAME_HEIGHT - Math.abs(first - second);

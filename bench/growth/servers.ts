@@ -4,16 +4,16 @@ import { accepts, type Child, type Children, waitFor } from "../support/children
 import { startNginx, startTurnpike } from "../support/programs.ts";
 import { type Point, PREFIX } from "./curves.ts";
 
-/** More than the connections of any point, to both sides. */
+/** More than the connections of any point, on both sides. */
 const MAX_CONNECTIONS = 16_000;
 const POOL = 64;
 
 export interface Server {
   readonly pid: number;
   readonly port: number;
-  /** A path that the server answers itself. */
+  /** A path with a local response of the server. */
   readonly ownPath: string;
-  /** Requests that it has taken since it was started. */
+  /** Requests that it has received since its start. */
   requests(): Promise<number>;
 }
 
@@ -33,7 +33,7 @@ async function counted(url: string, pattern: RegExp): Promise<number> {
 
 const nginxCount = /^\s*\d+ \d+ (\d+)\s*$/gm;
 
-/** An nginx that answers all. */
+/** An nginx that responds to all requests. */
 export async function startOrigin(children: Children): Promise<{ readonly pid: number; readonly port: number }> {
   const port = await freePort();
   const http = `large_client_header_buffers 8 32k;
@@ -59,7 +59,7 @@ const TURNPIKE: ServerKind = {
         max_connections: MAX_CONNECTIONS,
         max_connections_per_address: MAX_CONNECTIONS,
       },
-      // Two for each connection.
+      // Two buffers for each connection.
       buffer_pool: { buffer_count: 2 * MAX_CONNECTIONS },
       access_log: { enabled: false },
       upstreams: numbers(point.upstreams).map((n) => ({

@@ -1,4 +1,4 @@
-/** What the origins answer. */
+/** The responses of the origins. */
 export const SMALL_BODY = JSON.stringify({
   id: 4711,
   name: "turnpike",
@@ -14,16 +14,16 @@ const UNFILLED = JSON.stringify({ id: 4711, name: "turnpike", text: "" });
 /** 1 KiB of JSON. */
 const MEDIUM_BODY = UNFILLED.replace('""', `"${"x".repeat(1024 - UNFILLED.length)}"`);
 
-/** The bodies that may be cached, by path. */
+/** The cacheable bodies, by path. */
 export const CACHED_BODIES: Readonly<Record<string, string>> = {
   "/cached-1k": MEDIUM_BODY,
   "/cached-64k": "x".repeat(64 * 1024),
 };
 
-/** A gRPC message of 64 bytes, uncompressed, behind its length. */
+/** A gRPC message of 64 bytes, uncompressed, with its length before it. */
 export const GRPC_MESSAGE = Buffer.concat([Buffer.from([0, 0, 0, 0, 64]), Buffer.alloc(64, "turnpike ")]);
 
-/** The body that a GET of the path is answered by. */
+/** The body of the response to a GET of the path. */
 export function bodyAt(path: string): string {
   if (path === "/small") return SMALL_BODY;
   return CACHED_BODIES[path] ?? "x".repeat(LARGE_BODIES[path] ?? 0);

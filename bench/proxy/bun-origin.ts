@@ -1,6 +1,6 @@
 /**
- * One process of the origin where nginx is not installed, and the origin behind caches: `PORT [CERT KEY]`; several may
- * share the port. `/count` says how many responses that may be cached were asked for.
+ * One process of the origin if nginx is not installed, and the origin behind caches: `PORT [CERT KEY]`. Several
+ * processes can share the port. `/count` returns the number of requests for cacheable responses.
  */
 import { bodyAt, CACHED_BODIES, LARGE_BODIES } from "./bodies.ts";
 

@@ -1,24 +1,24 @@
 import { LOCAL_RESPONSE } from "../front/cases.ts";
 import { type SetupName } from "./setups.ts";
 
-/** How the proxies of a case are loaded. */
+/** The load of a case. */
 export type Client =
   | {
       readonly kind: "wrk";
       readonly path: string;
       readonly connections: number;
-      /** Each request comes on a connection of its own. */
+      /** Each request has its own connection. */
       readonly isNew?: true;
     }
-  /** HTTP/2; with gRPC each request is a unary call that is answered by its own message. */
+  /** HTTP/2. With gRPC, each request is a unary call whose response is its own message. */
   | {
       readonly kind: "h2load" | "grpc";
       readonly path: string;
       readonly connections: number;
-      /** Requests at a time on each connection. */
+      /** Concurrent requests on each connection. */
       readonly streams: number;
     }
-  /** Messages of so many bytes, one in flight on each connection. */
+  /** Messages of this number of bytes, one in flight on each connection. */
   | { readonly kind: "websocket"; readonly connections: number; readonly bytes: number };
 
 /** One load of the proxies of a set-up. */
@@ -27,9 +27,9 @@ export interface Case {
   readonly about: string;
   readonly setup: SetupName;
   readonly client: Client;
-  /** What is judged is the time that a proxy adds to the direct path, and not its CPU. */
+  /** The case measures the time that a proxy adds to the direct path, not its CPU time. */
   readonly measuresLatency?: true;
-  /** What is counted, where it is not requests. */
+  /** The unit that is counted if it is not requests. */
   readonly unit?: string;
 }
 
@@ -38,7 +38,7 @@ const WRK = { kind: "wrk", path: "/small", connections: 64 } as const;
 const MULTIPLEXED = { connections: 16, streams: 16 } as const;
 const MESSAGES = { kind: "websocket", connections: 64 } as const;
 
-/** Cases of one set-up follow each other. */
+/** Cases of one set-up are adjacent. */
 export const CASES: readonly Case[] = [
   { name: "small1", about: "small JSON, 1 connection", setup: "plain", client: ONE },
   { name: "small64", about: "small JSON, 64 connections", setup: "plain", client: WRK },
@@ -101,7 +101,7 @@ export const CASES: readonly Case[] = [
 
 const PINNED = new Set(["small1", "small64", "small512", "64k", "h2-to-h1", "ws-echo", "grpc-unary"]);
 
-/** What `--pinned` measures. */
+/** The cases of `--pinned`. */
 export const PINNED_CASES: readonly Case[] = [
   ...CASES.filter(({ name }) => PINNED.has(name)),
   {

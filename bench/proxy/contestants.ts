@@ -1,4 +1,4 @@
-/** Who is measured in a case, and how each is loaded there. */
+/** The contestants of a case, and the load of each. */
 import { type Children } from "../support/children.ts";
 import { type Contestant } from "../support/rounds.ts";
 import { type Load } from "../support/wrk.ts";
@@ -10,7 +10,7 @@ import { type Origin } from "./origin.ts";
 import { type RunningProxy } from "./proxy.ts";
 import { type Setup } from "./setups.ts";
 
-/** A set-up whose processes run. */
+/** A set-up with running processes. */
 export interface OpenSetup {
   readonly setup: Setup;
   readonly origin: Origin;
@@ -27,12 +27,15 @@ export function contestantsOf(children: Children, load: Case, open: OpenSetup): 
   });
   const contestants = open.proxies.map(driven);
   if (load.measuresLatency !== true) return contestants;
-  // It uses no CPU of a proxy: any process will do.
+  // It uses no CPU of a proxy, so any process id will do.
   const direct = { name: DIRECT, pid: process.pid, port: origin.port, exited: () => undefined };
   return [driven(direct), ...contestants];
 }
 
-/** Loads a port for `seconds`; an Error where a response is not as it should be, or a cache asks its origin again. */
+/**
+ * Loads a port for `seconds`. Fails with an Error if a response was wrong, or if a cache requested a resource from its
+ * origin again.
+ */
 async function checkedDrive(
   children: Children,
   { load: { client }, setup, origin }: { load: Case; setup: Setup; origin: Origin },

@@ -1,10 +1,16 @@
-/** What a request costs beside time: system calls, allocations, collections, and caches where the kernel tells. */
+/**
+ * The cost of a request other than time: system calls, allocations, garbage collections, and processor caches if the
+ * kernel reports them.
+ */
 import { type Child, type Children, processTree } from "../support/children.ts";
 import { isInstalled } from "../support/programs.ts";
 
-/** Has the runtime tell each collection. */
+/** Makes the runtime report each collection. */
 export const TELLS_COLLECTIONS = { BUN_JSC_logGC: "1" };
-/** Has it collect only when so much was allocated, which it tells, and not whenever it has time. */
+/**
+ * Makes the runtime collect only after a fixed number of allocated bytes, which it reports, and not whenever it is
+ * idle.
+ */
 export const TELLS_BYTES = {
   ...TELLS_COLLECTIONS,
   BUN_GC_TIMER_DISABLE: "1",
@@ -24,7 +30,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 };
 export const CALL_GROUPS = [...Object.keys(GROUPS), "other"];
 
-/** System calls by group: reads the table that `strace -c` prints. */
+/** System calls by group, from the table that `strace -c` prints. */
 export function parseCalls(text: string): Map<string, number> {
   const calls = new Map<string, number>();
   for (const [, count = "0", name = ""] of text.matchAll(
@@ -37,19 +43,19 @@ export function parseCalls(text: string): Map<string, number> {
   return calls;
 }
 
-/** Bytes that were allocated between collections, in what the runtime tells with `TELLS_BYTES`. */
+/** Bytes that were allocated between collections, from the runtime's output with `TELLS_BYTES`. */
 export function parseAllocated(log: string): number {
   let bytes = 0;
   for (const [, allocated = "0"] of log.matchAll(/bytes allocated this cycle: (\d+)/g)) bytes += Number(allocated);
   return bytes;
 }
 
-/** Collections, in what the runtime tells with `TELLS_COLLECTIONS`. */
+/** Collections, from the runtime's output with `TELLS_COLLECTIONS`. */
 export function parseCollections(log: string): number {
   return [...log.matchAll(/=> (?:Eden|Full)Collection/g)].length;
 }
 
-/** Events of the processor by name, of what `perf stat -x,` prints; none where the kernel does not tell. */
+/** Events of the processor by name, from the output of `perf stat -x,`; empty if the kernel does not report them. */
 export function parseEvents(text: string): Map<string, number> {
   const events = new Map<string, number>();
   for (const [, count = "", name = ""] of text.matchAll(/^(\d+),[^,]*,([^,:]+)[^,]*,/gm))
@@ -59,7 +65,7 @@ export function parseEvents(text: string): Map<string, number> {
 
 export const EVENTS = ["instructions", "cache-misses", "L1-icache-load-misses"];
 
-/** Follows a process and its descendants while `work` runs; undefined where the tool is not installed or may not follow. */
+/** Traces a process and its descendants while `work` runs; undefined if the tool is not installed or not permitted. */
 async function follow(
   children: Children,
   argv: readonly string[],

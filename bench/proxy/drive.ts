@@ -8,13 +8,13 @@ import { type Client } from "./cases.ts";
 
 const GRPC_FIELDS = ["-H", "content-type: application/grpc", "-H", "te: trailers"];
 
-/** The program that a client needs, with its Debian package; undefined where it is the bench's own. */
+/** The program that a client needs, with its Debian package; undefined if it is part of the bench. */
 export function toolOf({ kind }: Client): readonly [program: string, debianPackage: string] | undefined {
   if (kind === "websocket") return undefined;
   return kind === "wrk" ? ["wrk", "wrk"] : ["h2load", "nghttp2-client"];
 }
 
-/** Loads a port for `seconds`; an Error where a response was wrong. */
+/** Loads a port for `seconds`. Fails with an Error if a response was wrong. */
 export async function drive(children: Children, client: Client, port: number, seconds: number): Promise<Load> {
   const load = await run(children, client, port, seconds);
   const fault = faultOf(load);
@@ -32,7 +32,10 @@ async function run(children: Children, client: Client, port: number, seconds: nu
   return await runMultiplexed(children, client, port, seconds);
 }
 
-/** h2load counts a call that ended in an error as succeeded, and compares no lengths: the sum of all bodies tells. */
+/**
+ * h2load counts a call that ended in an error as succeeded, and does not compare lengths. The sum of all bodies shows
+ * both.
+ */
 async function runMultiplexed(
   children: Children,
   client: Client & { kind: "h2load" | "grpc" },
@@ -50,10 +53,10 @@ async function runMultiplexed(
     more: isCall ? ["-d", message, ...GRPC_FIELDS] : [],
   });
   const bytes = isCall ? GRPC_MESSAGE.length : bodyAt(path).length;
-  // Those that were under way at the end are counted with their bodies or without.
+  // Requests in flight at the end are counted with or without their bodies.
   const missing = Math.abs(bodyBytes - load.requests * bytes);
   if (!(missing <= connections * streams * bytes)) {
-    throw new Error(`${load.requests} answers had ${bodyBytes} bytes, not ${bytes} each`);
+    throw new Error(`${load.requests} responses had ${bodyBytes} bytes, not ${bytes} each`);
   }
   return load;
 }
@@ -68,6 +71,6 @@ async function runWebSocket(
   const args = [port, client.connections, client.bytes, seconds].map(String);
   const child = children.spawn({ name: "WebSocket load", argv: [process.execPath, program, ...args] });
   if ((await child.done) !== 0) throw new Error(child.output().trim());
-  // What `websocket-load.ts` prints when all went well.
+  // The output of `websocket-load.ts` after a success.
   return JSON.parse(child.output()) as Load;
 }

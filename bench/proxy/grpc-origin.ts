@@ -1,6 +1,6 @@
 /**
- * Answers every gRPC call over HTTP/2 without TLS by its own message and status 0; the argument is the port. It reads
- * frames and nothing more, since a whole server would take more CPU than the proxies before it.
+ * Responds to each gRPC call over HTTP/2 without TLS with the call's own message and status 0; the argument is the
+ * port. It reads only frames, since a complete server would use more CPU than the proxies before it.
  */
 import {
   ACK,
@@ -27,7 +27,7 @@ import {
 const HEADER_TABLE_SIZE = 1;
 const MAX_CONCURRENT_STREAMS = 3;
 const INITIAL_WINDOW_SIZE = 4;
-/** What most gRPC servers let one connection have. */
+/** The usual limit of gRPC servers for one connection. */
 const STREAMS = 100;
 const STREAM_WINDOW = 1 << 20;
 const CONNECTION_WINDOW = 1 << 30;
@@ -42,13 +42,16 @@ interface Blocks {
   readonly trailers: Buffer;
 }
 
-/** The first response's, which put both fields into the peer's table (RFC 7541 §6.2.1), and those that refer to them. */
+/**
+ * The field sections of the first response, which put both fields into the peer's table (RFC 7541 §6.2.1), and of
+ * further responses, which refer to them.
+ */
 const FIRST: Blocks = {
   head: Buffer.concat([STATUS_200, Buffer.from([0x5f]), GRPC]),
   trailers: Buffer.concat([Buffer.from([0x40]), STATUS_OK]),
 };
 const LATER: Blocks = { head: Buffer.from([0x88, 0xbf]), trailers: Buffer.from([0xbe]) };
-/** For a peer without a table, whose size the first block confirms (RFC 7541 §4.2, §6.2.2). */
+/** For a peer without a dynamic table: the first field section confirms its size (RFC 7541 §4.2, §6.2.2). */
 const NO_TABLE = Buffer.from([0x20]);
 const PLAIN: Blocks = {
   head: Buffer.concat([STATUS_200, Buffer.from([0x0f, 0x10]), GRPC]),
@@ -77,7 +80,7 @@ const NOTHING = Buffer.alloc(0);
 class Connection {
   readonly #socket: Bun.Socket<Connection | undefined>;
   readonly #bodies = new Map<number, Buffer>();
-  /** Calls whose answers wait for the peer's window. */
+  /** Calls whose responses wait for the peer's window. */
   readonly #waiting: [streamId: number, message: Buffer][] = [];
   #unread: Buffer = NOTHING;
   #unsent: Buffer = NOTHING;
@@ -105,7 +108,7 @@ class Connection {
       this.#frame(input, at, end);
       at = end;
     }
-    // What is left is copied: the runtime may use the chunk again.
+    // The rest is copied, because the runtime can reuse the chunk.
     this.#unread = at === input.length ? NOTHING : Buffer.from(input.subarray(at));
     this.flush();
   }
@@ -174,7 +177,7 @@ class Connection {
     return isFirst ? PLAIN_FIRST : PLAIN;
   }
 
-  /** Sends what there is in one write; also when the socket takes more again. */
+  /** Sends all waiting data in one write. Also called when the socket is writable again. */
   flush(): void {
     if (this.#out.length === 0 && this.#unsent.length === 0) return;
     const all = Buffer.concat([this.#unsent, ...this.#out]);

@@ -26,7 +26,7 @@ test("what a proxy adds is the median of its rounds' differences to the direct p
   expect(nginx?.addedP99).toBeCloseTo(100);
 });
 
-test("the table shows figures of those that have some, and why others have none", () => {
+test("the table shows the figures of each proxy, or why there are no figures", () => {
   const failures = new Map([["caddy", "not one response"]]);
   const lines = latencyTable(
     summarise({ name: "latency", about: "added" }, { samples: SAMPLES, failures }, "turnpike"),

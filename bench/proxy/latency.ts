@@ -1,10 +1,10 @@
-/** What a proxy adds to the time of a request. */
+/** The time that a proxy adds to a request. */
 import { aligned, type CaseResult, failureLine, median, type Sample } from "../support/report.ts";
 
-/** The contestant that is no proxy: the client asks the origin. */
+/** The contestant without a proxy: the client sends its requests to the origin. */
 export const DIRECT = "direct";
 
-/** Microseconds; `added` are the medians of the rounds' own differences to the direct path. */
+/** Microseconds; `added` are the medians of the differences to the direct path in each round. */
 export interface LatencyRow {
   readonly program: string;
   readonly p50: number;

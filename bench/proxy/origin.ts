@@ -1,4 +1,4 @@
-/** The origins of a run: each is the same one for every proxy. */
+/** The origins of a run, the same for every proxy. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../src/lib/testing/listen.ts";
@@ -11,7 +11,7 @@ export interface Origin {
   readonly port: number;
 }
 
-/** Files of a certificate. */
+/** The files of a certificate. */
 export interface Pair {
   readonly cert: string;
   readonly key: string;
@@ -20,7 +20,7 @@ export interface Pair {
 /** Two workers, since one would be the bottleneck of a proxy that is as fast as itself. */
 const WORKERS = 2;
 
-/** nginx where it is installed, else Bun.serve; over TLS where a certificate is given. */
+/** nginx if it is installed, else Bun.serve; over TLS if a certificate is given. */
 export async function startOrigin(children: Children, tls?: Pair): Promise<Origin> {
   return isInstalled("nginx") ? await startNginxOrigin(children, tls) : await startBunOrigin(children, tls);
 }
@@ -54,14 +54,14 @@ async function startBunOrigin(children: Children, tls: Pair | undefined): Promis
   return { program: `Bun.serve, ${WORKERS} processes`, port };
 }
 
-/** One process that counts what it is asked for: behind a cache it has nothing else to do. */
+/** One process that counts its requests. Behind a cache it has little work. */
 export async function startCacheOrigin(children: Children): Promise<Origin> {
   const port = await freePort();
   await startProgram(children, "bun-origin.ts", [String(port)]);
   return { program: "Bun.serve", port };
 }
 
-/** How many responses that may be cached `startCacheOrigin`'s origin was asked for. */
+/** The number of requests for cacheable responses at the origin of `startCacheOrigin`. */
 export async function askedOf(origin: Origin): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${origin.port}/count`);
   return Number(await response.text());

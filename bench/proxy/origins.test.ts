@@ -31,11 +31,11 @@ test("the origin behind caches gives what may be cached, and counts how often", 
   expect(await askedOf(cached)).toBe(2);
 });
 
-test("the gRPC origin answers a call by its own message and status 0", async () => {
+test("the gRPC origin responds to a call with its own message and status 0", async () => {
   await checkResponse(clientOf("grpc-unary"), calls.port);
 });
 
-test("a response that is not the origin's is told from one that is", () => {
+test("a response that differs from the origin's is found", () => {
   const other: Client = { kind: "wrk", path: "/1m", connections: 1 };
   expect(checkResponse({ ...other, path: "/none" }, cached.port)).rejects.toThrow("answered by 404");
   expect(checkResponse({ ...other, path: "/count" }, cached.port)).rejects.toThrow("not the origin's");

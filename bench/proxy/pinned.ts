@@ -1,6 +1,7 @@
 /**
- * `--pinned`: the proxy alone on one CPU, load and origin on the other, so that what is measured is what the proxy costs.
- * The CPU time is that of all its processes and threads; the proxies take turns; a ratio is the median of the rounds' own.
+ * `--pinned`: the proxy alone on one CPU, load and origin on the other, so that only the proxy's cost is measured. The
+ * CPU time includes all its processes and threads. The proxies take turns; a ratio is the median of the ratios of all
+ * rounds.
  */
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -25,14 +26,14 @@ import { SUBJECT } from "./proxies.ts";
 import { type Proxy } from "./proxy.ts";
 import { type SetupName } from "./setups.ts";
 
-/** Where the proxies run, and where all else does. */
+/** The CPU of the proxies, and the CPU of everything else. */
 const PROXY_CPU = 0;
 const LOAD_CPU = 1;
-/** Seconds that each is driven to count its system calls, and again for its collections. */
+/** Seconds of load for counting system calls, and again for collections. */
 const COUNT_SECONDS = 2;
 const MOST_LOG = 16 * 1024 * 1024;
 const MICROSECONDS = 1_000_000;
-/** To which all others are compared, where it runs. */
+/** The program with which the others are compared, if it runs. */
 const MARK = "nginx";
 
 export interface PinnedOptions extends Rounds {
@@ -98,7 +99,7 @@ async function measureSetup(children: Children, options: PinnedOptions, open: Op
   return results;
 }
 
-/** The programs of the runtime once more, started so that they tell what they do with memory. */
+/** A second start of the programs that use the runtime, so that they report their memory use. */
 interface Telling {
   readonly collections: OpenSetup["proxies"];
   readonly bytes: OpenSetup["proxies"];
@@ -142,7 +143,7 @@ function costTable({ name, about, rows, samples, failures }: CaseResult): string
   return [`${name}: ${about}`, ...aligned([titles, ...lines]), ...failed].join("\n");
 }
 
-/** Requests per CPU-second, divided by the mark's of the same round. */
+/** Requests per CPU-second, divided by those of the mark in the same round. */
 function toMark(own: readonly Sample[], all: readonly Sample[]): string {
   const marks = new Map(all.filter(({ program }) => program === MARK).map((sample) => [sample.round, sample]));
   if (marks.size === 0) return "-";
@@ -154,13 +155,13 @@ function toMark(own: readonly Sample[], all: readonly Sample[]): string {
 
 interface Counted {
   readonly contestants: readonly Contestant[];
-  /** Those that tell what they allocate, and when they collect. */
+  /** Contestants that report allocations, and contestants that report collections. */
   readonly bytes: readonly Contestant[];
   readonly collections: readonly Contestant[];
   readonly samples: readonly Sample[];
 }
 
-/** All by request. */
+/** All counts per request. */
 async function countTable(children: Children, counted: Counted): Promise<string> {
   const lines: string[][] = [];
   for (const contestant of counted.contestants) {
@@ -185,7 +186,7 @@ async function countTable(children: Children, counted: Counted): Promise<string>
   return aligned([titles, ...lines]).join("\n");
 }
 
-/** What `parse` finds by request in the log of a drive; undefined where the program tells nothing. */
+/** The result of `parse` per request, from the log of a drive; undefined if the program reports nothing. */
 async function told(
   tellers: readonly Contestant[],
   name: string,

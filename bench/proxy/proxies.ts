@@ -1,4 +1,4 @@
-/** The proxies of a run, with settings as equal as their configuration languages let them be. */
+/** The proxies of a run, with settings as similar as their configuration languages allow. */
 import { CADDY } from "./proxies/caddy.ts";
 import { HAPROXY } from "./proxies/haproxy.ts";
 import { NGINX } from "./proxies/nginx.ts";
@@ -8,5 +8,5 @@ import { type Proxy } from "./proxy.ts";
 
 export const SUBJECT = TURNPIKE;
 export const PEERS: readonly Proxy[] = [NGINX, HAPROXY, CADDY];
-/** Those of `--pinned`. */
+/** The proxies of `--pinned`. */
 export const PINNED_PEERS: readonly Proxy[] = [RELAY, ...PEERS];

@@ -1,7 +1,7 @@
 /**
- * A minimal proxy on the runtime's own sockets: `PORT ORIGIN_PORT`. It reads a head as one text, finds its end and length, and
- * forwards the bytes over a connection pool. It has no checks, extra fields, chunked bodies, pipelines or timeouts. So it costs
- * only what sockets cost, which is the target of the proxy bench.
+ * A minimal proxy on the runtime's own sockets: `PORT ORIGIN_PORT`. It reads a head as one text, finds its end and
+ * length, and forwards the bytes over a connection pool. It has no checks, extra fields, chunked bodies, pipelines or
+ * timeouts. So its cost is the cost of the sockets, which is the target of the proxy bench.
  */
 import { LOCAL_RESPONSE } from "../front/cases.ts";
 
@@ -13,16 +13,16 @@ const LENGTH = "\r\nContent-Length: ";
 
 type Socket = Bun.Socket<Link>;
 
-/** One side: a client's connection, or one to the origin. */
+/** One side: a client's connection, or a connection to the origin. */
 class Link {
   readonly isClient: boolean;
   socket: Socket | undefined = undefined;
   peer: Link | undefined = undefined;
-  /** The start of a head whose end has not come. */
+  /** The start of an incomplete head. */
   partial = "";
-  /** Bytes of the current body that are to come. */
+  /** Bytes of the current body that are still missing. */
   left = 0;
-  /** What the socket has not taken. */
+  /** Data that the socket has not accepted yet. */
   unsent: Buffer | undefined = undefined;
   closes = false;
 
@@ -71,7 +71,7 @@ class Link {
     this.pass(Buffer.from(edited, "latin1"));
   }
 
-  /** Passes a piece of the current message on; the last one of a response gives the connection back. */
+  /** Forwards a piece of the current message. The last piece of a response returns the connection to the pool. */
   pass(chunk: Buffer): void {
     this.left -= chunk.length;
     const { peer } = this;

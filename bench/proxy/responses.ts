@@ -1,4 +1,4 @@
-/** Asks once, as a client would, and compares what comes: figures of wrong responses would be worth nothing. */
+/** Sends one request, as a client would, and compares the response: figures of wrong responses would be worthless. */
 import { request as httpRequest } from "node:http";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { bodyAt, GRPC_MESSAGE } from "./bodies.ts";
@@ -12,22 +12,24 @@ interface TimedResponse {
   readonly trailers: Readonly<Record<string, unknown>>;
 }
 
-/** Throws where the response is not the one that the origin gives. A WebSocket client compares all that it gets by itself. */
+/** Throws if the response differs from the origin's. A WebSocket client compares all messages itself. */
 export async function checkResponse(client: Client, port: number): Promise<void> {
   if (client.kind === "websocket") return;
   const response = client.kind === "wrk" ? await askHttp1(client.path, port) : await askHttp2(client, port);
   const expected = client.kind === "grpc" ? GRPC_MESSAGE : Buffer.from(bodyAt(client.path));
   const { status, body, trailers } = response;
-  if (status !== 200) throw new Error(`GET ${client.path} is answered by ${status}`);
+  if (status !== 200) throw new Error(`GET ${client.path} has the status ${status}`);
   if (client.kind === "grpc" && trailers["grpc-status"] !== "0") {
     throw new Error(`a call ends with grpc-status ${JSON.stringify(trailers["grpc-status"])}`);
   }
   if (!body.equals(expected)) {
-    throw new Error(`${client.path} is answered by ${body.length} bytes that are not the origin's ${expected.length}`);
+    throw new Error(
+      `${client.path} has a response of ${body.length} bytes that are not the origin's ${expected.length}`,
+    );
   }
 }
 
-/** As wrk asks: without a field that a cache could tell answers apart by. */
+/** The request of wrk: without a field by which a cache could distinguish responses. */
 function askHttp1(path: string, port: number): Promise<TimedResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<TimedResponse>();
   const asked = httpRequest({ host: "127.0.0.1", port, path, agent: false }, (response) => {
@@ -36,7 +38,7 @@ function askHttp1(path: string, port: number): Promise<TimedResponse> {
     response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts), trailers: {} }));
     response.on("error", reject);
   });
-  asked.setTimeout(PATIENCE_MS, () => asked.destroy(new Error(`GET ${path} is not answered`)));
+  asked.setTimeout(PATIENCE_MS, () => asked.destroy(new Error(`GET ${path} has no response`)));
   asked.on("error", reject);
   asked.end();
   return promise;
@@ -63,7 +65,7 @@ function exchange(session: ClientHttp2Session, client: Client & { kind: "h2load"
   let trailers: Readonly<Record<string, unknown>> = {};
   stream.on("response", (fields) => {
     status = Number(fields[":status"]);
-    // A call that fails at once is answered by trailers alone.
+    // A call that fails at once has a response with trailers only.
     trailers = fields;
   });
   stream.on("trailers", (fields) => {

@@ -1,4 +1,4 @@
-/** What cases have in common: the origin and what the proxies are set up to do. */
+/** The common parts of cases: the origin, and the features of the proxies. */
 import { type Children } from "../support/children.ts";
 import {
   askedOf,
@@ -16,7 +16,7 @@ export type SetupName = "plain" | "h2-to-h1" | "tls-upstream" | "cache" | "webso
 export interface Setup {
   readonly shape: Shape;
   start(children: Children, pair: Pair): Promise<Origin>;
-  /** How often the origin was asked for what the proxies should have answered alone. */
+  /** Requests at the origin for resources that the proxies should have served from their caches. */
   asked?(origin: Origin): Promise<number>;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Echoes WebSocket messages through a proxy, one in flight on each connection, and prints what it found as JSON:
- * `PORT CONNECTIONS BYTES SECONDS`. Every byte that comes back is compared; a wrong one ends it with exit code 1.
+ * Echoes WebSocket messages through a proxy, one in flight on each connection, and prints its results as JSON: `PORT
+ * CONNECTIONS BYTES SECONDS`. It compares each byte of the echo, and exits with code 1 if one is wrong.
  */
 import { newWebSocketKey, webSocketAccept } from "../../src/lib/websocket-handshake.ts";
 import { type Load } from "../support/wrk.ts";
 
 const [port = 0, connections = 0, bytes = 0, seconds = 0] = process.argv.slice(2).map(Number);
 const HANDSHAKE_MS = 5000;
-/** Of the latencies' histogram. */
+/** The width of a bucket in the latency histogram. */
 const BUCKET_MS = 0.01;
 const BUCKETS = 1_000_000;
 
@@ -37,7 +37,7 @@ class Connection {
   readonly isOpen = Promise.withResolvers<void>();
   readonly #key = newWebSocketKey();
   #head: string | undefined = "";
-  /** Bytes of the request that are sent, and of its echo that came. */
+  /** Bytes of the request that were sent, and of its echo that arrived. */
   #sent = request.length;
   #got = echo.length;
   #since = 0;
@@ -116,14 +116,14 @@ async function open(): Promise<Connection> {
   return socket.data;
 }
 
-/** Milliseconds that this share of the messages took at most. */
+/** The latency in milliseconds that this share of the messages did not exceed. */
 function percentile(share: number): number {
   let seen = 0;
   const bucket = latencies.findIndex((count) => (seen += count) >= share * messages);
   return (bucket + 0.5) * BUCKET_MS;
 }
 
-const patience = setTimeout(() => fail("not all handshakes were answered"), HANDSHAKE_MS);
+const patience = setTimeout(() => fail("some handshakes have no response"), HANDSHAKE_MS);
 const all = await Promise.all(Array.from({ length: connections }, open));
 clearTimeout(patience);
 const began = performance.now();

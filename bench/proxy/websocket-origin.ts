@@ -1,4 +1,4 @@
-/** Sends WebSocket messages back as they came; the argument is the port. */
+/** Sends each WebSocket message back. The argument is the port. */
 Bun.serve({
   hostname: "127.0.0.1",
   port: Number(process.argv[2]),

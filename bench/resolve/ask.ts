@@ -7,14 +7,14 @@ import { weigh } from "../../src/content/resolve/weigh.ts";
 import { type Claim } from "./claims.ts";
 import { type Sites } from "./sites.ts";
 
-/** How the sources come to the analyst: named by the caller, or only by search. */
+/** The origin of the sources: the caller names them, or a search finds them. */
 export type Mode = "hints" | "found";
 
-/** As many as the operation takes. */
+/** The maximum of the operation. */
 const MAX_HINTS = 3;
 const TIME_MS = 60_000;
 
-/** A claim that was asked as a question, and what came of it. */
+/** A claim that was asked as a question, and the result. */
 export interface Asked {
   readonly claim: Claim;
   readonly plan: Plan;
@@ -24,7 +24,7 @@ export interface Asked {
   readonly judgement: Judgement;
   readonly now: number;
   readonly searches: number;
-  /** Of the whole process: sites, search, reading and analysis. */
+  /** CPU time of the whole process: sites, search, reading and analysis. */
   readonly cpuMs: number;
   readonly analystCpuMs: number;
 }
@@ -33,7 +33,7 @@ export function questionOf({ text }: Claim): string {
   return `Is it true that ${text.replace(/[.?!\s]+$/, "")}?`;
 }
 
-/** Asks one claim after the other, so that the CPU time is each one's own. */
+/** Asks one claim after the other, so that the CPU time of each is known. */
 export async function askAll(claims: readonly Claim[], sites: Sites, mode: Mode, maxSources: number): Promise<Asked[]> {
   const asked: Asked[] = [];
   for (const claim of claims) asked.push(await ask(claim, sites, mode, maxSources));

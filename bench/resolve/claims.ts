@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Where the claims are kept: outside the project, since their licence allows measuring only (CC BY-NC 4.0). */
+/** The file of the claims. It is outside the project, since its licence allows only measurements (CC BY-NC 4.0). */
 export const CLAIMS_FILE = join(import.meta.dir, "../../../shared/data/claims-dev.json");
 
 const schema = z.array(
@@ -21,9 +21,9 @@ const schema = z.array(
   }),
 );
 
-/** A page that a claim's answers stand on. */
+/** A page that supports a claim's answers. */
 export interface ClaimPage {
-  /** The host that it came from. */
+  /** The original host of the page. */
   readonly host: string;
   readonly answers: readonly { readonly question: string; readonly text: string }[];
 }
@@ -35,10 +35,10 @@ export interface Claim {
   readonly pages: readonly ClaimPage[];
 }
 
-/** The claims of a file of AVeriTeC; undefined if it is not there. */
+/** The claims of a file of AVeriTeC; undefined if there is no such file. */
 export function readClaims(file: string): Claim[] | undefined {
   if (!existsSync(file)) {
-    // Worktrees lie one folder deeper than the project.
+    // Worktrees are one folder deeper than the project.
     const beside = join(import.meta.dir, "../../../../shared/data/claims-dev.json");
     return file === CLAIMS_FILE && existsSync(beside) ? readClaims(beside) : undefined;
   }
@@ -49,7 +49,7 @@ export function readClaims(file: string): Claim[] | undefined {
   }));
 }
 
-/** One page an address; answers that name no address stand nowhere. */
+/** One page for each address. A claim's answer without an address has no page. */
 function pagesOf(answers: z.infer<typeof schema>[number]["answers"]): ClaimPage[] {
   const pages = new Map<string, { host: string; answers: { question: string; text: string }[] }>();
   for (const { question, answer, explanation, url } of answers) {
@@ -64,7 +64,7 @@ function pagesOf(answers: z.infer<typeof schema>[number]["answers"]): ClaimPage[
   return [...pages.values()];
 }
 
-/** Archives hold pages of others. */
+/** Archives serve pages of other hosts. */
 function originalHost(url: string): string {
   const archived = /^https?:\/\/web\.archive\.org\/web\/[^/]+\/(?:https?:\/\/)?([^/:]+)/.exec(url)?.[1];
   return (archived ?? new URL(url).hostname).replace(/^www\./, "").toLowerCase();

@@ -4,7 +4,10 @@ const SIZE = 320;
 const EDGE = 48;
 const MIN_RADIUS = 3;
 
-/** A reliability diagram as SVG: what was predicted across, what came true upwards, a dot a bin, sized by its count. */
+/**
+ * A reliability diagram as SVG: predicted probability on the x axis, observed frequency on the y axis, and one dot for
+ * each bin, sized by its count.
+ */
 export function reliabilityDiagram(title: string, bins: readonly Bin[]): string {
   const x = (value: number): string => (EDGE + value * SIZE).toFixed(1);
   const y = (value: number): string => (EDGE + (1 - value) * SIZE).toFixed(1);

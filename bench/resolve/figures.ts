@@ -1,10 +1,10 @@
-/** How good probabilities and verdicts are. */
+/** The quality of probabilities and verdicts. */
 import { type Verdict } from "../../src/content/resolve/analysis.ts";
 
 export interface Outcome {
   readonly probability: number;
   readonly verdict: Verdict;
-  /** Undefined where the evidence settles nothing: UNCERTAIN would be right. */
+  /** Undefined if the evidence settles nothing. UNCERTAIN is then right. */
   readonly truth: 0 | 1 | undefined;
 }
 
@@ -16,19 +16,22 @@ export interface Bin {
 
 export interface Figures {
   readonly count: number;
-  /** Of probabilities above or below 0.5. */
+  /** Accuracy of probabilities as above or below 0.5. */
   readonly accuracy: number;
   readonly brier: number;
   readonly auroc: number;
   /** Expected calibration error over ten bins of equal width. */
   readonly ece: number;
-  /** Share that is not UNCERTAIN, and how many of those are right. */
+  /** Share of verdicts that are not UNCERTAIN, and the accuracy of those. */
   readonly coverage: number;
   readonly accuracyCovered: number;
-  /** Share that is YES or NO, and how many of those are right. */
+  /** Share of verdicts that are YES or NO, and the accuracy of those. */
   readonly coverageFirm: number;
   readonly accuracyFirm: number;
-  /** The same over all claims, those that the evidence does not settle counted as wrong unless UNCERTAIN. */
+  /**
+   * The same over all claims. A claim that the evidence does not settle counts as wrong unless the verdict is
+   * UNCERTAIN.
+   */
   readonly coverageAll: number;
   readonly accuracyAll: number;
   readonly bins: readonly Bin[];

@@ -1,4 +1,7 @@
-/** Fits the figures of src/content/resolve/embedded/lean.ts, and says how they do on claims that they were not fitted to. */
+/**
+ * Fits the constants of src/content/resolve/embedded/lean.ts, and reports their quality on claims that were not used
+ * for the fit.
+ */
 import { balanceOf } from "../../src/content/resolve/balance.ts";
 import { leanOf, type LeanModel } from "../../src/content/resolve/embedded/lean.ts";
 import { SIGNS, type Signs } from "../../src/content/resolve/embedded/signs.ts";
@@ -7,7 +10,9 @@ import { type Asked } from "./ask.ts";
 import { type Outcome } from "./figures.ts";
 import { type Example, fitted } from "./regression.ts";
 
-/** How strongly weights are held near 0, in units of each sign's spread. Chosen once, and not by the results of folds. */
+/**
+ * The strength of the penalty on weights, in units of each sign's spread. Chosen once, and not by the results of folds.
+ */
 const PENALTY = 20;
 const FOLDS = 10;
 
@@ -26,10 +31,14 @@ export function fit(asked: readonly Asked[]): LeanModel {
   );
   const scaled = SIGNS.map((_, at) => (weights[at + 1] ?? 0) / (scalings[at]?.spread ?? 1));
   const intercept = (weights[0] ?? 0) - scaled.reduce((sum, weight, at) => sum + weight * (scalings[at]?.mean ?? 0), 0);
-  return { intercept, weights: Object.fromEntries(SIGNS.map((name, at) => [name, scaled[at] ?? 0])) as Signs }; // Every sign has its entry.
+  return { intercept, weights: Object.fromEntries(SIGNS.map((name, at) => [name, scaled[at] ?? 0])) as Signs }; // Each
+  // sign
+  // has
+  // its
+  // entry.
 }
 
-/** The log-odds of voices are given; the lean is fitted beside them. */
+/** The log-odds of voices are fixed; the lean is fitted in addition. */
 function exampleOf({ plan, sources, analysis, signs, claim }: Asked, scalings: readonly Scaling[]): Example {
   const { forYes, forNo } = balanceOf(plan, sources, analysis.statements);
   const inputs = SIGNS.map((name, at) => (signs[name] - (scalings[at]?.mean ?? 0)) / (scalings[at]?.spread ?? 1));
@@ -42,7 +51,9 @@ function scalingOf(values: readonly number[]): Scaling {
   return { mean, spread: spread === 0 ? 1 : spread };
 }
 
-/** What would have come out for each claim if the model had been fitted without its fold. `lists` are the same claims in several settings. */
+/**
+ * The result for each claim if the model is fitted without its fold. `lists` are the same claims in several settings.
+ */
 export function crossValidated(lists: readonly (readonly Asked[])[]): Outcome[][] {
   const models = Array.from({ length: FOLDS }, (_, fold) =>
     fit(lists.flatMap((asked) => asked.filter(({ claim }) => foldOf(claim.text) !== fold))),

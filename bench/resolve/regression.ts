@@ -4,13 +4,13 @@ export interface Example {
   /** The first is 1, for the intercept. */
   readonly inputs: readonly number[];
   readonly truth: number;
-  /** Log-odds that are given, beside what is fitted. */
+  /** Fixed log-odds that are added to the fitted ones. */
   readonly offset: number;
 }
 
 const ROUNDS = 50;
 
-/** The weights; as many as the examples' inputs. */
+/** The weights; one for each input of the examples. */
 export function fitted(examples: readonly Example[], penalty: number): number[] {
   const size = examples[0]?.inputs.length ?? 0;
   let weights = Array.from({ length: size }, () => 0);
@@ -42,7 +42,7 @@ function derivatives(
   return { slope, curve };
 }
 
-/** Gauss-Jordan elimination with the greatest pivot. */
+/** Gauss-Jordan elimination with the largest pivot. */
 function solved(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const rows = matrix.map((row, at) => [...row, right[at] ?? 0]);
   for (let at = 0; at < rows.length; at += 1) {

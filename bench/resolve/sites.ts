@@ -8,10 +8,10 @@ import { createSearchService, indexPath, SEARCH_DEFAULTS } from "../../src/conte
 import { fetchDocument } from "../../src/content/static/fetch-document.ts";
 import { type Claim, type ClaimPage } from "./claims.ts";
 
-/** How a page shows its answers: below the questions that they answer, or alone. */
+/** The layout of a page's answers: each below its question, or without questions. */
 export type PageStyle = "questions" | "answers";
 
-/** Pages about the same names that say nothing of the claim, for each claim. */
+/** For each claim, pages about the same names that do not mention the claim. */
 const DISTRACTORS = 2;
 const FILLER = [
   "The city council meets on the first Monday of each month, and its minutes are kept in the archive.",
@@ -21,7 +21,10 @@ const FILLER = [
   "The bus stops in front of the building, and there is room for bicycles behind it.",
 ];
 
-/** The claims' pages and distractors on loopback addresses, one for each host, and what reads and finds them. */
+/**
+ * The claims' pages and distractors on loopback addresses, one for each host, with the reader and the search that find
+ * them.
+ */
 export interface Sites extends GatherDeps {
   /** The addresses of a claim's pages. */
   addresses(claim: Claim): string[];

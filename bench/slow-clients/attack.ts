@@ -1,10 +1,10 @@
-/** Many slow clients, in a process of their own. Arguments: kind, port, count. It ends when it is told to. */
+/** Many slow clients, in a separate process. Arguments: kind, port, count. It runs until it is killed. */
 import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { type AttackKind } from "./kinds.ts";
 
 const [kind = "uploads", port = "0", count = "0"] = process.argv.slice(2);
-/** What each client announces. */
+/** The Content-Length of each client. */
 const LENGTH = 100_000;
 const DRIP_MS = 1000;
 
@@ -48,6 +48,6 @@ function repeat(begin: () => void): void {
   for (let i = 0; i < Number(count); i++) begin();
 }
 
-ATTACKS[kind as AttackKind](); // The bench's own argument.
+ATTACKS[kind as AttackKind](); // An argument of the bench.
 setInterval(() => {}, 60_000);
 console.log("ready");

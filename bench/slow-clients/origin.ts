@@ -1,6 +1,6 @@
 /**
- * An application server with a bounded number of workers: a request has one from its head until its response is with the kernel,
- * and others wait. `/busy` says how many are busy. Arguments: port, workers.
+ * An application server with a bounded number of workers. A request occupies one from its head until the kernel has its
+ * response; other requests wait. `/busy` returns the number of busy workers. Arguments: port, workers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 

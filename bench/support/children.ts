@@ -1,4 +1,4 @@
-/** The processes and the folder of one run: started, measured and cleared away together. */
+/** The processes and the folder of one run: started, measured and removed together. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -22,20 +22,20 @@ export interface Child {
   output(): string;
   /** Undefined while it runs. */
   exited(): string | undefined;
-  /** Settles once it has ended and its output is complete: the exit code, or null after a signal. */
+  /** Resolves after it has ended and its output is complete: the exit code, or null after a signal. */
   readonly done: Promise<number | null>;
 }
 
-/** How the programs of a group run. */
+/** The conditions under which the programs of a group run. */
 export interface Surroundings {
-  /** The one CPU that they may use, by taskset. */
+  /** The only CPU that they may use, by taskset. */
   readonly cpu?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Characters of output that are kept of each. */
+  /** Characters of output that are kept for each. */
   readonly mostOutput?: number;
 }
 
-/** Owns what a run started; `close` may be called at any time, also twice. */
+/** Owns the processes and the folder of a run. `close` may be called at any time, also twice. */
 export class Children {
   readonly #around: Surroundings;
   readonly folder = mkdtempSync(join(tmpdir(), "turnpike-bench-"));
@@ -52,7 +52,7 @@ export class Children {
     return this.#closing !== undefined;
   }
 
-  /** Children of their own, which may be closed earlier, and are with these at the latest. */
+  /** A group of children, which can be closed earlier. `close` of this object closes it too. */
   group(around: Surroundings = {}): Children {
     if (this.closing) throw new Error("Cannot start more: the run is ending");
     const group = new Children({ ...this.#around, ...around });
@@ -60,7 +60,7 @@ export class Children {
     return group;
   }
 
-  /** A folder in memory where the system has one, else an ordinary one. */
+  /** A folder in memory if the system has one, else an ordinary one. */
   memoryFolder(): string {
     const parent = existsSync(SHARED_MEMORY) ? SHARED_MEMORY : this.folder;
     this.#memoryFolder ??= mkdtempSync(join(parent, "turnpike-bench-"));
@@ -128,7 +128,7 @@ export class Children {
   }
 }
 
-/** Asks `ready` until it gives something; an Error where the process ends first or 10 s pass. */
+/** Calls `ready` until it returns a value. Throws an Error if the process ends first, or after 10 s. */
 export async function waitFor<T>(child: Child, name: string, ready: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + START_MS;
   for (;;) {
@@ -141,7 +141,7 @@ export async function waitFor<T>(child: Child, name: string, ready: () => Promis
   }
 }
 
-/** True once something accepts connections on the loopback port; undefined until then. */
+/** True if something accepts connections on the loopback port; undefined until then. */
 export function accepts(port: number): Promise<true | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -154,7 +154,7 @@ export function accepts(port: number): Promise<true | undefined> {
   });
 }
 
-/** The fields of /proc/PID/stat that follow the program name, which may itself hold spaces and parentheses. */
+/** The fields of /proc/PID/stat after the program name, which can contain spaces and parentheses. */
 function statFields(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -177,14 +177,17 @@ export function processTree(root: number): number[] {
   return tree;
 }
 
-/** As `cpuSeconds`, with the descendants that have ended and were waited for. */
+/** Like `cpuSeconds`, with the descendants that have ended and were waited for. */
 export function cpuSecondsOfTree(root: number): number {
   let ticks = 0;
   for (const pid of processTree(root)) for (const field of statFields(pid)?.slice(11, 15) ?? []) ticks += Number(field);
   return ticks / TICKS_PER_SECOND;
 }
 
-/** What a process and its descendants have used so far, with all their threads; CPU time in steps of 10 ms. */
+/**
+ * The resources that a process and its descendants have used so far, with all their threads; CPU time in steps of 10
+ * ms.
+ */
 export interface Used {
   readonly userSeconds: number;
   readonly systemSeconds: number;
@@ -205,7 +208,7 @@ export function used(root: number): Used {
   return { userSeconds: user / TICKS_PER_SECOND, systemSeconds: system / TICKS_PER_SECOND, pageFaults };
 }
 
-/** Seconds of CPU, user and system, that the process and its descendants have used; steps of 10 ms. */
+/** CPU seconds, user and system, of the process and its descendants, in steps of 10 ms. */
 export function cpuSeconds(root: number): number {
   const { userSeconds, systemSeconds } = used(root);
   return userSeconds + systemSeconds;

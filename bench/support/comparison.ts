@@ -1,22 +1,22 @@
-/** A bench that compares programs: its command line, its tools, what it starts and how that ends. */
+/** A bench that compares programs: its command line, tools, processes and exit codes. */
 import { messageOf } from "../../src/lib/caught.ts";
 import { Children } from "./children.ts";
 import { isInstalled } from "./programs.ts";
 
-/** What shells call a program that SIGINT ended. */
+/** The exit code of a program that SIGINT ended, as in shells. */
 const INTERRUPTED = 130;
 
 export interface Comparison<Options> {
   readonly name: string;
   readonly usage: string;
-  /** Program and Debian package of each tool that it cannot do without. */
+  /** Program and Debian package of each required tool. */
   readonly tools: readonly (readonly [program: string, debianPackage: string])[];
-  /** Throws where the arguments are wrong. */
+  /** Throws if the arguments are wrong. */
   read(args: readonly string[]): Options;
   measure(children: Children, options: Options): Promise<void>;
 }
 
-/** The exit code: 0 done, 1 something would not start or broke, 2 usage, 130 interrupted. */
+/** The exit code: 0 done, 1 a program failed, 2 usage, 130 interrupted. */
 export async function compare<Options>(bench: Comparison<Options>, args: readonly string[]): Promise<number> {
   let options: Options;
   try {

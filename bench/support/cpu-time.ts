@@ -1,9 +1,12 @@
-/** CPU time finer than the 10 ms of /proc/PID/stat, the CPUs that processes run on, and what measurements in pairs say. */
+/**
+ * CPU time with a finer resolution than the 10 ms of /proc/PID/stat, the CPUs of processes, and statistics of paired
+ * measurements.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { processTree } from "./children.ts";
 
-/** Nanoseconds on a CPU of all threads of a process that live; 0 for one that is gone. */
+/** CPU nanoseconds of all living threads of a process; 0 if it has ended. */
 export function cpuNanoseconds(pid: number): number {
   try {
     let sum = 0;
@@ -16,7 +19,10 @@ export function cpuNanoseconds(pid: number): number {
   }
 }
 
-/** Keeps a process and its descendants on one CPU, if the machine has that one and `taskset`. False: they run where they ran. */
+/**
+ * Keeps a process and its descendants on one CPU. False: the machine has no such CPU or no `taskset`, and nothing
+ * changed.
+ */
 export function pin(root: number, cpu: number): boolean {
   if (cpu >= cpus().length || Bun.which("taskset") === null) return false;
   return processTree(root).every(
@@ -30,7 +36,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** The median, and an interval that holds the true one in 95 of 100 runs: order statistics, which assume no shape of the noise. */
+/** The median, and its 95 % confidence interval by order statistics, which assume no distribution of the noise. */
 export function medianInterval(values: readonly number[]): Interval {
   const sorted = values.toSorted((a, b) => a - b);
   const n = sorted.length;

@@ -1,13 +1,13 @@
-/** One run of h2load, and what it found. */
+/** Runs h2load once, and reads its results. */
 import { type Children } from "./children.ts";
 import { type Load } from "./wrk.ts";
 
 export interface H2load extends Load {
-  /** Of all responses together, without framing. */
+  /** Body bytes of all responses together, without framing. */
   readonly bodyBytes: number;
 }
 
-/** Reads what h2load prints; an Error where it printed no result. It tells no percentiles. */
+/** Reads the output of h2load. Throws an Error if it has no result. h2load prints no percentiles. */
 export function parseH2load(text: string): H2load {
   const rate = /^finished in [\d.]+\w+, ([\d.]+) req\/s/m.exec(text);
   const requests = /(\d+) succeeded, (\d+) failed, (\d+) errored/.exec(text);
@@ -26,7 +26,7 @@ export function parseH2load(text: string): H2load {
 
 export interface H2Request {
   readonly connections: number;
-  /** Requests at a time on each connection. */
+  /** Concurrent requests on each connection. */
   readonly streams: number;
   readonly seconds: number;
   readonly more?: readonly string[];

@@ -1,8 +1,8 @@
-/** What the benches that compare programs take on their command lines. */
+/** The command-line options of the benches that compare programs. */
 
 export interface Rounds {
   readonly rounds: number;
-  /** Of each round. */
+  /** Seconds of each round. */
   readonly seconds: number;
 }
 
@@ -18,7 +18,10 @@ interface Named {
   readonly name: string;
 }
 
-/** The members of `known` that a comma-separated list names; all where there is none. A RangeError for an unknown name. */
+/**
+ * The members of `known` that a comma-separated list names; all if the list is empty. Throws a RangeError for an
+ * unknown name.
+ */
 export function pick<T extends Named>(known: readonly T[], names: string | undefined): readonly T[] {
   if (names === undefined) return known;
   return names
@@ -31,7 +34,7 @@ export function pick<T extends Named>(known: readonly T[], names: string | undef
     });
 }
 
-/** A RangeError where a text is not a number from 1 to 9999. */
+/** Throws a RangeError if a text is not a number from 1 to 9999. */
 export function readRounds(texts: { readonly rounds: string; readonly seconds: string }): Rounds {
   return { rounds: positive(texts.rounds, "rounds"), seconds: positive(texts.seconds, "seconds") };
 }
@@ -41,7 +44,7 @@ function positive(text: string, flag: string): number {
   return Number(text);
 }
 
-/** The lines of a usage that are the same for all. */
+/** The lines of a usage text that all benches share. */
 export function usage(bench: string, lists: { cases: readonly Named[]; peers: readonly Named[] }, more = ""): string {
   const listed = (known: readonly Named[]): string => known.map(({ name }) => name).join(", ");
   return `usage: npm run bench -- ${bench} [--only CASE,...] [--peers NAME,...] [--rounds N] [--seconds N]${more}

@@ -1,15 +1,15 @@
-/** Starts the programs that are measured, each with its configuration in a folder of its own. */
+/** Starts the programs that are measured, each with its configuration in its own folder. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Child, type Children } from "./children.ts";
 
-/** A program that runs, and can be measured. */
+/** A running program that can be measured. */
 export interface Running {
   readonly name: string;
   readonly pid: number;
   /** Undefined while it runs. */
   exited(): string | undefined;
-  /** All that it wrote so far. */
+  /** All its output so far. */
   output?(): string;
 }
 
@@ -25,7 +25,7 @@ export function folderFor(children: Children, name: string): string {
   return folder;
 }
 
-/** `config` in a file of that name, below a folder that is called as the program is. */
+/** Writes `config` to a file of that name, in a folder with the program's name. */
 function configured(children: Children, name: string, [file, config]: readonly [file: string, config: string]): string {
   const path = join(folderFor(children, name), file);
   writeFileSync(path, config);
@@ -39,13 +39,15 @@ export function startTurnpike(children: Children, name: string, config: object):
 
 export interface NginxConfig {
   readonly workers: number;
-  /** How many each worker may have, to clients and upstreams together. */
+  /** Connections of each worker, to clients and upstreams together. */
   readonly connections: number;
-  /** What stands in its `http` block. */
+  /** The contents of its `http` block. */
   readonly http: string;
 }
 
-/** As root, nginx would give its workers to a user who cannot read the folder; and it would write outside of it. */
+/**
+ * As root, nginx would run its workers as a user that cannot read the folder, and it would write outside the folder.
+ */
 export function startNginx(children: Children, name: string, { workers, connections, http }: NginxConfig): Child {
   const folder = folderFor(children, name);
   const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];

@@ -35,15 +35,15 @@ test("wrk's text is read: counts, rates, latencies in any unit, errors of every 
   });
 });
 
-test("a run without errors has none", () => {
+test("a run without errors has no fault", () => {
   const quiet = WRK.replace(/^ {2}(Socket|Non-2xx).*\n/gm, "");
   expect(parseWrk(quiet)).toMatchObject({ non2xx: 0, socketErrors: 0 });
 });
 
-test("answers that were no success, broken connections and no responses at all are faults", () => {
+test("failed responses, broken connections and no responses at all are faults", () => {
   const sound = { ...parseWrk(WRK), non2xx: 0, socketErrors: 0 };
   expect(faultOf(sound)).toBeUndefined();
-  expect(faultOf({ ...sound, non2xx: 7 })).toContain("7 answers were no success");
+  expect(faultOf({ ...sound, non2xx: 7 })).toContain("7 responses were no success");
   expect(faultOf({ ...sound, socketErrors: 3 })).toContain("3 socket errors");
   expect(faultOf({ ...sound, requests: 0 })).toBe("not one response");
 });

@@ -1,11 +1,11 @@
 /** Medians, ratios and the table of a run. */
 import { type Load } from "./wrk.ts";
 
-/** What a case is called, and what it is about. */
+/** The name and the subject of a case. */
 interface Title {
   readonly name: string;
   readonly about: string;
-  /** What is counted, where it is not requests: `msg`. */
+  /** The unit that is counted if it is not requests: `msg`. */
   readonly unit?: string;
 }
 
@@ -14,7 +14,7 @@ export interface Sample extends Load {
   readonly program: string;
   readonly round: number;
   readonly requestsPerCpuSecond: number;
-  /** Of the program's CPU, with all its processes and threads. */
+  /** CPU seconds of the program, with all its processes and threads. */
   readonly userSeconds: number;
   readonly systemSeconds: number;
   readonly pageFaults: number;
@@ -30,7 +30,7 @@ export interface Row {
   readonly p99: number;
   readonly non2xx: number;
   readonly socketErrors: number;
-  /** Turnpike's requests per CPU-second divided by this program's: the median of the rounds' own ratios. */
+  /** Turnpike's requests per CPU-second divided by this program's: the median of the ratios of all rounds. */
   readonly ratio: number;
 }
 
@@ -48,7 +48,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Rows of one case; programs in `failures` have none. */
+/** Rows of one case. Programs in `failures` have no row. */
 export function summarise(
   title: Title,
   { samples, failures = new Map() }: { samples: readonly Sample[]; failures?: ReadonlyMap<string, string> },
@@ -108,12 +108,12 @@ export function table(result: CaseResult, subject = "turnpike"): string {
   return [`${result.name}: ${result.about}`, ...aligned(lines), ...failed].join("\n");
 }
 
-/** What a table says of a program that gave no figures. */
+/** The line of a program without figures. */
 export function failureLine(program: string, reason: string): string {
   return `  ${program}  FAILED: ${reason}`;
 }
 
-/** Lines of cells as indented text: the first column to the left, the others to the right. */
+/** Formats lines of cells as indented text: the first column left-aligned, the others right-aligned. */
 export function aligned(lines: readonly (readonly string[])[]): string[] {
   const widths = (lines[0] ?? []).map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
   return lines.map((line) => {
@@ -122,7 +122,7 @@ export function aligned(lines: readonly (readonly string[])[]): string[] {
   });
 }
 
-/** How far to trust the numbers: the spread over rounds, over all cases and programs. */
+/** The reliability of the numbers: the spread over rounds, over all cases and programs. */
 export function noise(results: readonly CaseResult[]): string {
   if (results.every((result) => result.rows.every((row) => !(row.spread > 0)))) {
     return "spread over rounds: unknown from a single round";

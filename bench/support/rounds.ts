@@ -6,25 +6,27 @@ import { type Sample } from "./report.ts";
 import { type Load } from "./wrk.ts";
 
 const WARM_UP_SECONDS = 1;
-/** The number of a round that counts for nothing. */
+/** The number of a warm-up round. */
 const WARM_UP = -1;
 
-/** A program, and what drives it. */
+/** A program with the load for it. */
 export interface Contestant extends Running {
   drive(seconds: number): Promise<Load>;
 }
 
-/** Drives one after the other, in so many rounds after a warm-up; an Error where one ends meanwhile. */
+/**
+ * Drives the contestants in turn, for a number of rounds after a warm-up. Fails with an Error if one ends meanwhile.
+ */
 export async function measureRounds(contestants: readonly Contestant[], rounds: Rounds): Promise<Sample[]> {
   const { samples, failures } = await measureSurvivors(contestants, rounds);
-  for (const reason of failures.values()) throw new Error(`Cannot go on measuring: ${reason}`);
+  for (const reason of failures.values()) throw new Error(`Cannot continue the measurement: ${reason}`);
   return samples;
 }
 
 /** Why a program has no figures, by its name. */
 export type Failures = ReadonlyMap<string, string>;
 
-/** As `measureRounds`, but one that ends, or whose drive throws, is left out from then on, with all that was measured of it. */
+/** Like `measureRounds`, but a contestant that ends, or whose drive throws, is dropped with all its measurements. */
 export async function measureSurvivors(
   contestants: readonly Contestant[],
   { rounds, seconds }: Rounds,
@@ -42,7 +44,7 @@ export async function measureSurvivors(
   };
   for (const contestant of contestants) await drive(contestant, WARM_UP_SECONDS, WARM_UP);
   for (let round = 0; round < rounds; round++) {
-    // Each round begins with another one, so that none always runs after the same one.
+    // Each round begins with another contestant, so that none always runs after the same one.
     const first = round % contestants.length;
     for (const contestant of [...contestants.slice(first), ...contestants.slice(0, first)]) {
       await drive(contestant, seconds, round);

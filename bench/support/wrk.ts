@@ -1,4 +1,4 @@
-/** One run of wrk, and what it found. */
+/** Runs wrk once, and reads its results. */
 import { type Children } from "./children.ts";
 
 export interface Load {
@@ -11,9 +11,9 @@ export interface Load {
   readonly socketErrors: number;
 }
 
-/** What was wrong with the responses; undefined where nothing was. */
+/** The errors in the responses; undefined without errors. */
 export function faultOf({ requests, non2xx, socketErrors }: Load): string | undefined {
-  if (non2xx > 0 || socketErrors > 0) return `${non2xx} answers were no success, ${socketErrors} socket errors`;
+  if (non2xx > 0 || socketErrors > 0) return `${non2xx} responses were no success, ${socketErrors} socket errors`;
   return requests === 0 ? "not one response" : undefined;
 }
 
@@ -24,7 +24,7 @@ function milliseconds(text: string, percent: string): number {
   return match === null ? Number.NaN : Number(match[1]) * (UNIT_MS[match[2] ?? ""] ?? Number.NaN);
 }
 
-/** Reads what `wrk --latency` prints; an Error where it printed no result. */
+/** Reads the output of `wrk --latency`. Throws an Error if it has no result. */
 export function parseWrk(text: string): Load {
   const requests = /^\s+(\d+) requests in /m.exec(text);
   const rate = /^Requests\/sec:\s+([\d.]+)/m.exec(text);
@@ -40,7 +40,7 @@ export function parseWrk(text: string): Load {
   };
 }
 
-/** Drives `url` from one thread, which is faster than any of the programs; `more` are further arguments. */
+/** Drives `url` from one thread, which is faster than each of the programs; `more` are further arguments. */
 export async function runWrk(
   children: Children,
   url: string,

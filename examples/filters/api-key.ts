@@ -19,7 +19,7 @@ class ApiKey extends Context {
   onRequestHeaders(count: u32, endOfStream: bool): FilterHeadersStatusValues {
     const headers = stream_context.headers.request;
     if (headers.get("x-api-key") == this.root_context.getConfiguration()) {
-      // The upstream need not see the key.
+      // The upstream does not need the key.
       headers.remove("x-api-key");
       return FilterHeadersStatusValues.Continue;
     }

@@ -1,5 +1,5 @@
-// What a filter of the own ABI imports, and the same in the words of AssemblyScript. Copy this file beside your filter: the
-// compiler takes its name, `env`, for that of the module from which the functions come.
+// The imports of a filter of the own ABI, and functions for them in AssemblyScript. Copy this file to the folder of
+// your filter: the compiler uses its name, `env`, as the name of the module with the functions.
 
 export const ALLOW = 0;
 export const REJECT = 1;
@@ -25,11 +25,13 @@ export declare function read_response_body(offset: i32, out: usize, capacity: i3
 export declare function set_response_status(status: i32): void;
 export declare function replace_response_body(body: usize, length: i32): i32;
 
-/** As much of a body or of a result as the gateway shows. */
+/** Bytes of a body or of a result that the gateway provides at most. */
 const CAPACITY = 65536;
 const OUT = memory.data(CAPACITY);
 
-/** The text that a function has written; `length` is its true length, of which the buffer has the beginning. */
+/**
+ * The text that a function has written. `length` is its true length; the buffer holds at most `CAPACITY` bytes of it.
+ */
 function written(length: i32): string {
   return String.UTF8.decodeUnsafe(OUT, min(length, CAPACITY));
 }
@@ -67,25 +69,25 @@ export function debug(line: string): void {
   log(changetype<usize>(text), text.byteLength);
 }
 
-/** Names the command for which the filter parks the request. False: it is too long. */
+/** Sets the command for which the filter parks the request. False: it is too long. */
 export function call(command: string): bool {
   const text = String.UTF8.encode(command);
   return host_call(changetype<usize>(text), text.byteLength) == 0;
 }
 
-/** What the sandbox has printed for the command. */
+/** The output of the command. */
 export function output(): string {
   const result = written(read_call_result(OUT, CAPACITY));
   return result.substring(0, result.lastIndexOf("\x1e"));
 }
 
-/** The exit code of the command: it stands behind the last byte 0x1e. */
+/** The exit code of the command, which follows the last byte 0x1e of the output. */
 export function exitCode(): i32 {
   const result = written(read_call_result(OUT, CAPACITY));
   return I32.parseInt(result.substring(result.lastIndexOf("\x1e") + 1));
 }
 
-/** Where the request goes after the park: the path of a Unix socket. */
+/** Sets the Unix socket that gets the request after the park. */
 export function goTo(socket: string): bool {
   const text = String.UTF8.encode(socket);
   return set_upstream(changetype<usize>(text), text.byteLength) == 0;
@@ -102,7 +104,7 @@ export function responseBody(): string {
   return written(read_response_body(0, OUT, CAPACITY));
 }
 
-/** Another body for the response. False: it is above 64 KiB. */
+/** Replaces the body of the response. False: the new body has more than 64 KiB. */
 export function replaceBody(content: string): bool {
   const text = String.UTF8.encode(content);
   return replace_response_body(changetype<usize>(text), text.byteLength) == 0;

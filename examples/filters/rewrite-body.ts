@@ -20,13 +20,13 @@ class Root extends RootContext {
 
 class RewriteBody extends Context {
   onResponseHeaders(count: u32, endOfStream: bool): FilterHeadersStatusValues {
-    // The body will have another length.
+    // The new body has another length.
     stream_context.headers.response.remove("content-length");
     return FilterHeadersStatusValues.Continue;
   }
 
   onResponseBody(size: usize, endOfStream: bool): FilterDataStatusValues {
-    // Waits for the whole body: a word may lie across two pieces of it.
+    // Waits for the whole body, because a word can be split between two pieces.
     if (!endOfStream) return FilterDataStatusValues.StopIterationAndBuffer;
     const body = String.UTF8.decode(get_buffer_bytes(BufferTypeValues.HttpResponseBody, 0, size as u32));
     const changed = String.UTF8.encode(body.replaceAll("cat", "dog"));

@@ -1,4 +1,5 @@
-// A filter of the own ABI: has the sandbox start the tenant's machine, and sends the request to the socket that it names.
+// A filter of the own ABI: makes the sandbox start the tenant's machine, and sends the request to the socket that the
+// sandbox names.
 import { ALLOW, call, exitCode, goTo, header, output, PARKED, REJECT, reply } from "./env";
 
 export function on_request(): i32 {

@@ -46,7 +46,7 @@ class Visits extends Context {
   }
 }
 
-/** Adds a visit. Another instance may do so at the same time: then the number is read again. */
+/** Adds a visit. If another instance changed the number at the same time, it is read again. */
 function counted(): u32 {
   for (let n = 0; n < 10; n++) {
     const shared = get_shared_data(KEY);

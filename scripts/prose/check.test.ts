@@ -62,6 +62,7 @@ export const nobody = "nobody";
 // A long comment that goes on
 // where there is no end.
 throw new Error(\`Cannot open \${nobody}: the time-out is over\`);
+query("SELECT name, bytes FROM answers WHERE name = ?");
 `;
   expect(rulesIn(source, "file.ts")).toEqual(["2 vague-person", "3 vague-person", "7 where-for-if", "8 spelling"]);
 });

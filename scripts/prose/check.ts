@@ -35,8 +35,8 @@ function diagnosticsIn(passage: Passage, source: string): ProseDiagnostic[] {
   for (const message of file.messages) {
     const { place: position } = message;
     const point = position !== undefined && "start" in position ? position.start : position;
-    // Placeholders of code may stand beside each other, and keywords of SQL such as READ.
-    if (/^Unexpected repeated `(?:X+|[A-Z]{2,})`/.test(message.reason)) continue;
+    // Placeholders of code may stand beside each other, as may keywords of SQL, and `A-Z a-z`.
+    if (/^Unexpected repeated `(?:X+|[A-Z]{2,}|a-z)`/.test(message.reason)) continue;
     found.push({ at: point?.offset ?? 0, rule: "repeated-word", message: message.reason });
   }
   visit(tree, "SentenceNode", (sentence: Sentence) => {

@@ -137,7 +137,7 @@ test("read creates a wallet, pays, prints the article, and prints the payment", 
   const address = (await turnpike("wallet", "address")).text.trim();
   expect(errors).toBe(
     `made a wallet at ${join(folder, "home", "wallet.json")}: ${address}\n` +
-      `paid $0.01 USDC on Base Sepolia (eip155:84532), transaction ${TRANSACTION} (test mode: nothing real moved)\n`,
+      `paid $0.01 USDC on Base Sepolia (eip155:84532), transaction ${TRANSACTION} (test mode: no money moved)\n`,
   );
   expect(paid).toEqual([address]);
   expect(bodies).toEqual([{ timeout: 5, url: "http://a.example/" }]);
@@ -365,5 +365,5 @@ test("a wallet is created once and shown after", async () => {
   expect(made.text).toMatch(/^address {2}0x[0-9a-fA-F]{40}\nfile {5}.*wallet\.json \(new\)\n$/);
   expect((await turnpike("wallet")).text).toBe(made.text.replace(" (new)", ""));
   const again = await turnpike("wallet", "create");
-  expect([again.code, again.errors]).toEqual([1, expect.stringContaining("which stays as it is")]);
+  expect([again.code, again.errors]).toEqual([1, expect.stringContaining("there is one already")]);
 });

@@ -18,16 +18,16 @@ const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...
   OPERATION     ${Object.keys(OPERATIONS).join(", ")}
   --set         a parameter; values are JSON if they parse as JSON; dots nest:
                 --set format=text --set timeout=60 --set selectors.title=h1
-  --gateway     where to send it (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
+  --gateway     the gateway (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
   --out         write the result to this file
   --json        print the whole response as JSON, not only its main content
-  --max-price   the most that this may cost, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
-  --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
+  --max-price   maximum price, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
+  --max-total   maximum sum that the wallet pays in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
   --allow-asset another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
 
-Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error. Of several prices it takes
-the cheapest, where the wallet has money if $TURNPIKE_RPC_<chain id> names an endpoint to ask.
-Pictures and PDFs go to --out or a pipe; on a terminal they get a file of their own.
+Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error. Of several prices it pays
+the cheapest. If $TURNPIKE_RPC_<chain id> names an RPC endpoint, it pays only where the wallet has enough money.
+Pictures and PDFs go to --out or a pipe; on a terminal they are written to a new file.
 
 Exit codes: 0 done; 1 refused or failed, also if every page of a batch failed; 2 wrong usage.
 

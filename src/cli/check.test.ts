@@ -113,7 +113,7 @@ const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, 
     /routes\[0\]\.x402: Cannot sell: the challenge of \d+ characters/,
   ],
   ["an invalid template", { payment_required_b64: btoa('{"resource":7}') }, {}, /routes\[0\]\.x402: /],
-  ["the same way of paying twice", {}, { accepts: [TERMS] }, /accepts\[0\]: is the same way of paying/],
+  ["the same way of paying twice", {}, { accepts: [TERMS] }, /accepts\[0\]: is the same payment method/],
 ];
 
 for (const [name, x402, terms, problem] of GIVEAWAYS) {
@@ -168,12 +168,12 @@ test("a required facilitator must respond and accept every payment requirement",
   const file = priced(required, { accepts });
   expect(await run(file)).toMatchObject({
     code: 1,
-    err: `${file}: routes[0].x402.accepts[0]: the facilitator does not take "exact" on eip155:8453\n`,
+    err: `${file}: routes[0].x402.accepts[0]: the facilitator does not support "exact" on eip155:8453\n`,
   });
   const lax = priced({ facilitator_url: url }, { accepts });
   expect(await run(lax)).toMatchObject({
     code: 0,
-    err: `${lax}: warning: routes[0].x402.accepts[0]: the facilitator does not take "exact" on eip155:8453\n`,
+    err: `${lax}: warning: routes[0].x402.accepts[0]: the facilitator does not support "exact" on eip155:8453\n`,
   });
   // A facilitator that does not name its settlement address cannot settle `upto`, whether it is required or not.
   const upto = priced({ facilitator_url: url }, { scheme: "upto" });
@@ -182,7 +182,7 @@ test("a required facilitator must respond and accept every payment requirement",
 
 test("a facilitator that does not respond is a warning, or a problem if it is required", async () => {
   const url = `${facilitator([], 500)}/secret`;
-  const said = "routes[0].x402: Cannot learn what the facilitator supports: it responded with 500\n";
+  const said = "routes[0].x402: Cannot query what the facilitator supports: it responded with 500\n";
   const lax = priced({ facilitator_url: url });
   expect(await run(lax)).toMatchObject({ code: 0, err: `${lax}: warning: ${said}` });
   const strict = priced({ facilitator_url: url, require_facilitator: true });

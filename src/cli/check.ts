@@ -18,8 +18,8 @@ import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike check [--strict] FILE
 
-Prints every problem of a configuration file, with its line and column, and whether the gateway would serve by it. A filter of
-wasm_filters that does not load is a problem too, though a gateway starts without it: its route responds with 503.
+Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it. A filter of
+wasm_filters that does not load is a problem too. A gateway starts without it, and its route responds with 503.
 
   --strict    fail on warnings too, such as unknown keys`;
 

@@ -24,11 +24,12 @@ const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
 With --listen, gateways on other machines can use it. This requires a token, which they send as Authorization: Bearer (token_env of their
-upstream), and TLS; --plaintext replaces TLS where another layer encrypts. SIGTERM drains it: /ready responds with 503, the service listens
-for --drain-delay seconds more (5 with --listen, else 0), and then ends with its last request.
---search takes what a configuration has in content.search, --resolve what it has in content.resolve. With --gateway it says what that gateway asks for the operations, and serves
-MCP at /mcp, by calls to that gateway, which must sell the operations at their own paths; --mcp-host names a host that browsers may know it by, "*" for any without an Origin.
---charge-timeouts marks failures of pages that used their time up themselves; the gateway of turnpike start alone charges for them.`;
+upstream), and TLS; --plaintext replaces TLS if another layer encrypts. SIGTERM drains it: /ready responds with 503, the service listens
+for --drain-delay seconds more (5 with --listen, else 0), and then ends after its last request.
+--search takes the object content.search of a configuration, --resolve the object content.resolve. With --gateway it shows that gateway's
+prices, and serves MCP at /mcp by calls to that gateway, which must sell the operations at their own paths. --mcp-host names a host by
+which browsers may call /mcp; "*" allows every host, for requests without an Origin. --charge-timeouts marks failures of pages that used
+up their own time; only the gateway of turnpike start charges for them.`;
 
 /** The port without a flag. */
 const PORT = "8081";

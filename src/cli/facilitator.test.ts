@@ -72,7 +72,7 @@ test("in test mode it records simulated transfers and remembers them after a res
   const client = createHttpFacilitator({ url: await first.url(), timeoutMs: 5000 });
   const settled = await client.settle(payment, REQUIREMENTS);
   expect(settled).toMatchObject({ kind: "settled", payer: PAYER });
-  expect(first.said.text).toContain("mode      test: signatures are checked for real, nothing real moves");
+  expect(first.said.text).toContain("mode      test mode: signatures are checked, no money moves");
   expect(await first.stop()).toBe(0);
   const second = run(["--test", "--listen", `unix:${join(folder, "facilitator.sock")}`]);
   const url = await second.url();

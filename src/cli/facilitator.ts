@@ -38,18 +38,18 @@ const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--c
        turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
 
 Verifies and settles payments with a key of its own: POST /verify, POST /settle, GET /supported, GET /health.
-It takes the known tokens of its chains (USDC), those that the configuration's routes are paid in, and those named here.
+It accepts the known tokens of its chains (USDC), the tokens of the routes in the configuration, and those of --asset.
 
   --config FILE     take chains, key and bounds from x402.chains and x402.embedded of a configuration
-  --listen PLACE    HOST:PORT, or unix:/path for this user alone (127.0.0.1:8402)
+  --listen PLACE    HOST:PORT, or unix:/path, only for this user (127.0.0.1:8402)
   --chain N=V       a chain, and the environment variable with its RPC endpoint: base-sepolia=BASE_SEPOLIA_RPC
   --key-env NAME    the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)
-  --token-env NAME  the environment variable with the token that callers must show as Authorization: Bearer
-                    ($TURNPIKE_FACILITATOR_TOKEN, where it is set); without one only this machine can call
-  --asset N:ADDRESS a token to take as well: eip155:8453:0x...; its contract can burn the gas that a settlement may use
-  --any-asset       take every token: whoever may call can bring a contract that burns gas
-  --test            without a chain: signatures are checked for real, nothing real moves
-  --state-dir DIR   where --test remembers what it booked ($TURNPIKE_HOME, else ~/.turnpike)`;
+  --token-env NAME  the environment variable with the token that callers must send as Authorization: Bearer
+                    ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call
+  --asset N:ADDRESS a further token to accept: eip155:8453:0x...; its contract can burn the gas of a settlement
+  --any-asset       accept every token: each caller can then make a contract burn gas
+  --test            without a chain: signatures are checked, no money moves
+  --state-dir DIR   where --test stores its simulated transfers ($TURNPIKE_HOME, else ~/.turnpike)`;
 
 const FLAGS = {
   config: { type: "string" },
@@ -120,7 +120,7 @@ async function openTest(folder: string): Promise<Offered> {
   await store.ready();
   return {
     facilitator: createSimulatedFacilitator(store.simulatedTransfers, Date.now),
-    lines: [["mode", "test: signatures are checked for real, nothing real moves"]],
+    lines: [["mode", "test mode: signatures are checked, no money moves"]],
     warnings: [],
     signers: {},
     graceMs: GRACE_MS,

@@ -25,13 +25,13 @@ const MAX_MEMORY_BYTES = 64 * MEBIBYTE;
 
 const USAGE = `usage: turnpike filter check [--request FILE] [--config FILE] [--fuel N] [--memory BYTES] MODULE
 
-Prints what a WebAssembly filter is: its ABI, memory, imports and exports; or why the gateway does not load it.
+Prints the ABI, memory, imports and exports of a WebAssembly filter, or why the gateway does not load it.
 
-  --config FILE    what a filter of proxy-wasm reads as its configuration, as wasm_filters[].config
-  --root-id ID     which of its plugins runs, as wasm_filters[].root_id
+  --config FILE    configuration of a proxy-wasm filter, as wasm_filters[].config
+  --root-id ID     plugin of the module to run, as wasm_filters[].root_id
   --request FILE   run this HTTP/1.1 request through the filter, and print the outcome, the log and the fuel used
-  --fuel N         fuel of the run, as wasm_filters[].fuel; by default ${DEFAULT_FUEL}
-  --memory BYTES   memory of the filter, as wasm_filters[].memory_limit_bytes; by default ${DEFAULT_MEMORY_BYTES}`;
+  --fuel N         fuel of the run, as wasm_filters[].fuel (default: ${DEFAULT_FUEL})
+  --memory BYTES   memory of the filter, as wasm_filters[].memory_limit_bytes (default: ${DEFAULT_MEMORY_BYTES})`;
 
 const FLAGS = {
   config: { type: "string" },

@@ -45,7 +45,7 @@ test("a site is added, listed, searched, refreshed and removed", async () => {
   expect([added.code, added.out]).toEqual([
     0,
     expect.stringMatching(
-      /^http:\/\/127\.0\.0\.1:\d+\/: 30 pages; .*30 indexed.*\nstopped: the site has reached its pages/,
+      /^http:\/\/127\.0\.0\.1:\d+\/: 30 pages; .*30 indexed.*\nstopped: the site has reached its number of pages/,
     ),
   ]);
   expect((await run("life", "list")).out).toMatch(/^http\S+ {2}30 of 30 pages, depth 3, 20\d\d-/);

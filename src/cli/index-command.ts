@@ -17,18 +17,18 @@ const USAGE = `usage: turnpike index add URL [--depth N] [--max-pages N] [--no-s
        turnpike index refresh [URL] [CRAWL FLAGS]
        turnpike index list | stats | remove URL | search QUERY
 
-The index of pages that /search finds as the provider "local". It works without a network.
+Manages the index of pages that /search uses as the provider "local". It works without a network.
 
-  --depth N          follow links this far from the first page (3); 0 takes that page and the sitemap's
-  --max-pages N      pages of this site in the index, at most (500)
+  --depth N          follow links up to N steps from the first page (3); 0: only that page and those of the sitemap
+  --max-pages N      maximum number of pages of this site in the index (500)
   --sitemap          read the site's sitemaps (the default); --no-sitemap does not
   --same-host        stay on the host of URL (the default); --no-same-host follows links anywhere
 
 crawl flags:
-  --delay SECONDS    between two requests to a host (0.2); robots.txt may ask for more
-  --max-size MB      stop where the index would be larger (1024)
-  --allow-private    let private and loopback addresses be fetched
-  --verbose          say what becomes of each address, not only of those that failed
+  --delay SECONDS    pause between two requests to a host (0.2); robots.txt can ask for a longer one
+  --max-size MB      stop when the index would be larger (1024)
+  --allow-private    allow pages on private and loopback addresses
+  --verbose          print the result for each address, not only for those that failed
   --state-dir DIR    as turnpike start has it`;
 
 const FLAGS = {
@@ -191,9 +191,9 @@ function crawlReporter(site: Site, isVerbose: boolean): CrawlReporter {
 
 const STOPPED = {
   full: "stopped: the index has reached its size (--max-size)",
-  "page limit": "stopped: the site has reached its pages (--max-pages)",
-  "fetch limit": "stopped: too much of the site is no page to index",
-  interrupted: "interrupted: the next refresh goes on from here",
+  "page limit": "stopped: the site has reached its number of pages (--max-pages)",
+  "fetch limit": "stopped: too many addresses of the site are not pages",
+  interrupted: "interrupted: the next refresh continues from here",
 } as const;
 
 function reportText(

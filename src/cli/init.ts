@@ -15,14 +15,14 @@ import { MAX_PORT } from "../lib/port.ts";
 const USAGE = `usage: turnpike init [FILE] [--upstream URL] [--port N] [--price P] [--pay-to ADDRESS] [--network NAME] [--force]
 
 Writes a configuration with comments: turnpike.jsonc, or FILE (.jsonc, .yaml, .yml, or .json without comments). On a terminal it
-asks for what the flags leave open; elsewhere the values in brackets count.
+asks for the values that no flag sets; elsewhere the values in brackets are used.
 
-  --upstream URL     sell your own API at this address; none: sell web content by turnpike start (none)
+  --upstream URL     sell your own API at this address; without it, sell web content by turnpike start
   --port N           listen on this port (8080)
   --price P          the price of a request, such as $0.01; 0: free, for an API only ($0.005)
-  --pay-to ADDRESS   the account that is paid (the burn address 0x…dEaD, which nobody can spend from)
+  --pay-to ADDRESS   the account that gets the money (the burn address 0x…dEaD, from which no one can spend)
   --network NAME     the chain: base-sepolia, base, or another as eip155:N (base-sepolia)
-  --force            write over a file that is there`;
+  --force            overwrite an existing file`;
 
 const INIT_FLAGS = {
   upstream: { type: "string" },

@@ -10,23 +10,23 @@ export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [
        turnpike ledger export --csv|--jsonl [FILTERS]
        turnpike ledger totals --by route|payer|day [FILTERS] [--json]
 
-The payments that were taken. Reads alone: a gateway may run meanwhile.
+Shows the payments in a ledger. It only reads: a gateway can run at the same time.
 
-  show       one payment, by the whole or the beginning of its nonce or transaction hash
-  export     all payments, newest first
-  totals     what was settled
+  show       show one payment, by its nonce or transaction hash, or the beginning of one
+  export     print all payments, newest first
+  totals     print the sums of the settled payments
 
 filters:
   --state S          reserved, verified, settling, settled, released, failed, unknown;
-                     open: settling or unknown; owed: settled, and not handed over
+                     open: settling or unknown; owed: settled, and the response not delivered
   --route R          of this path prefix
   --payer A          signed by this address
-  --since D          came at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC
-  --until D          came before D
+  --since D          received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC
+  --until D          received before D
   --limit N          this many, the newest (50)
 
 which ledger:
-  --config FILE      the one that this configuration names; in its database, where it has one
+  --config FILE      the ledger of this configuration, in its database if it has one
   --state-dir DIR    as turnpike start has it (~/.turnpike, or $TURNPIKE_HOME)
   --store FILE       this file`;
 
@@ -95,7 +95,7 @@ export function parseLedger(args: readonly string[]): LedgerRequest | "help" {
   const query = queryOf(values, positionals);
   const { config, store, "state-dir": stateDir } = values;
   if (store !== undefined && (config ?? stateDir) !== undefined) {
-    throw new UsageError("--store is the ledger; --config and --state-dir would name another");
+    throw new UsageError("--store names the ledger; leave out --config and --state-dir");
   }
   return {
     query,
@@ -129,7 +129,7 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
   if (command === "list") return { kind: "list", filter, owed, limit: limitOf(values.limit) };
   if (command === "totals") {
     const by = KEYS.find((key) => key === values.by);
-    if (by === undefined) throw new UsageError(`Say what totals are by: --by ${KEYS.join("|")}`);
+    if (by === undefined) throw new UsageError(`Name the key of the totals: --by ${KEYS.join("|")}`);
     return { kind: "totals", filter, by };
   }
   if ((values.csv === true) === (values.jsonl === true))

@@ -43,13 +43,13 @@ export function totalTable(by: string, totals: readonly Total[], isTerminal: boo
 
 /** The meaning of each state for the seller. */
 const MEANING: Readonly<Record<Payment["state"], string>> = {
-  reserved: "a request works on it, or ended without a result; nothing was charged",
+  reserved: "a request is using it, or ended without a result; nothing was charged",
   verified: "checked, and waiting for the upstream's response; nothing was charged yet",
   settling: "sent for settlement; the result is being looked up",
   settled: "paid",
   released: "nothing was charged; the payer may use it again",
-  failed: "nothing was charged: it was refused, or its time was over",
-  unknown: "money may have moved; it is looked for every half minute, and nothing is charged again",
+  failed: "nothing was charged: it was refused, or it expired",
+  unknown: "money may have moved; the gateway looks it up every 30 seconds, and charges nothing again",
 };
 
 /** Everything about one payment. */

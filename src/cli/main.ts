@@ -9,40 +9,40 @@ import { UsageError } from "./usage-error.ts";
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
        turnpike [FLAG ...]
 
-  start          gateway and content service together, ready to sell
+  start          run gateway and content service together, ready to sell
   call           pay for an operation and print its response
   pay            pay for any URL and print its response
-  wallet         the wallet that pays, and what it has
-  mcp            the operations as tools for agents, over standard input and output
-  ledger         the payments that were taken
+  wallet         manage the wallet that pays, and show its balance
+  mcp            serve the operations as tools for agents, over standard input and output
+  ledger         show the payments that were made to this gateway
   facilitator    verify and settle payments, for gateways elsewhere
   init           write a configuration with comments
-  check          look through a configuration file
-  upgrade-check  whether this version can replace a gateway that runs
-  filter         look through a WebAssembly filter, and run a request through it
-  content        the content service alone
-  index          the pages that /search finds without a network
-  (none)         the gateway alone
+  check          check a configuration file
+  upgrade-check  check whether this version can replace a running gateway
+  filter         check a WebAssembly filter, and run a request through it
+  content        run the content service alone
+  index          manage the pages that /search finds without a network
+  (none)         run the gateway alone
 
-Of a gateway that runs, by its admin interface:
+For a running gateway, through its admin interface:
 
-  status         whether it runs, with what, and whether memory and file differ
-  top            a live view: requests, latency, routes, servers, money, events
+  status         show its state, and whether its configuration differs from the file
+  top            show a live view: requests, latency, routes, servers, money, events
   routes         list, add, change and remove routes
   upstreams      list, add, change and remove upstreams; drain servers
   config         show, compare, check and replace the configuration
   reload         read the configuration file again
   persist        write the running configuration to its file
-  usage          what was used, by consumer, route and upstream
-  events         what has happened
-  tenants        the warm tenants
+  usage          show the usage by consumer, route and upstream
+  events         show what has happened
+  tenants        list the warm tenants, and remove one
 
-turnpike COMMAND --help says more. Every command takes:
+turnpike COMMAND --help prints the usage of a command. Every command accepts:
 
   --color WHEN        colour messages, and turnpike top: auto (on a terminal, unless NO_COLOR is set), always, never
   --version           print the version
 
-The gateway alone takes:
+The gateway alone accepts:
 
 ${FLAGS_TEXT}`;
 

@@ -20,15 +20,15 @@ const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total 
        turnpike mcp [--gateway URL] --no-pay
 
 An MCP server on standard input and output, for agents on this machine: search, scrape, batch, extract, read, pdf, screenshot
-and qr as tools. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike; what it paid goes to standard error.
+and qr as tools. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike, and prints each payment to standard error.
 
-  --gateway     where the tools are (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
-  --max-price   the most that one call may cost, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
-  --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else ${DEFAULT_MAX_TOTAL})
+  --gateway     the gateway with the tools (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
+  --max-price   maximum price of one call, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
+  --max-total   maximum sum that the wallet pays in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else ${DEFAULT_MAX_TOTAL})
   --allow-asset another token to pay with: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
-  --no-pay      hand the price to the agent, which pays by _meta["x402/payment"]
+  --no-pay      give the price to the agent, which pays by _meta["x402/payment"]
 
-A gateway that turnpike start has started serves the same at /mcp over HTTP.`;
+turnpike start serves the same tools at /mcp over HTTP.`;
 
 const OPTIONS = {
   gateway: { type: "string" },
@@ -75,7 +75,7 @@ function gatewayOf({ gateway, payer }: McpRequest): Gateway {
     pay: async (url, init) => {
       const { response, choice: offer, receipt, isOpen } = await payAndFetch(url, init, payer);
       // Without this error an agent may try again, and pay twice.
-      if (isOpen) throw new PaymentUnanswered("the gateway does not know yet, and another call is paid anew", {});
+      if (isOpen) throw new PaymentUnanswered("the result is not known yet, and another call pays again", {});
       if (offer !== undefined && receipt?.success === true) sayNote(`paid ${describeReceipt(offer, receipt)}`);
       return response;
     },

@@ -16,14 +16,14 @@ import { say } from "./terminal.ts";
 const USAGE = `usage: turnpike pay [METHOD] URL [-d BODY] [-H "NAME: VALUE" ...] [--out FILE]
                     [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
 
-Sends a request to any server, pays what it asks by x402 (version 2 or 1), and prints the response.
+Sends a request to any server, pays its price by x402 (version 2 or 1), and prints the response.
 
   METHOD        GET, or POST with -d
   -d, --data    the body: text, @FILE, or @- for standard input
   -H, --header  a field of the request; Content-Type is application/json if the body is JSON
   -o, --out     write the response to this file
-  --max-price   the most that this may cost, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
-  --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
+  --max-price   maximum price, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
+  --max-total   maximum sum that the wallet pays in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
   --allow-asset another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
 
 Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike, which is made on first use; the receipt goes to standard error.

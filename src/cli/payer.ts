@@ -62,7 +62,7 @@ const EATEN = /^$|^\.\d|sh\.\d/;
 function amount(name: string, text: string): string {
   const limit = readLimit(text);
   if (limit !== undefined) return limit;
-  const hint = EATEN.test(text) ? "; shells replace a dollar sign and what follows it, so write none" : "";
+  const hint = EATEN.test(text) ? "; leave out the dollar sign, which a shell replaces" : "";
   throw new UsageError(`${name} "${text}" is not an amount such as 0.05 or "0.05 USDC"${hint}`);
 }
 

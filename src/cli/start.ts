@@ -32,16 +32,16 @@ Starts the gateway and, behind it, the content service.
 
   --port N          listen on this port (8080)
   --state-dir DIR   keep browser, ledger, socket and admin key here ($TURNPIKE_HOME, else ~/.turnpike)
-  --allow-private   let pages on private and loopback addresses be read; for local trials
-  --config FILE     in place of the shipped configuration, or of turnpike.json in the state folder, where changes are
-                    persisted; its upstream "content" is the content service
-  --admin-port N    serve the admin interface and its console on this port of 127.0.0.1 (9180, or another where that is taken;
-                    0: one that the system picks); where the configuration names "admin", that decides
-  --no-admin        serve none
-  --take-over PID   replace the gateway and content service of this process on the same ports; it ends when its last request has
-                    (docs/guides/upgrade.md)
+  --allow-private   allow pages on private and loopback addresses; for local tests
+  --config FILE     the configuration; default: turnpike.json in the state folder, to which changes are persisted, or else the
+                    shipped one. Its upstream "content" is the content service
+  --admin-port N    serve the admin interface and its console on this port of 127.0.0.1 (9180, or another if that is taken;
+                    0: a free port); not with a configuration that has "admin"
+  --no-admin        do not serve the admin interface
+  --take-over PID   replace the gateway and content service of this process on the same ports; the old one ends after its
+                    last request (docs/guides/upgrade.md)
 
-The key of the admin interface is made once, in the file admin-key of the state folder; turnpike status and its like find it there.`;
+The first start creates the key of the admin interface in the file admin-key of the state folder, where turnpike status, top and so on find it.`;
 
 const FLAGS = {
   port: { type: "string" },
@@ -264,7 +264,7 @@ function browserText(browser: BrowserInfo | undefined): string {
 
 function paymentsText({ x402 }: Config): string {
   if (!x402.enabled) return "off";
-  if (x402.test_mode) return "embedded facilitator in test mode: signatures are checked for real, nothing real moves";
+  if (x402.test_mode) return "embedded facilitator in test mode: signatures are checked, no money moves";
   if (x402.embedded.enabled) {
     return `settled by this gateway's own key on ${x402.chains.map(({ network }) => network).join(", ")}`;
   }

@@ -1,4 +1,4 @@
-/** `turnpike upgrade-check`: whether this version can replace a gateway that runs an older one. */
+/** `turnpike upgrade-check`: check whether this version can replace a running gateway an older one. */
 import { join } from "node:path";
 import { type Config } from "../gateway/config/config.ts";
 import { checkTakeOver } from "../gateway/process/take-over.ts";
@@ -14,10 +14,10 @@ import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] FILE
 
-Says whether this version takes the configuration FILE, the ports, and the ledger of a gateway that runs an older version. It changes
-nothing. Exit code 0: it does, 1: it does not.
+Checks whether this version can use the configuration FILE, the ports, and the ledger of a gateway that runs an older version. It
+changes nothing. Exit code 0: it can, 1: it cannot.
 
-  --state-dir DIR   the ledger is in this state folder, as of turnpike start; else it is where the configuration has it`;
+  --state-dir DIR   the state folder of turnpike start, with the ledger; default: the ledger of the configuration`;
 
 const FLAGS = { "state-dir": { type: "string" }, help: HELP } as const;
 
@@ -57,5 +57,5 @@ function ledgerFault({ found, known }: LedgerVersion): string {
 function ledgerText({ found, known }: LedgerVersion): string {
   if (found === 0) return "there is none yet";
   if (found === known) return `its schema is version ${found}, as this program writes it`;
-  return `its schema is version ${found}; this program brings it to ${known} when it starts, and the old one works on with it`;
+  return `its schema is version ${found}; this program brings it to ${known} when it starts, and the old one can still use it`;
 }

@@ -216,7 +216,7 @@ describe.skipIf(!hasChain)("with a chain", () => {
       "Cannot pay $0.01: $0.01 of today's limit of $0.015 are used up; raise it with --max-total",
     );
     expect((await turnpike([...call, "--max-total", "$0.02"])).err).toContain("500");
-    expect((await turnpike(["wallet"])).out).toContain("today    $0.02 signed for");
+    expect((await turnpike(["wallet"])).out).toContain("today    $0.02 signed");
     expect((await turnpike([...call, "--max-total", "free"])).code).toBe(2);
     await shop.stop(true);
   });

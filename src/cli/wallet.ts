@@ -14,16 +14,16 @@ const USAGE = `usage: turnpike wallet [create | address | import | balance] [--j
   (none)     show the wallet's address and file, and what it paid today; makes one on first use
   create     make a wallet, unless there is one
   address    print the address alone
-  import     make a wallet of the private key on standard input: 64 hexadecimal digits, unless there is one
-  balance    what it has on each chain: known tokens, and what pays for gas
+  import     make a wallet from the private key on standard input (64 hexadecimal digits), unless there is one
+  balance    show its balance on each chain: known tokens, and the currency for gas
 
-  --network      a chain to ask, as base or eip155:84532; default: every chain whose endpoint is named
-  --rpc-env      the environment variable with the RPC endpoint of the one --network;
+  --network      a chain, such as base or eip155:84532; default: every chain with a known RPC endpoint
+  --rpc-env      the environment variable with the RPC endpoint of a single --network;
                  default TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532
-  --allow-asset  a token more: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+  --allow-asset  a further token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
   --json         print JSON
 
-The wallet is in $TURNPIKE_HOME or ~/.turnpike, readable by its owner alone.`;
+The wallet is in $TURNPIKE_HOME or ~/.turnpike, readable only by its owner.`;
 
 const OPTIONS = {
   network: { type: "string", multiple: true },
@@ -74,7 +74,7 @@ export function wallet(args: readonly string[]): Promise<number> {
 
 async function show(command: Exclude<Command, "balance">, path: string, json: boolean): Promise<number> {
   if ((command === "create" || command === "import") && readWallet(path) !== undefined) {
-    throw new Error(`Cannot ${command} a wallet: there is one at ${path}, which stays as it is`);
+    throw new Error(`Cannot ${command} a wallet: there is one already at ${path}`);
   }
   if (command === "import") importWallet(path, await readKey());
   const { account, created } = openWallet(path);
@@ -85,7 +85,7 @@ async function show(command: Exclude<Command, "balance">, path: string, json: bo
     const lines = [`address  ${account.address}`, `file     ${path}${isNew ? " (new)" : ""}`];
     if (!isNew) {
       const today = new Spending(spendingPath(path)).today();
-      if (today > 0n) lines.push(`today    ${formatDollars(today)} signed for`);
+      if (today > 0n) lines.push(`today    ${formatDollars(today)} signed`);
     }
     console.log(lines.join("\n"));
   }

@@ -45,7 +45,10 @@ describe("scrape", () => {
     const port = await listenOnLoopback(server);
     const { status, json } = await scrape({ url: `http://127.0.0.1:${port}/`, timeout: 10 });
     server.close();
-    expect([status, json["detail"]]).toEqual([500, "Cannot load the page: its server broke off in the middle of it"]);
+    expect([status, json["detail"]]).toEqual([
+      500,
+      "Cannot load the page: its server closed the connection before the end",
+    ]);
   });
 
   test("names a few of the unknown fields, however many and long they are", async () => {

@@ -49,7 +49,7 @@ export interface Pipeline extends GatewayPaths {
   readonly onFault: (error: unknown) => void;
 }
 
-const HOST_NOT_ALLOWED = new CannedError("host-not-allowed", "this server does not answer for that host");
+const HOST_NOT_ALLOWED = new CannedError("host-not-allowed", "this server does not serve that host");
 const EVADES = new CannedError(
   "bad-path",
   "another spelling of this path has a route that asks for credentials or money",
@@ -61,7 +61,7 @@ const MISDIRECTED = new CannedError(
 const NO_ROUTE = new CannedError("not-found", "no route serves this path");
 const CONNECTION_LIMIT = new CannedError(
   "overloaded",
-  "this server, or this address, has as many connections as it may",
+  "this server, or this client address, has its maximum number of connections",
 );
 const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left for another request");
 

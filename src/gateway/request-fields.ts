@@ -262,7 +262,7 @@ export class RequestFields {
         this.#requestId = this.#requestId === "" ? value : `${this.#requestId}, ${value}`;
         return;
       default:
-        this.malformed = `the field ${JSON.stringify(name)} cannot stand in this request`;
+        this.malformed = `the field ${JSON.stringify(name)} is not allowed in this request`;
     }
   }
 
@@ -337,7 +337,7 @@ export class RequestFields {
       if (this.#scheme !== "" || this.#path !== "" || this.#authority === undefined) this.malformed = "bad CONNECT";
     } else if (this.#scheme === "" || this.#path === "") this.malformed = "no :scheme or no :path";
     else if (this.#path === "*" && this.#method !== "OPTIONS")
-      this.malformed = "the :path * of another method than OPTIONS";
+      this.malformed = "the :path * with a method other than OPTIONS";
   }
 
   /** RFC 8441 §4: a CONNECT with a target URI. It is valid if the server announced support. */
@@ -379,7 +379,7 @@ export class RequestFields {
   }
 
   #refuseProtocol(): string {
-    return this.#protocol.toLowerCase() === "websocket" ? "" : "CONNECT is served for websocket alone";
+    return this.#protocol.toLowerCase() === "websocket" ? "" : "CONNECT is served only for websocket";
   }
 
   /** RFC 8441 §5: the handshake of RFC 6455 without its key, which each hop sets itself. */
@@ -390,7 +390,7 @@ export class RequestFields {
     if (version !== "unknown") return undefined;
     return {
       code: "bad-request",
-      detail: "there is no such version of WebSocket",
+      detail: "this version of WebSocket is not supported",
       requestId: this.#requestId,
       fields: "Sec-WebSocket-Version: 13\r\n",
     };

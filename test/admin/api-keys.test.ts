@@ -99,7 +99,7 @@ test("keys come from the environment, whose variable must be there", async () =>
   const folder = new Folder();
   for (const [value, why] of [
     [undefined, "is not set"],
-    ["sécret-of-the-environment", "holds something else than 1 to 1024 visible ASCII characters"],
+    ["sécret-of-the-environment", "must hold 1 to 1024 visible ASCII characters"],
   ] as const) {
     const config = {
       server: { address: "127.0.0.1", port: 0, workers: 1 },

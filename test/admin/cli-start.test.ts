@@ -176,8 +176,8 @@ test("where the configuration names admin, that decides", async () => {
 
 describe("it does not start", () => {
   test.each([
-    [["--no-admin"], 'Cannot use --no-admin: the configuration has a section "admin", which decides'],
-    [["--admin-port", "0"], 'Cannot use --admin-port: the configuration has a section "admin", which decides'],
+    [["--no-admin"], 'Cannot use --no-admin: the configuration has a section "admin", which sets it'],
+    [["--admin-port", "0"], 'Cannot use --admin-port: the configuration has a section "admin", which sets it'],
   ])("with %p where the configuration names admin", async (flags, words) => {
     const named = folder.write("named.json", {
       ...FREE,

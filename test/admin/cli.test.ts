@@ -140,7 +140,7 @@ describe.each([
     expect((await rig.run("routes", "list")).out).toMatch(/^\/second\t\t\torigin\tnone\t\t7\/s\t\t$/m);
     expect((await rig.run("config", "diff")).out).toMatch(/^\+ \/routes\/1 \{"path_prefix":"\/second"/);
     const state = await rig.run("status");
-    expect(state.out).toContain("in memory  1 change that the file has not: turnpike persist writes them\n");
+    expect(state.out).toContain("in memory  1 change not in the file: turnpike persist writes them\n");
     expect((await rig.run("routes", "remove", "/second")).out).toBe("removed /second\n");
     expect(await statusOf("/second/x")).toBe(404);
     expect((await rig.run("routes", "remove", "/second")).code).toBe(1);

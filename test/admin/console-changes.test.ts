@@ -172,7 +172,7 @@ test("persist asks with the difference, writes the file, and says so where someb
   await operator.press("Persist");
   await operator.see("dialog[open]");
   await operator.press("Persist");
-  await operator.reads("Write over somebody else's changes?");
+  await operator.reads("Overwrite the other changes?");
   await operator.press("Write over them");
   await operator.reads("Memory and file are the same");
   expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ routes: [{}, { read_timeout_ms: 99 }] });

@@ -152,7 +152,7 @@ for (const [width, scheme] of [
       ["upstreams", "Add the first upstream"],
       ["payments", "to take payments for it"],
       ["usage", "Nothing was counted yet"],
-      ["content", "No content service answers"],
+      ["content", "No content service responds"],
       ["config", "Memory and file are the same"],
       ["filters", "No filters yet"],
     ] as const) {

@@ -37,14 +37,14 @@ test("a supervisor that is killed and started again: the page says so, tries on,
   await operator.fill("slow_start_ms", "1500");
   program?.kill("SIGTERM");
   await program?.exit();
-  await operator.reads("The gateway has not answered since");
+  await operator.reads("The gateway has not responded since");
 
   expect(await start(Number(new URL(url).port), 2)).toBe(url);
   await operator.reads("Your session ended");
   await operator.type("Admin key", FULL_KEY);
   await operator.page.keyboard.press("Enter");
   await operator.page.waitForSelector("dialog", { hidden: true });
-  await operator.page.waitForFunction(`!document.body.innerText.includes("has not answered since")`);
+  await operator.page.waitForFunction(`!document.body.innerText.includes("has not responded since")`);
   await operator.at("Edit upstream");
   const kept = await operator.page.$eval(
     `[id="field-slow_start_ms"]`,

@@ -255,7 +255,7 @@ test("while the file is locked requests are served and counted, the log says so 
     stdout: "pipe",
   });
   await locker.stdout.getReader().read();
-  const trouble = "counting goes on in memory";
+  const trouble = "counting continues in memory";
   await until(() => site.gateway.output().includes(trouble), 25_000);
   for (let i = 0; i < 5; i++) await site.ask("/keys", "alice");
   await until(async () => requestsOf(await site.usage(), "alice") === 6);

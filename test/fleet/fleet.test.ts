@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     rmSync(`${disk}/answers`, { recursive: true });
     fillDisk("two");
     await machine(0).start();
-    expect(machine(0).output).toContain("sells short responses alone");
+    expect(machine(0).output).toContain("sells only short responses");
     await sells([0], ["goods"]);
     for (const name of ["one", "two"]) rmSync(`${disk}/${name}`);
     await sells([0]);

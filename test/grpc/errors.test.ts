@@ -51,7 +51,7 @@ describe.each([false, true])("the gateway's own errors, preencoded: %p", (preenc
       ["/test.Echo/a%2Fb", [], "3", "the path holds"],
       ["/test.Echo/Call", [["content-length", "2000"]], "8", "the body is larger than 1000 bytes"],
       ["/test.Echo/Call", [["expect", "something"]], "3", "100-continue"],
-      ["/test.Echo/Call", [["x-large", "x".repeat(9000)]], "8", "larger than this server takes"],
+      ["/test.Echo/Call", [["x-large", "x".repeat(9000)]], "8", "larger than this server allows"],
     ];
     for (const [index, [path, more, status, text]] of cases.entries()) {
       const id = index * 2 + 1;

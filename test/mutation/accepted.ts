@@ -133,13 +133,13 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: "src/gateway/policy/payment/responses/response-file.ts",
-    code: 'if (bytesWritten === 0) throw new Error("Cannot write a response: the disk takes nothing more");',
+    code: 'if (bytesWritten === 0) throw new Error("Cannot write a response: the disk is full");',
     mutant: "bytesWritten === 0  →  false",
     reason: "Linux writes at least a byte to a regular file, or gives an error",
   },
   {
     file: "src/gateway/policy/payment/responses/response-file.ts",
-    code: 'if (bytesWritten === 0) throw new Error("Cannot write a response: the disk takes nothing more");',
+    code: 'if (bytesWritten === 0) throw new Error("Cannot write a response: the disk is full");',
     mutant: "0  →  (0 + 1)",
     reason: "Linux writes at least a byte to a regular file, or gives an error",
   },

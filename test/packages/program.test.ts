@@ -61,7 +61,7 @@ test("start without any browser sells what needs none, and says what is missing"
     expect(read.out).toContain("High water at the harbour");
     const picture = await run("call", "screenshot", site.url.href, "--gateway", gateway);
     expect(picture.code).toBe(1);
-    expect(picture.err).toContain("it needs a browser, and this service has none");
+    expect(picture.err).toContain("it needs a browser, and this service has no browser");
     expect(picture.err).not.toContain("paid");
     expect(await (await fetch(`${gateway}/health`)).json()).toMatchObject({ status: "ok", browser: null });
   } finally {

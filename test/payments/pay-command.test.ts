@@ -95,7 +95,7 @@ test("a URL is paid for, and its response printed, with the receipt beside it", 
   const { code, out, err } = await pay(`127.0.0.1:${gateway.port}/reports/1?year=2026`);
   expect(JSON.parse(out)).toMatchObject({ method: "GET", path: "/reports/1?year=2026" });
   expect(err).toContain("paid $0.01 USDC on Base Sepolia (eip155:84532), transaction 0x7e577e57");
-  expect(err).toContain("(test mode: nothing real moved)");
+  expect(err).toContain("(test mode: no money moved)");
   expect(code).toBe(0);
 });
 

@@ -56,7 +56,7 @@ describe.skipIf(!hasChain)("the paying client", () => {
   test("signs nothing with a token that it was not allowed", async () => {
     const before = [await stall.balance(), stall.runs];
     const refused = payAndFetch(stall.url, {}, { ...options, assets: [] }).then(() => "paid", String);
-    expect(await refused).toContain("none of the ways asked for is known here");
+    expect(await refused).toContain("none of the payment methods asked for");
     expect([await stall.balance(), stall.runs]).toEqual(before);
   });
 });

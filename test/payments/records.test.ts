@@ -119,7 +119,7 @@ test("what an endpoint did not take is posted by the next gateway, and no log te
   receiver.response = () => new Response("no", { status: 500 });
   const first = await start();
   await pay(first.port, fresh());
-  await until(() => first.output().includes("was not taken: status 500"));
+  await until(() => first.output().includes("was not accepted: status 500"));
   expect(await metric(first.port, 'turnpike_settlement_records_total{result="failed"}')).toBe(1);
   await first.kill();
   receiver.response = () => new Response("yes");

@@ -117,7 +117,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
       expect(await metric(gateway, "turnpike_rate_limit_store_away")).toEqual({ "": 1 });
       const { failed = 0, skipped = 0 } = await metric(gateway, "turnpike_rate_limit_store_requests_total");
       expect(failed + skipped).toBe(80);
-      expect(gateway.output().match(/rate_limit_store is away/g)).toHaveLength(1);
+      expect(gateway.output().match(/rate_limit_store is not reachable/g)).toHaveLength(1);
       await redis.start();
       await until("it is asked again", () =>
         gateway.output().includes("rate_limit_store is back") ? true : undefined,
@@ -125,7 +125,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
       // It has forgotten all, so the burst is there again.
       expect(allowed(await ask(gateway.port, 50))).toBe(40);
       expect(await metric(gateway, "turnpike_rate_limit_store_away")).toEqual({ "": 0 });
-      expect(gateway.output().match(/rate_limit_store is away/g)).toHaveLength(1);
+      expect(gateway.output().match(/rate_limit_store is not reachable/g)).toHaveLength(1);
     },
     TIME_MS,
   );

@@ -139,7 +139,7 @@ describe("certificates", () => {
         await reload(
           program,
           configOf({}, { server }),
-          /Cannot reload .*own.key" belongs to another; the old configuration stays/,
+          /Cannot reload .*own.key" belongs to another certificate; the old configuration stays/,
         );
         for (let i = 0; i < 4; i++) expect(await shown(port, "own.test")).toBe("own.test");
         expect(await ask(await open(port))).toBe(200);

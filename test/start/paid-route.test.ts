@@ -169,7 +169,7 @@ test("the command makes a wallet, pays, prints the article and says what it paid
   expect(code).toBe(0);
   expect(out).toStartWith("# On tolls\n");
   expect(err).toContain("made a wallet at");
-  expect(err).toMatch(/paid \$0\.005 USDC .*transaction 0x[0-9a-f]{64}.*nothing real moved/);
+  expect(err).toMatch(/paid \$0\.005 USDC .*transaction 0x[0-9a-f]{64}.*no money moved/);
 });
 
 test("the command writes a picture to a file, and lists links as asked", async () => {

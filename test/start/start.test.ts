@@ -184,7 +184,7 @@ describe("as shipped", () => {
     expect(lines.get("browser")).toMatch(/\d+\.\d+.*sandbox/);
     expect(lines.get("state")).toBe(state);
     expect(lines.get("payments")).toContain("embedded facilitator in test mode");
-    expect(lines.get("payments")).toContain("nothing real moves");
+    expect(lines.get("payments")).toContain("no money moves");
     const name = process.env["TURNPIKE_TEST_PROGRAM"] === undefined ? "npx turnpike" : "turnpike";
     expect(lines.get("try")).toBe(`${name} call read https://example.com/ --gateway ${url}`);
   });

@@ -1,17 +1,19 @@
-/** Which words of a page are in its truth: an alignment in order, then of what moved. */
+/** Finds the words of a page that are in its truth: by an alignment in order, then by a search for moved passages. */
 
-/** Longest runs first: what is unique to both sides within a range anchors the rest. */
+/**
+ * Lengths of runs, longest first. Runs that are unique on both sides within a range anchor the alignment of the rest.
+ */
 const SIZES = [6, 4, 3, 2, 1];
-/** Ranges up to this many pairs are aligned exactly. */
+/** Ranges with at most this number of pairs are aligned exactly. */
 const MAX_PAIRS = 60_000;
-/** What moved is found by runs of so many words. */
+/** Words of a run by which moved passages are found. */
 const MOVED = 4;
 
 /** 1 for each word of `page` that is aligned with a word of `truth`; each word of the truth is used once. */
 export function align(page: readonly number[], truth: readonly number[], first: Uint8Array): Uint8Array {
   const matched = new Uint8Array(page.length);
   const used = new Uint8Array(truth.length);
-  // What is seen comes before what is hidden, which often repeats it.
+  // Visible words come before hidden ones, which often repeat them.
   const seen = indices(page.length, (at) => first[at] === 1);
   const rest = indices(page.length, (at) => first[at] === 0);
   for (const places of [seen, rest]) {
@@ -73,7 +75,7 @@ function inOrder(left: readonly number[], right: readonly number[], state: State
 
 type Range = readonly [aFrom: number, aTo: number, bFrom: number, bTo: number];
 
-/** Runs that are unique on both sides, in an order that both have: the longest such chain. */
+/** Runs that are unique on both sides, as the longest chain that has the same order on both. */
 function anchorsOf(
   a: readonly number[],
   b: readonly number[],
@@ -141,7 +143,7 @@ function exact(
   }
 }
 
-/** What the truth has in another order: runs of words that are not aligned yet. */
+/** Passages that the truth has in another order: runs of words that are not aligned yet. */
 function moved(places: readonly number[], { page, truth, matched, used }: State): void {
   const runs = new Map<string, number[]>();
   for (let at = 0; at + MOVED <= truth.length; at += 1) {

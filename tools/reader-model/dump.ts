@@ -17,13 +17,19 @@ import { align } from "./align.ts";
 import { allPages, outlined, OWN } from "./pages.ts";
 
 const FOLDS = 5;
-/** A thing is learned where so many sites have it. */
+/** Sites that must have a name or phrase for it to be learned. */
 const MIN_DOMAINS = 4;
 /** The same for single words of any text. */
 const MIN_DOMAINS_OF_A_WORD = 12;
-/** How many words of an average site a thing's own log-odds are drawn towards the mean by. */
+/**
+ * Strength of the prior: the log-odds of a name or phrase are drawn towards the mean as by this number of words of an
+ * average site.
+ */
 const PRIOR = 3;
-/** The fold of the project's own pages, and that of the domains that are held back until the end: one domain of eight. */
+/**
+ * The fold of the project's own pages, and the fold of the domains that are held back until the end: one domain of
+ * eight.
+ */
 const OWN_FOLD = FOLDS;
 const HELD_FOLD = FOLDS + 1;
 const HELD_OF = 8;
@@ -47,7 +53,10 @@ interface Read {
   readonly truthWords: number;
 }
 
-/** Pages of our own making are trained on and never tested. Held domains are tested once, with a model of all others. */
+/**
+ * The project's own pages are used for training and never for tests. Held-back domains are tested once, with a model of
+ * all others.
+ */
 function foldOf(domain: string): number {
   if (domain.endsWith(OWN)) return OWN_FOLD;
   if (mode === "held" && hashOf(`held ${domain}`) % HELD_OF === 0) return HELD_FOLD;
@@ -102,7 +111,10 @@ function readPage(page: DataPage): Read {
   };
 }
 
-/** What each page tells of names and phrases: for each thing, words of content and of others, of one for each page. */
+/**
+ * The statistics of names and phrases: for each of them, the words of content and of other text, scaled to one vote per
+ * page.
+ */
 function things({ blocks, labels, words, domain }: Read, sums: Map<number, Sum>): void {
   const total = Math.max(
     words.reduce((sum, own) => sum + own, 0),
@@ -151,7 +163,7 @@ function things({ blocks, labels, words, domain }: Read, sums: Map<number, Sum>)
   for (const [key, [content, other]] of own) {
     const share = content / Math.max(content + other, 1e-9);
     const sum = sums.get(key) ?? { content: 0, other: 0, domains: new Set() };
-    // Each page has one voice, however often it has the thing.
+    // Each page has one vote, however often it has the name or phrase.
     const voice = Math.min(1, (content + other) * 4);
     sum.content += voice * share;
     sum.other += voice * (1 - share);
@@ -160,7 +172,7 @@ function things({ blocks, labels, words, domain }: Read, sums: Map<number, Sum>)
   }
 }
 
-/** Log-odds of what enough sites have, over some of the folds' sums. */
+/** Log-odds of the names and phrases that enough sites have, over the sums of some folds. */
 function lexiconOf(folds: readonly Map<number, Sum>[]): Map<number, number> {
   const sums = new Map<number, Sum>();
   let [content, other] = [0, 0];
@@ -181,7 +193,7 @@ function lexiconOf(folds: readonly Map<number, Sum>[]): Map<number, number> {
     if (sum.domains.size < (wordKeys.has(key) ? MIN_DOMAINS_OF_A_WORD : MIN_DOMAINS)) continue;
     const value =
       Math.log((sum.content + PRIOR * prior) / (sum.other + PRIOR * (1 - prior))) - Math.log(prior / (1 - prior));
-    // In sixteenths, as the model's file has them.
+    // In sixteenths, as in the model's file.
     const sixteenths = Math.max(-127, Math.min(127, Math.round(value * 16)));
     if (Math.abs(sixteenths) >= 3) odds.set(key, sixteenths / 16);
   }
@@ -206,7 +218,7 @@ for (const page of pages) {
 console.error(`read ${pages.length} pages`);
 const final = lexiconOf(folds);
 writeFileSync(`${out}/lexicon.json`, JSON.stringify([...final].toSorted(([a], [b]) => a - b)));
-// What is held back says nothing of the others.
+// Held-back pages must not influence the features of the others.
 const lexicons = folds.map(
   (own) => new Lexicon(lexiconOf(folds.filter((fold, at) => fold !== own && at !== HELD_FOLD))),
 );

@@ -7,16 +7,16 @@ import { readArticle } from "../../src/content/extraction/reader/read-article.ts
 import { parseTree } from "../../src/content/extraction/tree.ts";
 import { mean } from "../../src/content/testing/reader-corpus.ts";
 
-/** As train.py has it. */
+/** The same value as in train.py. */
 const HELD_FOLD = 6;
 const [, , data = "", folder = ""] = process.argv;
-// train.py's own file.
+// A file that train.py wrote.
 const scores = JSON.parse(readFileSync(`${folder}/scores2.json`, "utf8")) as Record<string, readonly number[]>;
 const held = new Set(
   readFileSync(`${folder}/pages.jsonl`, "utf8")
     .trim()
     .split("\n")
-    // dump.ts's own file.
+    // A file that dump.ts wrote.
     .map((line) => JSON.parse(line) as { readonly id: string; readonly fold: number })
     .filter(({ fold }) => fold === HELD_FOLD)
     .map(({ id }) => id),

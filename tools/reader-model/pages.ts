@@ -28,7 +28,7 @@ function ownPages(): DataPage[] {
   }));
 }
 
-/** A page's blocks, and what it says of itself, as the reader finds them. */
+/** The blocks and the metadata of a page, as the reader finds them. */
 export function outlined(page: DataPage): { readonly outline: Outline; readonly hints: PageHints } {
   const html = decodeBody(page.bytes, "text/html; charset=utf-8");
   const tree = parseTree(html);

@@ -7,7 +7,7 @@ import { groupByTemplate } from "../../src/content/extraction/reader/templates.t
 import { allPages, outlined } from "./pages.ts";
 
 const [, , data = "", folder = ""] = process.argv;
-// train.py's own file.
+// A file that train.py wrote.
 const scores = JSON.parse(readFileSync(`${folder}/scores.json`, "utf8")) as Record<string, readonly number[]>;
 rmSync(`${folder}/second.f32`, { force: true });
 const file = Bun.file(`${folder}/second.f32`).writer();

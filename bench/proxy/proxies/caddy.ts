@@ -19,7 +19,7 @@ function upstreamTls({ shape, ca }: Site): string {
 export const CADDY: Proxy = {
   name: "caddy",
   installed: () => isInstalled("caddy"),
-  // Its cache is not part of what is packaged.
+  // Debian's package has no cache.
   can: ({ caches }) => caches !== true,
   async start(children, site) {
     const { client } = site.shape;

@@ -8,7 +8,7 @@ import { opened, ORIGIN_NAME, POOL, type Proxy, type Shape, type Site } from "..
 
 function bind(children: Children, { shape, cert, key }: Site): string {
   if (shape.client !== "h2") return shape.client === "h2c" ? "proto h2" : "";
-  // It looks for the key beside the certificate.
+  // HAProxy reads the key from the certificate's file.
   const pair = join(children.folder, "pair.pem");
   writeFileSync(pair, readFileSync(cert, "latin1") + readFileSync(key, "latin1"));
   return `ssl crt ${pair} alpn h2,http/1.1`;

@@ -16,7 +16,7 @@ function clientTls({ shape, cert, key }: Site): string {
     ssl_certificate_key ${key};`;
 }
 
-/** Sessions to the origin are used again by default. */
+/** nginx reuses TLS sessions to the origin by default. */
 function upstreamTls({ shape, ca }: Site): string {
   if (shape.upstream !== "tls") return "";
   return `proxy_ssl_verify on;
@@ -38,8 +38,8 @@ function pass(site: Site): string {
 }
 
 /**
- * A hit is sent from a file, so the files lie in memory and stay open. nginx reads them: with sendfile on it spends 18 % more
- * CPU on 1 KiB and 60 % more on 64 KiB (cache-hit, cache-hit-64k), and with tcp_nopush besides it stalls.
+ * nginx sends a hit from a file, so the files are in memory and stay open. sendfile is off: with it nginx uses 18 %
+ * more CPU for 1 KiB and 60 % more for 64 KiB (cache-hit, cache-hit-64k), and with tcp_nopush in addition it stalls.
  */
 function cache(children: Children, shape: Shape): string {
   if (shape.caches !== true) return "";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { freePort } from "../../../src/lib/testing/listen.ts";
 import { opened, type Proxy } from "../proxy.ts";
 
-/** No product: what the runtime's sockets alone cost. */
+/** Not a product: the cost of the runtime's sockets alone. */
 export const RELAY: Proxy = {
   name: "relay",
   installed: () => true,
@@ -12,7 +12,7 @@ export const RELAY: Proxy = {
     const port = await freePort();
     const bun = join(import.meta.dir, "../../../scripts/bun.mjs");
     const program = join(import.meta.dir, "../relay.ts");
-    // As Turnpike is started: with the same settings of the runtime.
+    // Started like Turnpike, with the same settings of the runtime.
     const argv = ["node", bun, program, String(port), String(originPort)];
     return await opened("relay", port, children.spawn({ name: "relay", argv }));
   },

@@ -80,7 +80,7 @@ const FAULTS: readonly (readonly [string, () => string | Promise<string>, RegExp
     () => http(() => new Response("<p>Welcome to nginx!</p>")),
     /it is not JSON; is that an admin interface\?/,
   ],
-  ["other JSON", () => http(() => Response.json([1])), /this version does not know its form/],
+  ["other JSON", () => http(() => Response.json([1])), /this version cannot read it/],
   [
     "a page in an error's place",
     () => http(() => new Response("no", { status: 404 })),

@@ -72,7 +72,7 @@ function refuseOtherFlags({ forms, flags }: AdminCommand, form: string, values: 
   const known = forms[form] ?? [];
   const other = Object.keys(values).find((name) => Object.hasOwn(flags, name) && !known.includes(name));
   if (other !== undefined)
-    throw new UsageError(`${form === "" ? "Without more words it" : form} does not take --${other}`);
+    throw new UsageError(`${form === "" ? "Without a subcommand it" : form} does not take --${other}`);
 }
 
 /** Checks that there is one word for each of `names`. Throws UsageError. */
@@ -100,7 +100,7 @@ export function readAs<T>(client: AdminClient, schema: z.ZodType<T>, response: u
   const [issue] = error.issues;
   const at = issue?.path.join(".") ?? "";
   throw new AdminUnreachable(
-    `Cannot use the response of ${client.endpoint.url.origin}: this version does not know its form (${at === "" ? "" : `${at}: `}${issue?.message ?? ""})`,
+    `Cannot use the response of ${client.endpoint.url.origin}: this version cannot read it (${at === "" ? "" : `${at}: `}${issue?.message ?? ""})`,
   );
 }
 

@@ -19,9 +19,9 @@ export const ADMIN_FLAGS = {
 
 /** Help text for these flags. */
 export const ADMIN_FLAGS_TEXT = `which gateway:
-  --admin URL             its admin interface ($TURNPIKE_ADMIN, else the turnpike start of --state-dir)
+  --admin URL             its admin interface ($TURNPIKE_ADMIN, else that of the turnpike start with --state-dir)
   --admin-key-file FILE   the key; "-" is standard input ($TURNPIKE_ADMIN_KEY, else that of --state-dir)
-  --admin-ca FILE         trust this CA, or this self-signed certificate, alone
+  --admin-ca FILE         trust only this CA, or this self-signed certificate
   --state-dir DIR         as turnpike start has it ($TURNPIKE_HOME, else ~/.turnpike)
   --timeout S             give up after S seconds (30)
 

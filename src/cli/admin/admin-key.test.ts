@@ -55,7 +55,7 @@ test("a file that others can read is refused, and the error says how to fix it",
   const folder = fresh();
   openAdminKey(folder);
   chmodSync(adminKeyPath(folder), 0o640);
-  expect(() => openAdminKey(folder)).toThrow(`others can read it (mode 0640); make it yours alone: chmod 600`);
+  expect(() => openAdminKey(folder)).toThrow(`other users can read it (mode 0640); protect it with: chmod 600`);
 });
 
 test.each([

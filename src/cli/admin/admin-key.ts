@@ -119,7 +119,7 @@ function readOwn(path: string): string | undefined {
     if (stat.uid !== process.getuid?.()) throw keyError(path, "it belongs to another user");
     if ((stat.mode & 0o077) !== 0) {
       const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");
-      throw keyError(path, `others can read it (mode ${mode}); make it yours alone: chmod 600 "${path}"`);
+      throw keyError(path, `other users can read it (mode ${mode}); protect it with: chmod 600 "${path}"`);
     }
     const bytes = Buffer.alloc(MAX_KEY_LENGTH + 1);
     const length = readSync(file, bytes, 0, bytes.length, 0);

@@ -27,16 +27,16 @@ const USAGE = `usage: turnpike config show
        turnpike config replace FILE|- [--if-match R] [--json]
        turnpike config schema
 
-The configuration that a running gateway serves by.
+Shows, checks and replaces the configuration of a running gateway.
 
-  show       the whole of it, as JSON; "<secret>" stands where a secret is
-  diff       what is in memory, and not in the file
-  check      what FILE would change, and what is wrong with it; nothing is changed. "-" is standard input
-  replace    serve by FILE from now on; "<secret>" in it keeps what is there now
-  schema     the JSON schema of configurations
+  show       print all of it, as JSON; "<secret>" replaces each secret
+  diff       print the changes in memory that the file does not have
+  check      print what FILE would change, and its problems; it changes nothing. "-" is standard input
+  replace    use FILE from now on; "<secret>" in it keeps the current secret
+  schema     print the JSON schema of configurations
 
-  --if-match R    only if the configuration is still of revision R, which turnpike status tells
-  --json      print the response as JSON
+  --if-match R    only if the configuration still has revision R, which turnpike status shows
+  --json          print the response as JSON
 
 turnpike check FILE looks through a file without a gateway.
 

@@ -25,14 +25,14 @@ import { timeText } from "./units.ts";
 
 const USAGE = `usage: turnpike events [--since WHEN] [--kind K ...] [--follow] [--json]
 
-What has happened in a gateway: changes, reloads, health of servers, restarts of workers, troubles with payments.
+Shows the events of a gateway: changes, reloads, health of servers, restarts of workers, failures of payments.
 
-  --since WHEN   from then on: 15m, 2h, 1d (ago), 2026-11-22, 2026-11-22T08:30:00Z, or the id of an event, which is left out
-  --kind K       of this kind alone; may be given more than once: ${EVENT_KINDS.join(", ")}
-  --follow       print those that come, until the command is stopped; without --since from now on
-  --json         {"events": [...]}; with --follow one event a line
+  --since WHEN   events since then: 15m, 2h, 1d (ago), 2026-11-22, 2026-11-22T08:30:00Z, or after the event with this id
+  --kind K       only this kind; may be given more than once: ${EVENT_KINDS.join(", ")}
+  --follow       also print new events, until the command is stopped; without --since only those
+  --json         print {"events": [...]}; with --follow one event per line
 
-The gateway keeps the newest 1000; those before are in its audit log (admin.audit_log).
+The gateway keeps the newest 1000 events; its audit log (admin.audit_log) has the older ones.
 
 ${ADMIN_FLAGS_TEXT}`;
 
@@ -92,7 +92,7 @@ export function events(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }
 
-/** Parses an event of the stream; undefined if this version does not know its form. */
+/** Parses an event of the stream; undefined if this version cannot read it. */
 export function parseEvent(json: string): AdminEvent | undefined {
   try {
     return eventSchema.safeParse(JSON.parse(json)).data;
@@ -152,7 +152,7 @@ async function follow(client: AdminClient, wanted: Wanted, { json }: Values): Pr
         if (event !== undefined && isWanted(event, wanted)) await print(json === true ? data : line(event));
       }
       isKnown = true;
-      sayNote("the stream has ended; asking again");
+      sayNote("the stream has ended; connecting again");
     } catch (error) {
       const mayReturn = error instanceof AdminUnreachable || (error instanceof AdminRefused && error.status >= 500);
       if (!isKnown || !mayReturn) throw error;

@@ -67,7 +67,7 @@ export class OwnAdmin {
   checkFlags(): void {
     const flag = this.#options.isOff ? "--no-admin" : this.#options.port === undefined ? undefined : "--admin-port";
     if (this.#isNamed !== true || flag === undefined) return;
-    throw new StartError(`Cannot use ${flag}: the configuration has a section "admin", which decides`);
+    throw new StartError(`Cannot use ${flag}: the configuration has a section "admin", which sets it`);
   }
 
   /**

@@ -13,11 +13,11 @@ import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 
 const USAGE = `usage: turnpike persist [--force] [--if-match R] [--json]
 
-Has a gateway write its running configuration to its file, whole or not at all.
+Writes the running configuration of a gateway to its file, completely or not at all.
 
   --force         also if the file was changed since the gateway read it; those changes are lost
-  --if-match R    only if the configuration is still of revision R, which turnpike status tells
-  --json      print the response as JSON
+  --if-match R    only if the configuration still has revision R, which turnpike status shows
+  --json          print the response as JSON
 
 ${ADMIN_FLAGS_TEXT}`;
 
@@ -36,7 +36,7 @@ const COMMAND: AdminCommand = {
         return await told(values, response, "written to the configuration file");
       } catch (error) {
         if (!(error instanceof AdminRefused) || error.code !== "changed_on_disk") throw error;
-        throw new Error(`${error.message}; turnpike reload takes the file, --force overwrites it`, { cause: error });
+        throw new Error(`${error.message}; turnpike reload loads the file, --force overwrites it`, { cause: error });
       }
     };
   },

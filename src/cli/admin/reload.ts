@@ -6,10 +6,10 @@ import { patchLines } from "./change-text.ts";
 
 const USAGE = `usage: turnpike reload [--json]
 
-Has a gateway read its configuration file again. It returns when all workers use it; an invalid file changes nothing.
+Makes a gateway read its configuration file again. It returns when all workers use it; an invalid file changes nothing.
 Changes that were not persisted are discarded and listed.
 
-  --jsonprint the response as JSON
+  --json    print the response as JSON
 
 ${ADMIN_FLAGS_TEXT}`;
 

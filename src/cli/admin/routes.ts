@@ -27,19 +27,19 @@ const USAGE = `usage: turnpike routes [list] [--json]
        turnpike routes change PREFIX FILE|- [--host H] [--name N] [--if-match R] [--json]
        turnpike routes remove PREFIX [--host H] [--name N] [--if-match R] [--json]
 
-The routes of a running gateway.
+Lists and changes the routes of a running gateway.
 
-  list      all routes (also without a word)
-  add       a route more: FILE has an object as in routes[] of a configuration; "-" is standard input
-  change    the keys that FILE has, in the route of PREFIX; null takes a key away (JSON merge patch)
-  remove    the route of PREFIX
+  list      list all routes (also without a subcommand)
+  add       add a route: FILE has an object as in routes[] of a configuration; "-" is standard input
+  change    change the route of PREFIX by the keys in FILE; null removes a key (JSON merge patch)
+  remove    remove the route of PREFIX
 
-  --host H        where several routes have the prefix: that of this host; "" is the one without a host
-  --name N        where several routes of a host have it: that of this name; "" is the one without a name
-  --if-match R    only if the configuration is still of revision R, which turnpike status tells
-  --json      print the response as JSON
+  --host H        if several routes have the prefix: the host of the route; "" for the route without a host
+  --name N        if several routes of a host have the prefix: the name of the route; "" for the route without a name
+  --if-match R    only if the configuration still has revision R, which turnpike status shows
+  --json          print the response as JSON
 
-A change is whole or nothing, and serves once the command ends. It lives in memory until turnpike persist.
+A change is made completely or not at all, and is in use when the command ends. It is in memory until turnpike persist.
 
 ${ADMIN_FLAGS_TEXT}`;
 
@@ -139,7 +139,7 @@ async function askOfOne(client: AdminClient, request: AdminRequest, prefix: stri
     const { hosts, names } = error.problem;
     const [ofHosts, flag] = new Set(listed(hosts)).size > 1 ? [listed(hosts), "--host"] : [listed(names), "--name"];
     const several = ofHosts.length === 0 ? "several routes" : ofHosts.map((text) => `"${text}"`).join(", ");
-    throw new Error(`Cannot tell which route is meant: "${prefix}" is there for ${several}; name one with ${flag}`, {
+    throw new Error(`Cannot tell which route is meant: ${several} have the prefix "${prefix}"; name one with ${flag}`, {
       cause: error,
     });
   }

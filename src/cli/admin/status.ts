@@ -9,7 +9,7 @@ import { ageText, timeText } from "./units.ts";
 
 const USAGE = `usage: turnpike status [--json]
 
-Whether a gateway runs, since when, with what, and whether its configuration is that of its file.
+Shows whether a gateway runs, since when, its size, and whether its configuration is the same as its file.
 
   --json    print the whole response of GET /v1/status
 
@@ -81,7 +81,7 @@ function statusText(response: Status, now: number): string {
     ["in memory", memoryText(config)],
     [
       "file",
-      config.changed_on_disk ? "changed on the disk since it was read: turnpike reload takes it" : "as it was read",
+      config.changed_on_disk ? "changed on the disk since it was read: turnpike reload loads it" : "as it was read",
     ],
     ["reload", reloadText(response.last_reload)],
   ];
@@ -101,7 +101,7 @@ function statusText(response: Status, now: number): string {
 function memoryText({ changed_in_memory: isChanged, difference, path }: Status["config"]): string {
   if (!isChanged) return "as the file";
   const changes = counted(difference.length, "change");
-  return path === null ? changes : `${changes} that the file has not: turnpike persist writes them`;
+  return path === null ? changes : `${changes} not in the file: turnpike persist writes them`;
 }
 
 function reloadText(reload: Status["last_reload"]): string {

@@ -18,12 +18,12 @@ import { timeText } from "./units.ts";
 const USAGE = `usage: turnpike tenants [list] [--json]
        turnpike tenants remove KEY [--json]
 
-The warm tenants of a running gateway.
+Lists the warm tenants of a running gateway, and removes one.
 
-  list      all of them (also without a word)
+  list      list all of them (also without a subcommand)
   remove    forget the tenant of KEY; its next request starts it again
 
-  --jsonprint the response as JSON
+  --json    print the response as JSON
 
 ${ADMIN_FLAGS_TEXT}`;
 

@@ -28,20 +28,20 @@ const USAGE = `usage: turnpike upstreams [list] [--json]
        turnpike upstreams remove NAME [--if-match R] [--json]
        turnpike upstreams drain|undrain NAME SERVER [--wait S] [--json]
 
-The upstreams of a running gateway, and their servers.
+Lists and changes the upstreams of a running gateway, and drains their servers.
 
-  list       every server, with its health (also without a word)
-  add        an upstream more: FILE has an object as in upstreams[] of a configuration; "-" is standard input
-  change     the keys that FILE has, in the upstream NAME; null takes a key away (JSON merge patch)
-  remove     the upstream NAME, unless a route refers to it
-  drain      SERVER, as the list names it, gets no new request; those in flight end
-  undrain    SERVER gets requests again
+  list       list every server, with its health (also without a subcommand)
+  add        add an upstream: FILE has an object as in upstreams[] of a configuration; "-" is standard input
+  change     change the upstream NAME by the keys in FILE; null removes a key (JSON merge patch)
+  remove     remove the upstream NAME, unless a route refers to it
+  drain      send no new requests to SERVER (its name in the list); requests in flight end normally
+  undrain    send requests to SERVER again
 
   --wait S        wait until a drained server has no request in flight, S seconds at most
-  --if-match R    only if the configuration is still of revision R, which turnpike status tells
-  --json      print the response as JSON
+  --if-match R    only if the configuration still has revision R, which turnpike status shows
+  --json          print the response as JSON
 
-A change lives in memory until turnpike persist. A drained server is written to no file, and stays drained over reloads.
+A change is in memory until turnpike persist. That a server is drained is not written to the file, and it outlasts reloads.
 
 ${ADMIN_FLAGS_TEXT}`;
 

@@ -20,12 +20,12 @@ import { bytesText, timeText } from "./units.ts";
 const USAGE = `usage: turnpike usage [--by consumer|route|upstream] [--reset] [--json]
        turnpike usage --csv [--reset]
 
-What was used of a gateway since the last reset, the most requests first.
+Shows the usage of a gateway since the last reset, the most requests first.
 
-  --by      one table: by who was let in, by route, or by upstream (all three)
-  --csv     a row for each consumer and route, as CSV
-  --reset   begin to count anew; what was counted until then is printed, and no request is lost in between
-  --json    the whole response of GET /v1/usage
+  --by      print one table: by consumer, by route, or by upstream (default: all three)
+  --csv     print a row for each consumer and route, as CSV
+  --reset   print the counters, then set them to 0; each request is counted before or after the reset
+  --json    print the whole response of GET /v1/usage
 
 ${ADMIN_FLAGS_TEXT}`;
 

@@ -17,7 +17,10 @@ export class AbsentBrowser implements BrowserEngine {
 
   visit(): Promise<never> {
     return Promise.reject(
-      new LastingError("browser-unavailable", "Cannot load the page: it needs a browser, and this service has none"),
+      new LastingError(
+        "browser-unavailable",
+        "Cannot load the page: it needs a browser, and this service has no browser",
+      ),
     );
   }
 

@@ -25,7 +25,7 @@ function page(): Response {
 
 async function bestProgram(): Promise<BrowserProgram> {
   for await (const program of browserPrograms(undefined, state.path)) return program;
-  throw new Error("Cannot test the browser: there is none");
+  throw new Error("Cannot test the browser: this machine has no browser");
 }
 
 test("an HTTPS page loads with only the libraries of the npm package", async () => {

@@ -33,7 +33,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Pick<TurnpikeError,
     if (error instanceof TurnpikeError) return error;
     throw error;
   }
-  throw new Error("Cannot tell the failure: there was none");
+  throw new Error("Cannot tell the failure: the call did not fail");
 }
 
 describe("a script of the caller", () => {
@@ -160,7 +160,7 @@ test("a response that is too long is not requested again", async () => {
   const page = pageIn((method): Promise<CdpFields> => {
     calls += 1;
     if (method === "Page.createIsolatedWorld") return Promise.resolve({ executionContextId: 1 });
-    return Promise.reject(new CdpError(method, "the answer is longer than 67108864 bytes"));
+    return Promise.reject(new CdpError(method, "the response is longer than 67108864 bytes"));
   });
   const failure: unknown = await page.waitFor("p").catch((error: unknown) => error);
   expect(String(failure)).toContain("longer than");

@@ -121,7 +121,7 @@ async function inOwnWorld(host: ScriptHost, expression: string): Promise<unknown
         returnByValue: true,
       });
       if (response["exceptionDetails"] === undefined) return valueOf(response);
-      throw new TurnpikeError("page-failed", "Cannot read the page: its document does not let itself be read");
+      throw new TurnpikeError("page-failed", "Cannot read the page: the browser cannot read its document");
     } catch (error) {
       host.world = undefined;
       if (!(error instanceof CdpError) || /longer than/.test(error.message)) throw error;

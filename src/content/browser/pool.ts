@@ -301,6 +301,6 @@ async function launchNamed(
 function sandboxWarning(root: boolean): string {
   const [why, advice] = root
     ? ["it runs as root", "run Turnpike as an ordinary user"]
-    : ["this system lets no user namespaces be made", "allow them"];
-  return `The browser runs without its sandbox, since ${why}; ${advice} where pages are not trusted`;
+    : ["this system does not allow user namespaces", "allow them"];
+  return `The browser runs without its sandbox, since ${why}; ${advice} if pages are not trusted`;
 }

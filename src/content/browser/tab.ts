@@ -236,7 +236,7 @@ export class Tab {
       partial = await page.isPartial();
     } while (!watch.settled);
     if (partial) {
-      throw new TurnpikeError("page-failed", "Cannot load the page: its server broke off in the middle of it");
+      throw new TurnpikeError("page-failed", "Cannot load the page: its server closed the connection before the end");
     }
   }
 

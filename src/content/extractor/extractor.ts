@@ -84,7 +84,7 @@ export class Extractor {
     const queued = this.#queue.indexOf(task);
     if (queued !== -1) this.#queue.splice(queued, 1);
     for (const [worker, { task: running }] of this.#running) if (running === task) this.#end(worker, () => undefined);
-    task.reject(failed("nobody waits for it"));
+    task.reject(failed("the client has left"));
   }
 
   #next(): void {

@@ -121,7 +121,7 @@ export class McpHttp {
     if (read.tooLarge) return rpcError(413, INVALID_REQUEST, `A message has at most ${MAX_MESSAGE_BYTES} bytes`);
     const message = parse(read.text);
     if (message === undefined) return rpcError(400, PARSE_ERROR, "The body is not JSON");
-    if (Array.isArray(message)) return rpcError(400, INVALID_REQUEST, "Batches are not taken: send one message");
+    if (Array.isArray(message)) return rpcError(400, INVALID_REQUEST, "Batches are not supported: send one message");
     if (!(await isLegacyRequest(request, message))) {
       return await this.#modern.fetch(request, { parsedBody: message });
     }

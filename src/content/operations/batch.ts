@@ -54,7 +54,7 @@ export const batch = postOperation(
     summary: "Retrieve up to 20 pages at once",
     description:
       "Loads all pages at the same time, each by itself, and gives their contents in the order of `urls`. A page that " +
-      "fails has an `error` and no content, and harms no other. An address that is named twice is loaded once. " +
+      "fails has an `error` and no content, and does not affect the others. An address that is listed twice is loaded once.  " +
       "`timeout` counts the loading of each page, not its wait for a browser tab. A batch takes 180 seconds at most: a " +
       "page whose turn has not come by then, less its `timeout` and `wait`, has the error `page-not-begun`. If every page " +
       "fails, the answer has a result for each, and nothing is charged, except where the operator charges for pages that " +

@@ -320,7 +320,7 @@ describe("both", () => {
     ["/screenshot", { format: "gif" }, "format must be one of png, jpeg, webp"],
     ["/screenshot", { format: "jpeg", quality: 101 }, "quality must be at most 100"],
     ["/screenshot", { format: "jpeg", quality: -1 }, "quality must be at least 0"],
-    ["/screenshot", { quality: 80 }, "quality is for jpeg and webp alone"],
+    ["/screenshot", { quality: 80 }, "quality is only for jpeg and webp"],
     ["/screenshot", { element: "p" }, "element is not a field of this operation"],
     ["/screenshot", { engine: "static" }, "engine must be auto or browser: only a browser shows pages"],
     ["/screenshot", { selector: "p[" }, "selector is not a CSS selector"],

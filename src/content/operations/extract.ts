@@ -69,7 +69,7 @@ export const extract = postOperation(
     name: "extract",
     path: "/extract",
     price: "$0.005",
-    summary: "Take texts and attributes out of a page by CSS selectors",
+    summary: "Extract texts and attributes of a page by CSS selectors",
     description:
       "Loads the page and returns the text of the elements that each selector matches, as browsers match them: a string " +
       "for one element, an array for several, null for no match. `selector@attribute` returns an attribute of the elements that " +

@@ -32,7 +32,7 @@ export const health: Operation = {
   method: "get",
   path: "/health",
   price: undefined,
-  summary: "Say whether the service works",
+  summary: "Report whether the service works",
   description:
     "Responds with 200 while pages can be loaded and a search provider works, otherwise with 503 and the reasons. The " +
     "response is a second old at most. Free. Missing fonts are listed, and do not cause a 503.",

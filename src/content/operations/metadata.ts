@@ -10,23 +10,22 @@ export const metadataSchema = z
     elapsed_ms: z.int().openapi({ description: "Time taken to load and read the page, in milliseconds" }),
     truncated: z.boolean().openapi({ description: "Whether the content was cut to max_length" }),
     status: z.int().optional().openapi({
-      description: "HTTP status of the page's server; of a page that failed, only if that is what is wrong",
+      description: "HTTP status of the page's server; for a failed page, only if the status is the error",
     }),
     final_url: z.string().optional().openapi({ description: "The page's address after redirects" }),
     content_type: z.string().optional().openapi({ description: "Type of the page's document" }),
     title: z.string().optional().openapi({ description: "Title of the page" }),
-    byline: z.string().optional().openapi({ description: "Who wrote the article, where the page says so" }),
-    published: z.string().optional().openapi({ description: "When the article was published, where the page says so" }),
-    language: z.string().optional().openapi({ description: "Language of the article, where the page says so" }),
-    site_name: z.string().optional().openapi({ description: "Name of the site, where the page says so" }),
-    canonical_url: z.string().optional().openapi({ description: "The address that the page calls its own" }),
+    byline: z.string().optional().openapi({ description: "Who wrote the article, if the page says so" }),
+    published: z.string().optional().openapi({ description: "When the article was published, if the page says so" }),
+    language: z.string().optional().openapi({ description: "Language of the article, if the page says so" }),
+    site_name: z.string().optional().openapi({ description: "Name of the site, if the page says so" }),
+    canonical_url: z.string().optional().openapi({ description: "The page's canonical address" }),
     image: z
       .string()
       .optional()
-      .openapi({ description: "Address of the article's lead picture, where the page names one" }),
+      .openapi({ description: "Address of the article's lead picture, if the page names one" }),
     confidence: z.number().min(0).max(1).optional().openapi({
-      description:
-        "How much of the main content the reader expects to have found, and nothing else: the expected F1 over words",
+      description: "Confidence that this is the main content and nothing else: the expected F1 score over words",
     }),
     partial: z.boolean().optional().openapi({ description: "True if the timeout came before the end of the page" }),
     engine: z.enum(["static", "browser"]).optional().openapi({ description: "What loaded the page" }),

@@ -69,7 +69,7 @@ export const pageParameters = {
     .default("load")
     .openapi({ description: "Page event to wait for" }),
   engine: z.enum(["auto", "static", "browser"]).default("auto").openapi({
-    description: "What loads the page; auto takes a browser only where the page or the request needs one",
+    description: "What loads the page; auto uses a browser only if the page or the request needs one",
   }),
   partial: z
     .boolean()

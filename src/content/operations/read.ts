@@ -9,10 +9,7 @@ const body = z
   .strictObject({
     ...pageParameters,
     max_length: maxLength,
-    comments: z
-      .boolean()
-      .default(false)
-      .openapi({ description: "Give the readers' comments below an article as well" }),
+    comments: z.boolean().default(false).openapi({ description: "Also return the readers' comments below an article" }),
   })
   .openapi("ReadRequest");
 
@@ -27,7 +24,7 @@ export const read = postOperation(
     price: "$0.005",
     summary: "Read the main article of a page",
     description:
-      "Loads the page and gives its title and its main content as Markdown, without navigation, advertisements and " +
+      "Loads the page and returns its title and its main content as Markdown, without navigation, advertisements and " +
       "side columns. A page with nothing to read is an error.",
     body,
     example: { url: "https://example.com/" },

@@ -285,7 +285,7 @@ describe.each([...MODEL_PROTOCOLS])("with a language model by the protocol of %s
     const { json } = await alone({ question: QUESTION, ...LONG });
     expect(json.metadata.analyst).toBe("language model");
     expect(JSON.stringify(json)).not.toContain("minister");
-    expect(json.reasoning).toContain("2 quotes stand in no source and were dropped.");
+    expect(json.reasoning).toContain("2 quotes are in no source and were dropped.");
     expect(json.evidence).toHaveLength(2);
   });
 
@@ -306,7 +306,7 @@ describe.each([...MODEL_PROTOCOLS])("with a language model by the protocol of %s
   });
 
   test.each<[ModelMode, string]>([
-    ["invents", "most of its quotes stand in no source"],
+    ["invents", "most of its quotes are in no source"],
     ["broken", "its response is not JSON"],
     ["off-schema", "its response does not fit the schema at statements.0.supports"],
     ["refuses", "it refused"],

@@ -35,7 +35,7 @@ const body = z
       .min(1)
       .max(120)
       .default(30)
-      .openapi({ description: "Timeout in seconds; the response has what is known by then" }),
+      .openapi({ description: "Timeout in seconds; the response has the result so far" }),
   })
   .openapi("ResolveRequest");
 
@@ -55,7 +55,7 @@ const response = z
     verdict: z.enum(["YES", "LIKELY_YES", "UNCERTAIN", "LIKELY_NO", "NO"]),
     confidence: z.enum(["high", "medium", "low"]),
     reasoning: z.string().openapi({
-      description: "What decided, with the numbers of the evidence from 1 on; and which pages could not be read",
+      description: "The reasons, with the numbers of the evidence from 1, and the pages that could not be read",
     }),
     evidence: z.array(evidence),
     sources_consulted: z
@@ -77,12 +77,13 @@ export const resolve = postOperation(
     name: "resolve",
     path: "/resolve",
     price: "$0.07",
-    summary: "Tell the outcome of a prediction-market question",
+    summary: "Find the outcome of a prediction-market question",
     description:
-      "Searches the web, reads sources and says how probable YES is, with a verdict and the statements it rests on. " +
-      "Quotes stand in their sources word for word. Where sources say nothing or contradict each other, and before the deadline " +
-      "where nothing has happened yet, the verdict is UNCERTAIN. A page that fails harms nothing and is named in `reasoning`. " +
-      "Within `timeout` it answers with what it has; if no source was read and no search provider responded, that is an error and costs nothing.",
+      "Searches the web, reads sources and returns the probability of YES, with a verdict and the statements that support it. " +
+      "Quotes are copied from their sources word for word. The verdict is UNCERTAIN if the sources say nothing or contradict " +
+      "each other, or if the deadline is still to come and nothing has happened yet. A page that cannot be read is named in " +
+      "`reasoning`, and the other pages are used. When `timeout` is over, the response has the result so far. If no source was " +
+      "read and no search provider responded, the response is an error and costs nothing.",
     body,
     example: {
       question: "Did the ferry sail before 1 June 2026?",

@@ -22,8 +22,8 @@ export const scrape = postOperation(
     price: "$0.005",
     summary: "Retrieve a page as HTML, Markdown, text or links",
     description:
-      "Loads the page in a browser of its own and gives its content. With `evaluate`, the result of that expression " +
-      "is the content: text as it is, everything else as JSON. `links` gives one link a line, in the page's order.",
+      "Loads the page and returns its content. With `evaluate`, the result of that expression " +
+      "is the content: text unchanged, everything else as JSON. `links` returns one link per line, in the page's order.",
     body,
     example: { url: "https://example.com/", format: "markdown" },
     success: {

@@ -15,13 +15,13 @@ const body = z
       .default(false)
       .openapi({
         description:
-          "Capture the whole page, not only the window: after scrolling through it, at most 16,383 pixels wide, 30,000 " +
+          "Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 " +
           "high (webp: 16,383) and 40 million in all",
       }),
     width: z.int().min(1).max(10_000).default(1280).openapi({ description: "Viewport width in pixels" }),
     height: z.int().min(1).max(10_000).default(720).openapi({ description: "Viewport height in pixels" }),
     quality: z.int().min(0).max(100).optional().openapi({
-      description: "Compression quality, of jpeg and webp alone; 80 by default, and a webp of 100 is lossless",
+      description: "Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless",
     }),
   })
   .openapi("ScreenshotRequest");
@@ -50,7 +50,7 @@ export const screenshot = postOperation(
     const startedAt = performance.now();
     const { format, full_page: fullPage, width, height, quality } = input;
     if (format === "png" && quality !== undefined) {
-      throw invalidParameters([{ path: "quality", message: "is for jpeg and webp alone" }]);
+      throw invalidParameters([{ path: "quality", message: "is only for jpeg and webp" }]);
     }
     const request = { ...shownRequest(pageRequest(input, signal)), window: { width, height } };
     return await pages.show(

@@ -124,7 +124,7 @@ describe("/search", () => {
       status: 500,
       json: {
         type: "urn:turnpike:error:search-failed",
-        detail: "Cannot search: no provider responded (duckduckgo: it asks for proof of a person)",
+        detail: "Cannot search: no provider responded (duckduckgo: it shows a CAPTCHA)",
       },
     });
     engine.mode = "hangs";

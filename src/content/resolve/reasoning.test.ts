@@ -15,7 +15,7 @@ test("failures come after what decided, and a failed model comes before it", () 
     "The language model failed (it refused), so the embedded analyst judged. It says so [1]. 1 of 3 searches failed. " +
       "https://a.example/ gave no source: its server responded with 404. " +
       "https://b.example/ repeats the text of another source and does not count. " +
-      "1 quote stands in no source and was dropped. 2 quotes give orders to their reader and were dropped.",
+      "1 quote is in no source and was dropped. 2 quotes give orders to their reader and were dropped.",
   );
 });
 

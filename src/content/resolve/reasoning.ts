@@ -26,7 +26,7 @@ export function reasoningOf(decided: string, about: Circumstances): string {
     more(failed.length - MAX_NAMED, "Other pages that gave no source"),
     ...copies.slice(0, MAX_NAMED).map((url) => `${shown(url)} repeats the text of another source and does not count.`),
     more(copies.length - MAX_NAMED, "Other pages that repeat a source"),
-    dropped(invented, "stands in no source", "stand in no source"),
+    dropped(invented, "is in no source", "are in no source"),
     dropped(orders, "gives orders to its reader", "give orders to their reader"),
   ];
   return sentences.filter((sentence) => sentence !== "").join(" ");

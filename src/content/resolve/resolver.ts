@@ -154,7 +154,7 @@ export class Resolver {
     const left = endsAt - performance.now();
     const found = await analyst.analyse(plan, sources, { now, signal: limited(signal, left - judgingMs(left)) });
     const judged = await this.#judge(inquiry, found);
-    if (judged.invented > judged.kept) throw new ModelError("invented", "most of its quotes stand in no source");
+    if (judged.invented > judged.kept) throw new ModelError("invented", "most of its quotes are in no source");
     return judged;
   }
 

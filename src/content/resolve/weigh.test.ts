@@ -114,7 +114,7 @@ test("announcements and hedges are listed by their numbers", () => {
   ];
   const { reasoning } = judged(statements);
   expect(reasoning).toContain("1 independent source says YES [1].");
-  expect(reasoning).toContain("Announcements are no reports [2].");
+  expect(reasoning).toContain("Announcements are not reports [2].");
   expect(reasoning).toContain("Hedged sentences decide nothing [3].");
 });
 

@@ -58,7 +58,7 @@ function sidesOf({ plan, statements, balance, verdict }: Told): string[] {
   if (deciding.length === 0) sentences.push("No source states the outcome.");
   if (deciding.length === 0 && verdict !== "UNCERTAIN") {
     sentences.push(
-      `What the sources say around it${places(statements, statements)} speaks ${verdict === "LIKELY_NO" ? "against" : "for"} it.`,
+      `The other statements of the sources${places(statements, statements)} speak ${verdict === "LIKELY_NO" ? "against" : "for"} it.`,
     );
   }
   const weak = balance.voices.filter((one) => !decides(one));
@@ -88,13 +88,15 @@ function deadlineOf({ plan, now, balance }: Told): string[] {
   const { ambiguity } = plan;
   if (ambiguity !== undefined) {
     return [
-      `The question's date ${ambiguity.text} is ambiguous: it can be ${dayOf(ambiguity.earliest)} or ${dayOf(plan.deadline)}. What happened between the two decides nothing.`,
+      `The question's date ${ambiguity.text} is ambiguous: it can be ${dayOf(ambiguity.earliest)} or ${dayOf(plan.deadline)}. An event between the two dates decides nothing.`,
     ];
   }
   const shown = `${new Date(plan.deadline).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   if (now > plan.deadline) return [`The deadline, ${shown}, has passed.`];
   const silent = !balance.voices.some((one) => decides(one) && one.sign > 0);
-  return [`The deadline, ${shown}, has not passed${silent ? ", so that nothing has happened yet is no NO" : ""}.`];
+  return [
+    `The deadline, ${shown}, has not passed${silent ? ", so the absence of the event so far does not mean NO" : ""}.`,
+  ];
 }
 
 function dayOf(instant: number): string {
@@ -103,7 +105,7 @@ function dayOf(instant: number): string {
 
 function leftOutOf({ statements }: Told): string[] {
   const named: readonly (readonly [Statement["kind"], string])[] = [
-    ["announcement", "Announcements are no reports"],
+    ["announcement", "Announcements are not reports"],
     ["hedged", "Hedged sentences decide nothing"],
     ["question", "Questions state nothing"],
     ["satire", "Satire states nothing"],

@@ -23,7 +23,7 @@ const sends = (bytes: string | Uint8Array): RawResponse => {
   return (socket) => socket.write(bytes);
 };
 
-const BROKE_OFF = "page-failed: Cannot load the page: its server broke off in the middle of it";
+const BROKE_OFF = "page-failed: Cannot load the page: its server closed the connection before the end";
 const BOMB = "page-failed: Cannot load the page: its content coding hides more than 250 times its length";
 const TOO_LONG = `page-failed: Cannot load the page: it has more than ${MAX_DOCUMENT_BYTES} bytes`;
 /** The error depends on the part of the body that has come by then. */

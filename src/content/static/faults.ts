@@ -6,7 +6,7 @@ export function loadError(reason: string): TurnpikeError {
 }
 
 export function brokeOff(): TurnpikeError {
-  return loadError("its server broke off in the middle of it");
+  return loadError("its server closed the connection before the end");
 }
 
 export function noResponse(): TurnpikeError {

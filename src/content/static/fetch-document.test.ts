@@ -38,7 +38,7 @@ const ends = (bytes: string | Uint8Array): RawResponse => {
   return (socket) => socket.end(bytes);
 };
 
-const BROKE_OFF = "page-failed: Cannot load the page: its server broke off in the middle of it";
+const BROKE_OFF = "page-failed: Cannot load the page: its server closed the connection before the end";
 
 const TOO_LONG = `page-failed: Cannot load the page: it has more than ${MAX_DOCUMENT_BYTES} bytes`;
 

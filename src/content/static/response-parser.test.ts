@@ -36,7 +36,7 @@ const failure = (pieces: readonly string[], closes?: "clean" | "torn"): string =
 };
 
 const NOT_HTTP = "TurnpikeError: Cannot load the page: its server's response is not HTTP";
-const BROKE_OFF = "TurnpikeError: Cannot load the page: its server broke off in the middle of it";
+const BROKE_OFF = "TurnpikeError: Cannot load the page: its server closed the connection before the end";
 const NO_RESPONSE = "TurnpikeError: Cannot load the page: its server closed the connection without a response";
 
 const WHOLE: Readonly<Record<string, readonly [text: string, body: string]>> = {

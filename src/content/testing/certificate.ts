@@ -1,4 +1,4 @@
-/** A certificate that nobody signed, for servers that a browser must not trust. */
+/** A self-signed certificate, for servers that a browser must not trust. */
 export const UNTRUSTED = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBfzCCASWgAwIBAgIUHxpoxiktvqZSR7JdjD9TvynMUUswCgYIKoZIzj0EAwIw

@@ -3,19 +3,19 @@ import { type ContentService } from "../service.ts";
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The JSON body, whatever it is. */
+  /** The JSON body, without checks of its content. */
   readonly json: Readonly<Record<string, unknown>>;
   readonly bytes: Uint8Array;
 }
 
-/** Where a service on TCP is reached. */
+/** The base URL of a service on TCP. */
 export function baseUrl(service: ContentService): string {
   const { address } = service;
   if ("unix" in address) throw new Error("Cannot name a URL: the service listens on a Unix socket");
   return `http://${address.hostname}:${address.port}`;
 }
 
-/** Calls an operation with a JSON body, or with a text that is sent as it is. */
+/** Calls an operation with a JSON body, or with a text that is sent unchanged. */
 export async function call(
   service: ContentService,
   path: string,
@@ -30,7 +30,7 @@ export async function call(
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isJson = response.headers.get("content-type")?.includes("json") === true;
   const json: unknown = isJson ? JSON.parse(Buffer.from(bytes).toString()) : {};
-  // Every JSON response of the service is an object.
+  // Each JSON response of the service is an object.
   return { status: response.status, headers: response.headers, json: json as Reply["json"], bytes };
 }
 

@@ -1,7 +1,7 @@
-/** What one global scope of a page tells about the browser. */
+/** The properties of the browser that one global scope of a page reveals. */
 export type Fingerprint = Readonly<Record<string, unknown>>;
 
-/** Reads what a script can learn of the browser that runs it, in a window or a worker, as sites do that look for robots. */
+/** Reads the browser's properties as a script of a bot-detecting site does, in a window or a worker. */
 const COLLECT = `async function collect() {
   const scope = self, { navigator } = scope, seen = {};
   for (const name of ["userAgent", "appVersion", "platform", "vendor", "language", "hardwareConcurrency", "deviceMemory", "maxTouchPoints", "webdriver", "pdfViewerEnabled"]) seen[name] = navigator[name];
@@ -50,7 +50,7 @@ const COLLECT = `async function collect() {
   return seen;
 }`;
 
-/** A page that gathers what it, a frame of its own, a frame of another site and two workers see, into `#done`. */
+/** A page that writes the fingerprints of itself, its own frame, a frame of another site and two workers into `#done`. */
 export function fingerprintPage(otherOrigin: string): string {
   return `<!doctype html><title>Fingerprint</title><body><script>
 ${COLLECT}

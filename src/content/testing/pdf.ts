@@ -1,15 +1,15 @@
-/** What a test's PDF is made of beside its pages. */
+/** The parts of a test's PDF other than its pages. */
 export interface PdfParts {
   readonly title?: string;
   /** Addresses that its first page links to. */
   readonly links?: readonly string[];
-  /** Where the first of the links is: left, lower, right and upper edge. */
+  /** The position of the first link: its left, lower, right and upper edge. */
   readonly linkPlace?: string;
-  /** Entries of the trailer, of the catalogue and of every page, as they are written. */
+  /** Entries of the trailer, of the catalogue and of each page, in PDF syntax. */
   readonly trailer?: string;
   readonly catalog?: string;
   readonly page?: string;
-  /** More entries of the fonts of every page. */
+  /** Further fonts of each page, in PDF syntax. */
   readonly fonts?: string;
 }
 
@@ -17,7 +17,7 @@ const FONTS = ["Helvetica-Bold", "Courier"].map(
   (name, at) => `/F${at + 2} << /Type /Font /Subtype /Type1 /BaseFont /${name} >>`,
 );
 
-/** A PDF whose pages have these content streams; its fonts F1, F2, F3 are plain, bold and of one width. */
+/** A PDF whose pages have these content streams. Its fonts F1, F2 and F3 are regular, bold and monospaced. */
 export function makePdf(
   pages: readonly string[],
   { title, links = [], linkPlace = "72 700 200 730", trailer = "", catalog = "", page = "", fonts = "" }: PdfParts = {},
@@ -50,16 +50,16 @@ export function makePdf(
   return Buffer.from(text, "latin1");
 }
 
-/** A content stream with these lines, each so far below the one above; `size` is of the letters. */
+/** A content stream with these lines. Each line has its distance from the line above; `size` is the font size. */
 export function pdfLines(lines: readonly (readonly [text: string, below: number, size?: number])[]): string {
   const shown = lines.map(([text, below, size = 12]) => `/F1 ${size} Tf 0 -${below} Td (${text}) Tj`);
   return `BT 72 740 Td ${shown.join(" ")} ET`;
 }
 
-/** A text at a place, from the lower left corner of the page; its font is F1 and 10 points high if nothing is said. */
+/** A text at a position, in points from the lower left corner of the page. The default font is F1 with 10 points. */
 export type PdfText = readonly [x: number, y: number, text: string, size?: number, font?: "F1" | "F2" | "F3"];
 
-/** A content stream with texts at their places. */
+/** A content stream with texts at their positions. */
 export function pdfTexts(texts: readonly PdfText[]): string {
   return texts
     .map(([x, y, text, size = 10, font = "F1"]) => {

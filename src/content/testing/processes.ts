@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 
 export interface FoundProcess {
   readonly pid: number;
-  /** The program's name; a zombie has one too. */
+  /** The program's name, which a zombie has too. */
   readonly name: string;
-  /** The command line; a zombie has none. */
+  /** The command line; empty for a zombie. */
   readonly command: string;
 }
 
-/** The processes below `root`, by the system's process table. */
+/** The descendants of `root`, from /proc. */
 export function descendantsOf(root: number): FoundProcess[] {
   const parents = new Map<number, number>();
   const found: FoundProcess[] = [];
@@ -21,7 +21,7 @@ export function descendantsOf(root: number): FoundProcess[] {
       const command = readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
       found.push({ pid, name: program, command });
     } catch {
-      // It ended while we looked.
+      // The process ended in the meantime.
     }
   }
   const isBelow = (pid: number): boolean => {
@@ -31,7 +31,7 @@ export function descendantsOf(root: number): FoundProcess[] {
   return found.filter(({ pid }) => isBelow(pid));
 }
 
-/** The browser processes that this process started, without their helpers. */
+/** The main browser processes that this process started. */
 export function browsers(): FoundProcess[] {
   return descendantsOf(process.pid).filter(
     ({ command }) => command.includes("--remote-debugging-pipe") && !command.includes("--type="),

@@ -3,23 +3,23 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { listeningPort } from "../../lib/testing/listen.ts";
 
-/** Answers one request with whatever bytes it likes. */
+/** Responds to one request with any bytes. */
 export type RawResponse = (socket: Socket, request: RawRequest) => void;
 
 export interface RawRequest {
   /** The path with its query. */
   readonly path: string;
-  /** The head as it came, without the empty line. */
+  /** The head as received, without the empty line. */
   readonly head: string;
-  /** Which connection it came on, from 1. */
+  /** The number of its connection, from 1. */
   readonly connection: number;
 }
 
-/** A server that says, byte for byte, what a test wants it to. */
+/** A server whose responses a test defines byte by byte. */
 export class RawServer {
   readonly requests: RawRequest[] = [];
   readonly sockets = new Set<Socket>();
-  /** Called with each request whose path none of the responses has. */
+  /** Called for each request whose path has no response in the table. */
   responses: Readonly<Record<string, RawResponse>> = {};
   connections = 0;
   port = 0;
@@ -31,7 +31,7 @@ export class RawServer {
     this.#server.on("tlsClientError", () => undefined);
   }
 
-  /** Listens on a port of its own, unless told which. */
+  /** Listens on a free port, or on the given one. */
   static async start(
     tls?: { readonly cert: string; readonly key: string },
     { host = "127.0.0.1", port = 0 }: { readonly host?: string; readonly port?: number } = {},
@@ -72,7 +72,7 @@ export class RawServer {
   }
 }
 
-/** A response of these fields and this body, with its length. */
+/** A response with these fields, this body and its Content-Length. */
 export function response(body: string | Uint8Array, fields = "Content-Type: text/html\r\n", status = "200 OK"): Buffer {
   const bytes = Buffer.from(body);
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${fields}Content-Length: ${bytes.length}\r\n\r\n`), bytes]);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A page of our own making, and the text that a reader wants of it: the title's heading is not in it. */
+/** A page made for this corpus, and its main text without the heading of the title. */
 export interface CorpusPage {
-  /** What it is: `article`, `collection`, `docs`, `forum`, `listing`, `product` or `service`. */
+  /** The type of page: `article`, `collection`, `docs`, `forum`, `listing`, `product` or `service`. */
   readonly type: string;
   readonly name: string;
   readonly html: string;
@@ -28,7 +28,7 @@ export function readerCorpus(): CorpusPage[] {
   });
 }
 
-/** How far two texts are the same words, each as often: the harmonic mean of precision and recall, from 0 to 1. */
+/** The similarity of two texts as bags of words: the harmonic mean of precision and recall, from 0 to 1. */
 export function tokenF1(found: string, wanted: string): number {
   const left = new Map<string, number>();
   const wantedTokens = tokensOf(wanted);
@@ -44,7 +44,7 @@ export function tokenF1(found: string, wanted: string): number {
   return same === 0 ? 0 : (2 * same) / (foundTokens.length + wantedTokens.length);
 }
 
-/** Words in lower case; of Chinese and Japanese, characters. */
+/** Words in lower case. In Chinese and Japanese, each character is a word. */
 function tokensOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}_]+/gu) ?? [];
 }

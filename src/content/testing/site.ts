@@ -1,11 +1,11 @@
-/** A web site for tests, on a loopback address, that remembers what it was asked for. */
+/** A web site for tests, on a loopback address, that records the requests to it. */
 export interface TestSite {
   readonly url: string;
   readonly host: string;
   readonly port: number;
   /** The paths with queries of all requests so far. */
   readonly hits: readonly string[];
-  /** Settles once a path that starts so was asked for. */
+  /** Resolves when a path with this prefix was requested. */
   hit(path: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ const NEVER = new Promise<Response>(() => undefined);
 const ARTICLE_TEXT =
   "A toll road charges each traveller for the stretch that was driven, and for nothing else. ".repeat(6);
 
-/** What a page reports of the address that its query names: whether a fetch, an image, a frame, a socket got through. */
+/** A page that tries to reach the address in its query by a fetch, an image, a frame and a socket, and reports which succeeded. */
 const PROBE = `<script>
   const to = new URLSearchParams(location.search).get("to");
   const fail = () => "blocked";
@@ -79,7 +79,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       `<p>early</p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 300)</script>`,
     ),
   "/stays-empty": () => html("<script>document.body.dataset.ran = 1</script>"),
-  // Where the result is text, pictures are not loaded, but scripts are.
+  // If the result is text, pictures are not loaded, but scripts are.
   "/fetches": () =>
     html(`<div id="root"></div><script>addEventListener("load", () => fetch("/slow-data").then((answer) => answer.text()).then((text) => {
       document.getElementById("root").innerHTML = "<p>" + text + "</p>";

@@ -127,7 +127,7 @@ export class Issuer {
     signal.addEventListener("abort", () => resolve(), { once: true });
     await promise;
     clearTimeout(timer);
-    if (signal.aborted) throw new AcmeError("the order was broken off");
+    if (signal.aborted) throw new AcmeError("the order was cancelled");
   }
 }
 

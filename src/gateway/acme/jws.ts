@@ -20,7 +20,7 @@ export class AccountKey {
     this.#key = createPrivateKey(pem);
     const { kty, crv, x, y } = createPublicKey(this.#key).export({ format: "jwk" });
     if (kty !== "EC" || crv !== "P-256" || typeof x !== "string" || typeof y !== "string") {
-      throw new Error("Cannot use the account's key: it is not one of ECDSA on P-256");
+      throw new Error("Cannot use the account's key: it is not an ECDSA key on P-256");
     }
     // In the order of their names, as the hash requires (RFC 7638 §3.2).
     this.jwk = { crv, kty, x, y };

@@ -318,7 +318,7 @@ export class CertificateKeeper {
   }
 
   #storeFailed(error: unknown): void {
-    const message = `Cannot look after certificates: ${messageOf(error)}`;
+    const message = `Cannot check the certificates: ${messageOf(error)}`;
     if (message === this.#storeTrouble || this.#closed) return;
     this.#storeTrouble = message;
     this.#deps.log(message);

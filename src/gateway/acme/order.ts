@@ -164,7 +164,7 @@ async function settled(
     const value = response.json();
     if (!unfinished.includes(String(value["status"]))) return value;
     if (performance.now() > end)
-      throw new AcmeError(`the directory did not come to an end within ${SETTLE_MS / 1000} s`);
+      throw new AcmeError(`the directory did not finish the order within ${SETTLE_MS / 1000} s`);
     await pause(Math.max(ms, Math.min(retryAfter(response.headers, Date.now()), LONGEST_LOOK_MS)));
   }
 }

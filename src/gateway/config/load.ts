@@ -117,7 +117,7 @@ function placeholderProblems(raw: unknown, others: readonly Diagnostic[], cache:
   return placeholdersIn(raw, cache.withoutPlaceholder).flatMap((keys) => {
     const path = formatPath(keys);
     if (faulty.has(path)) return [];
-    return [{ path, message: `"${PLACEHOLDER}" stands for a secret that is there already, and there is none` }];
+    return [{ path, message: `"${PLACEHOLDER}" stands for an existing secret, and there is no such secret` }];
   });
 }
 

@@ -70,7 +70,7 @@ function keyOf(algorithm: Jwt["algorithm"], secret: string, path: string, report
     return;
   }
   if (isShared(algorithm) && Buffer.byteLength(secret) < LEAST_SECRET_BYTES) {
-    report.warning(path, `is shorter than ${LEAST_SECRET_BYTES} bytes: who has a token can guess it`);
+    report.warning(path, `is shorter than ${LEAST_SECRET_BYTES} bytes: an attacker with a token can guess it`);
   }
 }
 
@@ -81,7 +81,7 @@ function keySet(url: string, { algorithm }: Jwt, path: string, report: Report): 
   if (protocol !== "https:" && !isLoopback(hostname)) {
     report.problem(
       `${path}.jwks_url`,
-      "expected https, or a loopback address: who changes the keys on the way gets in",
+      "expected https, or a loopback address: an attacker who replaces the keys on the way gets access",
     );
   }
 }
@@ -98,7 +98,7 @@ function given(names: readonly (readonly [name: string, path: string])[], report
   const seen = new Set<string>();
   for (const [name, path] of names) {
     const lower = name.toLowerCase();
-    if (NOT_TO_BE_GIVEN.has(lower)) report.problem(path, `${JSON.stringify(name)} is not for authentication to set`);
+    if (NOT_TO_BE_GIVEN.has(lower)) report.problem(path, `${JSON.stringify(name)} cannot be set by authentication`);
     else if (seen.has(lower)) report.problem(path, `${JSON.stringify(name)} is there twice`);
     seen.add(lower);
   }

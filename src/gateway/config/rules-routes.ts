@@ -105,7 +105,7 @@ function acceptsRules(x402: RouteX402Config, path: string, report: Report): void
     const { scheme, network, asset, payTo, amount, extra } = requirements;
     const key = JSON.stringify([scheme, network, asset, payTo, amount, extra["assetTransferMethod"]]).toLowerCase();
     const other = seen.get(key);
-    if (other !== undefined) report.problem(at, `is the same way of paying as ${other}`);
+    if (other !== undefined) report.problem(at, `is the same payment method as ${other}`);
     seen.set(key, other ?? at);
     if (scheme === "upto" && x402.settle === "before") {
       report.problem(`${at}.scheme`, '"upto" is charged by the response, so it excludes settle "before"');

@@ -75,7 +75,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
   clientCertificate(upstream, path, report);
   allowedNames(upstream, path, report);
   if (isIP(upstream.tls_sni) !== 0) {
-    report.problem(`${path}.tls_sni`, "expected a host name: addresses are not asked for by SNI");
+    report.problem(`${path}.tls_sni`, "expected a host name: SNI has no IP addresses");
   }
   repetitions(upstream.servers, path, report);
   const isFar = upstream.servers.some(({ address }) => address !== undefined && !isLoopback(address));
@@ -86,10 +86,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
     report.problem(`${path}.protocol`, "h2 needs tls of the upstream; HTTP/2 without TLS is h2c");
   }
   if (upstream.protocol === "h2c" && upstream.tls) {
-    report.problem(
-      `${path}.protocol`,
-      "h2c is HTTP/2 without TLS, which tls of the upstream asks for; over TLS it is h2",
-    );
+    report.problem(`${path}.protocol`, "h2c is HTTP/2 without TLS, and the upstream has tls; use h2");
   }
   if (upstream.slow_start_ms > 0 && upstream.load_balancer === "round_robin") {
     report.warning(`${path}.slow_start_ms`, "has no effect with load_balancer round_robin, which knows no weights");

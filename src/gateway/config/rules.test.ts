@@ -15,7 +15,7 @@ function withQuic(quic: object, workers = 1): ReturnType<typeof said> {
 }
 
 test("an HTTP/3 client needs three unidirectional streams and one for requests", () => {
-  const few = "quic.max_streams_uni: HTTP/3 clients need 3 for themselves, and may not work with less";
+  const few = "quic.max_streams_uni: HTTP/3 clients need 3 streams of their own, and may not work with fewer";
   expect(withQuic({ max_streams_uni: 3, max_streams_bidi: 1 }).warnings).toEqual([]);
   expect(withQuic({ max_streams_uni: 2 }).warnings).toEqual([few]);
   expect(withQuic({ max_streams_bidi: 0 }).warnings).toEqual([

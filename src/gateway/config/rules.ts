@@ -120,12 +120,12 @@ function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
     report.warning("quic.max_streams_bidi", "with 0, HTTP/3 clients cannot send requests");
   // RFC 9114 §6.2: the control stream, and the streams of the QPACK encoder and decoder.
   if (quic.max_streams_uni < 3)
-    report.warning("quic.max_streams_uni", "HTTP/3 clients need 3 for themselves, and may not work with less");
+    report.warning("quic.max_streams_uni", "HTTP/3 clients need 3 streams of their own, and may not work with fewer");
   if (quic.enabled && quic.port === 0 && server?.workers !== 1) {
     report.problem("quic.port", "expected a port number with more than one worker, found 0");
   }
   if (tls !== undefined && tls.client_ca_path !== "" && !tls.client_cert_required) {
-    report.warning("tls.client_cert_required", "HTTP/3 asks for no client certificate that need not come");
+    report.warning("tls.client_cert_required", "HTTP/3 cannot request an optional client certificate");
   }
   if (tls !== undefined && tls.hosts.length > 0) {
     report.warning("tls.hosts", "HTTP/3 responds with 421 for these hosts; their clients use HTTP/1.1 or HTTP/2");

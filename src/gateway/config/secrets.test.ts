@@ -306,7 +306,7 @@ test("a placeholder without an earlier secret is refused, with its path", () => 
     routes: [{ path_prefix: "/", upstream: "a", auth: { type: "jwt", secret: PLACEHOLDER } }],
   });
   expect(problems.map(diagnosticText)).toEqual([
-    'admin.api_key: "<secret>" stands for a secret that is there already, and there is none',
-    'routes[0].auth.secret: "<secret>" stands for a secret that is there already, and there is none',
+    'admin.api_key: "<secret>" stands for an existing secret, and there is no such secret',
+    'routes[0].auth.secret: "<secret>" stands for an existing secret, and there is no such secret',
   ]);
 });

@@ -12,7 +12,7 @@ const ENDLESS = { take: () => true, give() {} };
 /** An upstream for the calls that a filter makes while it starts or runs. It sends nothing, and every call fails. */
 function emptyUpstream(name: string): Upstream {
   return new Upstream({ name, balancing: "round_robin", scheme: "http" }, () => {
-    throw new Error("Cannot make a server: there is none");
+    throw new Error("Cannot make a server: a check has no servers");
   });
 }
 

@@ -9,4 +9,4 @@ export const REJECTED = new CannedError("forbidden", "a filter of this route rej
 export const BUSY = new CannedError("overloaded", "too many requests are in the filters of this route");
 export const TOO_LARGE_TO_PARK = new CannedError("overloaded", "the request is too large to wait for its filter");
 export const NO_ROOM = new CannedError("overloaded", "no memory is left for bodies that filters look at");
-export const TOO_LONG = new CannedError("body-too-large", "the body is larger than this route takes");
+export const TOO_LONG = new CannedError("body-too-large", "the body is larger than this route allows");

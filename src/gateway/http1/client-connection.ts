@@ -153,7 +153,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   override onDeadline(): void {
     if (this.#state === IDLE) this.destroy();
     else if (this.#out?.exhausted === true)
-      this.#fail("no memory is left for what waits to be sent to the upstream", "overloaded");
+      this.#fail("no memory is left for data that waits for the upstream", "overloaded");
     else this.timeKeeper?.timedOut();
     flushCork();
   }

@@ -122,14 +122,14 @@ export class ClientTunnel extends Deadline implements WireHandler {
     this.#out.discard();
     // If the upstream ends after this side, Bun reports no end, only that the connection has closed.
     if (this.#ended) this.#peerEnded();
-    else this.#fail("upstream-failed", "the upstream broke the tunnel off");
+    else this.#fail("upstream-failed", "the upstream aborted the tunnel");
     this.#options.onGone();
     flushCork();
   }
 
   override onDeadline(): void {
-    if (this.#out.exhausted) this.#fail("overloaded", "no memory is left for what waits to be sent to the upstream");
-    else this.#fail("upstream-timeout", "the upstream does not take what is sent to it");
+    if (this.#out.exhausted) this.#fail("overloaded", "no memory is left for data that waits for the upstream");
+    else this.#fail("upstream-timeout", "the upstream does not read the data that is sent to it");
     this.destroy();
     flushCork();
   }

@@ -124,7 +124,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
       this.#held ??= new ByteQueue(this.#source.buffers);
       if (!this.#held.push(chunk, start, end)) {
         this.forget();
-        this.abort(new TurnpikeError("overloaded", "no memory is left for what waits to be sent to the upstream"));
+        this.abort(new TurnpikeError("overloaded", "no memory is left for data that waits for the upstream"));
       } else if (!this.#ended) this.#source.holdReading(true);
     } else if (!this.#sink.data(chunk, start, end) && !this.#ended) this.#source.holdReading(true);
   }

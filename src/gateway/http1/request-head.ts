@@ -153,7 +153,7 @@ function upgradeOf(): "" | "websocket" | HeadFault {
   const version = versionOf(scan.fields);
   if (version === "unknown") {
     return {
-      ...fault("upgrade-required", "there is no such version of WebSocket"),
+      ...fault("upgrade-required", "this version of WebSocket is not supported"),
       fields: "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Version: 13\r\n",
     };
   }

@@ -181,11 +181,11 @@ export class Http1ServerConnection
   override onDeadline(): void {
     switch (this.#state) {
       case HEAD:
-        this.#refuse({ code: "request-timeout", detail: "the request head did not come in time" }, this.#partial);
+        this.#refuse({ code: "request-timeout", detail: "the request head did not arrive in time" }, this.#partial);
         break;
       case BUSY:
         this.#closing = true;
-        this.#body?.abort(new TurnpikeError("request-timeout", "the request body did not come in time"));
+        this.#body?.abort(new TurnpikeError("request-timeout", "the request body did not arrive in time"));
         if (this.#exchange === undefined) this.#close();
         break;
       case IDLE:

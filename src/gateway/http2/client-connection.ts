@@ -126,7 +126,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     if (this.#capacity === 0) return undefined;
     // A server may close the whole connection because of such a head, and with it the requests of other clients.
     if (this.peer.maxHeaderListSize !== Number.POSITIVE_INFINITY && listSize(request) > this.peer.maxHeaderListSize) {
-      sink.abort(new TurnpikeError("head-too-large", "the header fields are larger than the upstream takes"));
+      sink.abort(new TurnpikeError("head-too-large", "the header fields are larger than the upstream allows"));
       return undefined;
     }
     const streamId = this.#nextStreamId;

@@ -219,7 +219,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     this.#expected = isBare || status === 204 ? 0 : bodyLength;
     if (endStream && this.#expected > 0) {
       // RFC 9113 §8.1.1
-      this.#refuse(PROTOCOL_ERROR, "malformed response: no body, where content-length announces one");
+      this.#refuse(PROTOCOL_ERROR, "malformed response: no body, although content-length announces one");
       return;
     }
     const isEmpty = !isBare && (endStream || status === 204);
@@ -296,7 +296,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     this.heard ||= this.resetCode !== -1;
     this.unprocessed ||= this.resetCode === REFUSED_STREAM;
     if (this.exhausted || this.connection.out.exhausted) {
-      sink?.abort(new TurnpikeError("overloaded", "no memory is left for what waits to be sent to the upstream"));
+      sink?.abort(new TurnpikeError("overloaded", "no memory is left for data that waits for the upstream"));
       return;
     }
     if (this.#why === "") {

@@ -70,7 +70,7 @@ export class FieldSection {
       this.dependsOnItself = readUint31(bytes, this.start) === this.streamId;
       this.start += 5;
     }
-    if (this.end < this.start) return { code: PROTOCOL_ERROR, reason: "HEADERS shorter than what it must hold" };
+    if (this.end < this.start) return { code: PROTOCOL_ERROR, reason: "HEADERS shorter than its fixed fields" };
     return undefined;
   }
 

@@ -152,7 +152,7 @@ export class FrameReader {
     const { length, type } = this;
     // RFC 9113 §4.2
     if (length > this.#maxFrameSize) {
-      this.#fail(FRAME_SIZE_ERROR, `a frame of ${length} bytes, where ${this.#maxFrameSize} are allowed`);
+      this.#fail(FRAME_SIZE_ERROR, `a frame of ${length} bytes; at most ${this.#maxFrameSize} are allowed`);
       return;
     }
     if (!this.#sink.frameBegins()) {

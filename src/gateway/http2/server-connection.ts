@@ -308,4 +308,4 @@ function copyOf({ head, requestId }: ListedRequest): ListedRequest {
   return { head: { ...head }, requestId };
 }
 
-const TOO_LARGE: HeadFault = { code: "head-too-large", detail: "the header list is larger than this server takes" };
+const TOO_LARGE: HeadFault = { code: "head-too-large", detail: "the header list is larger than this server allows" };

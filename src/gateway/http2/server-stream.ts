@@ -337,7 +337,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
       this.#bodyDue = Number.POSITIVE_INFINITY;
       // The client's timeout for reading the response continues.
       this.#arm();
-      this.abortReceiving(new TurnpikeError("request-timeout", "the request body did not come in time"));
+      this.abortReceiving(new TurnpikeError("request-timeout", "the request body did not arrive in time"));
     }
     flushCork();
   }

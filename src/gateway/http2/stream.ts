@@ -353,9 +353,7 @@ export abstract class Http2Stream extends Deadline {
       if (!this.#full) this.holdReceiving(true);
       this.#held ??= new ByteQueue(this.connection.buffers);
       if (!this.#held.push(bytes, start, end)) {
-        this.abortReceiving(
-          new TurnpikeError("overloaded", "no memory is left for what waits to be sent to the upstream"),
-        );
+        this.abortReceiving(new TurnpikeError("overloaded", "no memory is left for data that waits for the upstream"));
       }
     } else if (!this.#sink.data(bytes, start, end) && !this.#full) this.holdReceiving(true);
     // The sink may have closed the stream, which has then given back the withheld bytes.

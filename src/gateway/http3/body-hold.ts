@@ -63,8 +63,7 @@ export class BodyHold {
     while (more && this.#readAt < this.#writeAt) {
       const chunk = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, this.#writeAt - this.#readAt));
       const read = readSync(this.#file, chunk, 0, chunk.length, this.#readAt);
-      if (read === 0)
-        throw new Error("Cannot read what waits of a request body: its file is shorter than it was written");
+      if (read === 0) throw new Error("Cannot read a buffered request body: its file is shorter than what was written");
       this.#readAt += read;
       more = take(chunk, 0, read);
     }

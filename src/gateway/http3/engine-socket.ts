@@ -52,7 +52,7 @@ interface Calls {
 export function prepareSocket(chosenPort: number, { address, port }: { address: string; port: number }): void {
   const found = udpDescriptors("self", new Set([chosenPort]));
   const [fd] = found;
-  if (fd === undefined || found.length > 1) throw new Error("Cannot serve HTTP/3: the UDP socket is not to be found");
+  if (fd === undefined || found.length > 1) throw new Error("Cannot serve HTTP/3: the UDP socket cannot be found");
   const calls = loadCalls();
   // The option of the other address family does not apply to this socket.
   if (RECEIVE_ERRORS.every((option) => calls.setOption(fd, option, new Int32Array([0])) !== 0)) {

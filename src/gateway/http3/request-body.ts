@@ -95,7 +95,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     }
     this.#hold ??= new BodyHold(this.#host.buffers);
     if (this.#hold.push(chunk)) return;
-    this.abort(new TurnpikeError("overloaded", "there is no room left for what waits to be sent to the upstream"));
+    this.abort(new TurnpikeError("overloaded", "no space is left for data that waits for the upstream"));
   }
 
   #refuse(): void {
@@ -129,7 +129,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   }
 
   override onDeadline(): void {
-    this.abort(new TurnpikeError("request-timeout", "the request body did not come in time"));
+    this.abort(new TurnpikeError("request-timeout", "the request body did not arrive in time"));
     flushCork();
   }
 

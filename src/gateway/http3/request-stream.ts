@@ -98,7 +98,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     if (this.#closed) return;
     if (this.#begun) this.#reset(codes.REQUEST_CANCELLED);
     else if (this.host.wheel.now() >= this.#headDue) {
-      this.#response({ code: "request-timeout", detail: "the request head did not come in time" });
+      this.#response({ code: "request-timeout", detail: "the request head did not arrive in time" });
     } else this.#checkHead();
     flushCork();
   }
@@ -193,7 +193,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     fields.begin();
     const size = readFields(block, (field) => fields.add(field));
     if (size > maxHeaderBytes) {
-      this.#response({ code: "head-too-large", detail: "the header fields are larger than this server takes" });
+      this.#response({ code: "head-too-large", detail: "the header fields are larger than this server allows" });
       return;
     }
     const request = fields.finish(hasBody, {

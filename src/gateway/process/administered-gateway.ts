@@ -116,7 +116,7 @@ function createKeeper(config: Config, options: AdministeredOptions, events: Even
   return new CertificateKeeper({
     open() {
       if (storePath === ":memory:" && (config.postgres.url ?? "") === "") {
-        throw new Error("Cannot get certificates by tls.acme: there is no place to keep them; set state_path");
+        throw new Error("Cannot get certificates by tls.acme: there is no folder for them; set state_path");
       }
       return openConfiguredCertificates(config.postgres, storePath);
     },

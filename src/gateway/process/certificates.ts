@@ -118,9 +118,11 @@ export function readPair(
   const [own] = parseCertificates(cert, certPath);
   const key = readPem(keyPath, "private key");
   const privateKey = parseKey(key, keyPath);
-  if (own === undefined) throw new Error(`Cannot use the certificate "${certPath}": the file holds none`);
+  if (own === undefined) throw new Error(`Cannot use the certificate "${certPath}": the file has no certificate`);
   if (!own.checkPrivateKey(privateKey)) {
-    throw new Error(`Cannot use the certificate "${certPath}": the private key "${keyPath}" belongs to another`);
+    throw new Error(
+      `Cannot use the certificate "${certPath}": the private key "${keyPath}" belongs to another certificate`,
+    );
   }
   const from = Date.parse(own.validFrom);
   const to = Date.parse(own.validTo);

@@ -51,7 +51,7 @@ function faultOf(kinds: KindsWatch, { path, terms }: RouteTerms): FacilitatorDia
     const { scheme, network } = requirements;
     const kind = findKind(kinds.current ?? [], requirements);
     if (kind === undefined) {
-      return { what: "missing", path, message: `the facilitator does not take "${scheme}" on ${network}` };
+      return { what: "missing", path, message: `the facilitator does not support "${scheme}" on ${network}` };
     }
     completeTerms(requirements, kind);
     return undefined;

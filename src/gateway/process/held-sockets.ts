@@ -80,7 +80,9 @@ export class HeldSockets {
   #fail(): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
-    this.#log("HTTP/3: the system does not let sockets be kept: when a worker dies, clients of others may be cut off");
+    this.#log(
+      "HTTP/3: this system does not allow sockets to be kept: when a worker ends, clients of other workers may lose their connections",
+    );
   }
 
   #let(sockets: readonly number[]): void {

@@ -96,9 +96,12 @@ export function bindError({ address, port }: { address: string; port: number }, 
     );
   }
   if (code === "EACCES") {
-    return new Error(`Cannot listen on ${endpoint}: this user may not; choose one from 1024 on with --port`, {
-      cause: error,
-    });
+    return new Error(
+      `Cannot listen on ${endpoint}: this user may not use the port; choose one from 1024 on with --port`,
+      {
+        cause: error,
+      },
+    );
   }
   return error;
 }

@@ -10,7 +10,7 @@ const LINGER_MS = 1000;
 const mostLingering = lingeringRoom();
 let lingering = 0;
 
-const TOO_MANY: HeadFault = { code: "overloaded", detail: "this server has as many connections as it may" };
+const TOO_MANY: HeadFault = { code: "overloaded", detail: "this server has its maximum number of connections" };
 
 /** Sends a client the reason why it is not served, by default 503, and closes its connection. */
 export class RefusedConnection extends Deadline implements WireHandler {

@@ -112,7 +112,7 @@ export class Resources {
       const code = error instanceof Error ? (codeOf(error.cause) ?? "") : "";
       if (!this.responses.isShared || !DISK_FULL.has(code)) throw error;
       if (this.#diskRetry === undefined)
-        log(`payment: ${messageOf(error)}; until there is space, this gateway sells short responses alone`);
+        log(`payment: ${messageOf(error)}; until there is space, this gateway sells only short responses`);
       this.#diskRetry = setTimeout(() => this.#retryDisk(storePath, log), DISK_RETRY_MS);
       this.#diskRetry.unref();
     }

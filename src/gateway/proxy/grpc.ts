@@ -17,7 +17,7 @@ import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange
 /** Fields that describe a body, left out when the body is not sent. */
 const BODY_FIELDS = ["content-type", "content-encoding", "content-language", "content-range", "grpc-message"];
 
-const NOT_GRPC = new TurnpikeError("upstream-failed", "the response is not one of gRPC");
+const NOT_GRPC = new TurnpikeError("upstream-failed", "the response is not a gRPC response");
 
 /** Counts how calls end. */
 export interface GrpcWatcher {
@@ -95,7 +95,7 @@ export class GrpcResponse implements ResponseSink {
     this.#over = true;
     const grpcStatus = error === undefined ? grpcStatusOfHttp(status) : grpcStatusOfError(error);
     this.#status = grpcStatus;
-    const message = error?.message ?? `the response is not one of gRPC, and has the HTTP status ${status}`;
+    const message = error?.message ?? `the response is not a gRPC response, and has the HTTP status ${status}`;
     const own = `content-type: application/grpc\r\n${statusFields(grpcStatus, message)}`;
     const kept = withoutFields(fields, BODY_FIELDS);
     this.#sink.start({ status: 200, reason: "", fields: own + kept, bodyLength: 0, grpcStatus });

@@ -12,7 +12,7 @@ import { type RequestCopy } from "./request-copy.ts";
 
 const MESSAGE_TOO_LARGE = new CannedError("body-too-large", "a message of the call is larger than this route allows");
 const TOO_LONG = new CannedError("upstream-failed", "the upstream gave up a request that is too long to be sent again");
-const NO_ROOM = new CannedError("overloaded", "no memory is left for what waits to be sent to the upstream");
+const NO_ROOM = new CannedError("overloaded", "no memory is left for data that waits for the upstream");
 
 /** An upstream request: an HTTP/1 connection that carries only this request, or a stream of an HTTP/2 connection. */
 export type UpstreamRequest = ClientConnection | ClientStream;

@@ -26,7 +26,7 @@ const RETRY_MS = 500;
 /** Bytes that are read back at a time. @bound */
 const READ_BYTES = 131_072;
 
-const NO_MEMORY = new CannedError("overloaded", "no memory is left for what waits to be sent to the client");
+const NO_MEMORY = new CannedError("overloaded", "no memory is left for data that waits for the client");
 const UNREADABLE = new CannedError("internal", "the response could not be read back");
 
 /** The buffers for responses of a route whose clients are slow. */

@@ -20,8 +20,8 @@ const NOTHING = new Uint8Array(0);
 const NOT_FOUND = new CannedError("not-found", "no route and no file serves this path");
 const NOT_ALLOWED = new CannedError("method-not-allowed", "files are served to GET and HEAD");
 const BUSY = new CannedError("overloaded", "too many files are open");
-const FAILED = new CannedError("precondition-failed", "the file is not as the request requires");
-const UNSATISFIABLE = new CannedError("range-not-satisfiable", "the file does not reach as far as any of the ranges");
+const FAILED = new CannedError("precondition-failed", "a precondition of the request does not hold");
+const UNSATISFIABLE = new CannedError("range-not-satisfiable", "none of the ranges is within the file");
 const UNREADABLE = new CannedError("internal", "the file could not be read");
 
 const LACKS = { absent: NOT_FOUND, busy: BUSY } as const;

@@ -117,7 +117,7 @@ export function writeHealth(page: Page, servers: readonly CountedServer[]): void
   page.metric(
     "turnpike_upstream_server_healthy",
     "gauge",
-    "1 where probes find a server healthy; only servers with probes.",
+    "1 if probes find the server healthy; only servers with probes.",
   );
   for (const { upstream, key, healthy } of servers) {
     if (healthy !== undefined) page.sample(Number(healthy), { upstream, server: key });

@@ -44,7 +44,7 @@ export function exponentialFault(pattern: RE2JS): string {
 }
 
 const TOO_LARGE = "it has too many ways to match to tell whether it takes exponential time";
-const PRONE = "prone to take exponential time: what is repeated can match one text in several ways";
+const PRONE = "prone to take exponential time: a repeated part can match the same text in several ways";
 
 function instructionsOf(pattern: RE2JS): readonly Instruction[] {
   // RE2JS has no types of its program. The tests fail if a new version has a different program.

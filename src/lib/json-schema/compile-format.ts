@@ -17,7 +17,7 @@ export function compileFormat(name: Json, { checksFormats, knowsFormats, warn }:
   const is = FORMATS.get(textOf(name));
   if (is === undefined) {
     // JSON Schema Validation §7.2.3.
-    if (knowsFormats) throw new Error("no format that is known, as its metaschema's format-assertion asks for");
+    if (knowsFormats) throw new Error("an unknown format, and its metaschema requires format-assertion");
     warn(`format ${JSON.stringify(name)} is not checked`);
     return undefined;
   }

@@ -40,7 +40,7 @@ export function compileSchema(source: Json | object, options: SchemaOptions): Sc
   } catch (error) {
     if (error instanceof TooCostly) throw new SchemaFault("", `is too large to be checked: ${error.message}`);
     // The stack is full.
-    if (error instanceof RangeError) throw new SchemaFault("", "has too many schemas in each other");
+    if (error instanceof RangeError) throw new SchemaFault("", "nests too many schemas");
     throw error;
   }
 }
@@ -145,7 +145,7 @@ class Compiler {
     for (const [keyword, value] of Object.entries(schema)) {
       const at = pointer + pointerStep(keyword);
       if (!KEYWORDS.has(keyword) && !keyword.startsWith("x-")) {
-        this.warnings.push({ path: at, message: "is no keyword of JSON Schema 2020-12, and checks nothing" });
+        this.warnings.push({ path: at, message: "is not a keyword of JSON Schema 2020-12, and checks nothing" });
       }
       const warn = (message: string): void => void this.warnings.push({ path: at, message });
       const compileKeyword = VALUE_KEYWORDS.get(keyword);

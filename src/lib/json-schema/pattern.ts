@@ -93,7 +93,7 @@ function inLinearTime<T>(make: () => T): T {
   try {
     return make();
   } catch (error) {
-    throw new Error(`not to be matched in linear time: ${messageOf(error).replace(/^error parsing regexp: /, "")}`, {
+    throw new Error(`cannot be matched in linear time: ${messageOf(error).replace(/^error parsing regexp: /, "")}`, {
       cause: error,
     });
   }

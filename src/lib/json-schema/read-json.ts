@@ -80,7 +80,7 @@ class Reader {
   }
 
   #nested(read: () => Json): Json {
-    if (++this.#depth > MAX_JSON_DEPTH) this.#fail(`more than ${MAX_JSON_DEPTH} arrays and objects are in each other`);
+    if (++this.#depth > MAX_JSON_DEPTH) this.#fail(`more than ${MAX_JSON_DEPTH} arrays and objects are nested`);
     this.#at++;
     this.#skipSpace();
     const value = read();

@@ -91,7 +91,7 @@ export class Registry {
     try {
       url = new URL(reference, from.resource.uri);
     } catch {
-      throw fault(`${JSON.stringify(reference)} is no reference`);
+      throw fault(`${JSON.stringify(reference)} is not a reference`);
     }
     let fragment: string;
     try {
@@ -166,7 +166,7 @@ export class Registry {
     try {
       uri = new URL(id, outer.uri).href.replace(/#$/, "");
     } catch {
-      throw new SchemaFault(`${pointer}/$id`, `${JSON.stringify(id)} is no URI`);
+      throw new SchemaFault(`${pointer}/$id`, `${JSON.stringify(id)} is not a URI`);
     }
     if (uri.includes("#")) throw new SchemaFault(`${pointer}/$id`, "must have no fragment");
     const other = this.#resources.get(uri);

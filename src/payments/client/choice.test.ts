@@ -73,15 +73,15 @@ test("an offer with known funds comes before a cheaper one; without funds the ga
 
 test("Permit2 is used only if its allowance is known to be sufficient", async () => {
   for (const choice of [PERMIT, UPTO]) {
-    expect(await refusal(choose([choice]))).toContain("none of the ways asked for");
+    expect(await refusal(choose([choice]))).toContain("none of the payment methods");
     expect(
       await refusal(choose([choice], { funds: async () => ({ balance: 10n ** 9n, allowance: 9999n }) })),
-    ).toContain("none of the ways asked for");
+    ).toContain("none of the payment methods");
     expect((await choose([choice], { funds: funds(choice) })).method).toBe("permit2");
   }
   const { facilitatorAddress: _, ...extra } = UPTO.extra;
   const nobody = { ...UPTO, extra };
-  expect(await refusal(choose([nobody], { funds: funds(nobody) }))).toContain("none of the ways asked for");
+  expect(await refusal(choose([nobody], { funds: funds(nobody) }))).toContain("none of the payment methods");
 });
 
 test("a limit is exact", async () => {

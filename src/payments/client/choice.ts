@@ -87,7 +87,9 @@ export async function choosePayment(required: PaymentRequired, options: ChoiceOp
 
 function noneKnown({ accepts }: PaymentRequired): PaymentDeclined {
   const asked = accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
-  return new PaymentDeclined(`Cannot pay: none of the ways asked for is known here (${asked || "none"})`);
+  return new PaymentDeclined(
+    `Cannot pay: this client supports none of the payment methods asked for (${asked || "none"})`,
+  );
 }
 
 function cheapestFirst(a: Choice, b: Choice): number {

@@ -79,7 +79,7 @@ test("the client pays the requested price with a valid signature, and keeps meth
   expect(payment && checkSignature(payment, REQUIREMENTS)).toMatchObject({ payer: PAYER });
   expect(payment).toMatchObject({ accepted: REQUIREMENTS, resource: { url: shop.url } });
   expect(paid.choice && describeReceipt(paid.choice, RECEIPT)).toBe(
-    "$0.01 USDC on Base Sepolia (eip155:84532), transaction 0xabc (test mode: nothing real moved)",
+    "$0.01 USDC on Base Sepolia (eip155:84532), transaction 0xabc (test mode: no money moved)",
   );
 });
 
@@ -96,11 +96,15 @@ function refusal(url: string): Promise<string> {
 
 const DECLINED: readonly (readonly [name: string, change: Partial<PaymentRequirements>, message: string])[] = [
   ["a price above the limit", { amount: "100001" }, "Cannot pay $0.100001: the limit is $0.10"],
-  ["an unknown token", { asset: PAYER }, "none of the ways asked for is known here (exact on Base Sepolia"],
-  ["another scheme", { scheme: "upto" }, "none of the ways asked for is known here (upto on"],
-  ["Permit2", { extra: { assetTransferMethod: "permit2" } }, "none of the ways asked for"],
-  ["an unknown payment flow", { extra: { paymentFlow: "escrow" } }, "none of the ways asked for"],
-  ["another chain's coin", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" }, "none of the ways asked for"],
+  [
+    "an unknown token",
+    { asset: PAYER },
+    "this client supports none of the payment methods asked for (exact on Base Sepolia",
+  ],
+  ["another scheme", { scheme: "upto" }, "this client supports none of the payment methods asked for (upto on"],
+  ["Permit2", { extra: { assetTransferMethod: "permit2" } }, "none of the payment methods"],
+  ["an unknown payment flow", { extra: { paymentFlow: "escrow" } }, "none of the payment methods"],
+  ["another chain's coin", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" }, "none of the payment methods"],
   ["no payee", { payTo: "nobody" }, "the payee is not an address"],
 ];
 
@@ -159,7 +163,7 @@ test("a 402 without a price is declined", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 402 }) });
   servers.push(server);
   expect(await refusal(server.url.href)).toContain(
-    "Cannot pay: the 402 says no price of x402, neither in PAYMENT-REQUIRED nor in its body",
+    "Cannot pay: the 402 has no x402 payment requirements, neither in PAYMENT-REQUIRED nor in its body",
   );
 });
 
@@ -231,7 +235,7 @@ test("after a broken connection the client sends the same payment again, then st
   expect((await payAndFetch(url, {}, OPTIONS)).response.status).toBe(200);
   expect([signatures.length, new Set(signatures).size, opened]).toEqual([3, 1, 1]);
   breaks = 99;
-  expect(await refusal(url)).toMatch(/Cannot learn what became of the payment: \w+; it may have been charged$/);
+  expect(await refusal(url)).toMatch(/Cannot find out the result of the payment: \w+; it may have been charged$/);
   expect([signatures.length, new Set(signatures).size, opened]).toEqual([9, 2, 2]);
   server.stop(true);
 });

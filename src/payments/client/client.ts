@@ -49,7 +49,7 @@ export interface Paid {
 /** The client sent a payment and got no response. It does not know whether the payment was charged. */
 export class PaymentUnanswered extends Error {
   constructor(reason: string, options: ErrorOptions) {
-    super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
+    super(`Cannot find out the result of the payment: ${reason}; it may have been charged`, options);
   }
 }
 
@@ -77,8 +77,8 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   // After a redirect, the price comes from a server that the caller did not name.
   if (first.redirected) {
     await first.body?.cancel();
-    const price = `the price is not from ${originOf(url)}, which sent the request on to ${originOf(first.url)}`;
-    throw new PaymentDeclined(`Cannot pay: ${price}. Ask there instead`);
+    const price = `the price is not from ${originOf(url)}, which redirected the request to ${originOf(first.url)}`;
+    throw new PaymentDeclined(`Cannot pay: ${price}. Call that address instead`);
   }
   const challenge = await readChallenge(first, url);
   const { required } = challenge;
@@ -158,7 +158,9 @@ async function readChallenge(response: Response, url: string): Promise<Challenge
     const body = await readJsonUpTo(response, MAX_CHALLENGE_BYTES).catch(() => undefined);
     const required = fromV1Challenge(body, url);
     if (required !== undefined) return { version: 1, required };
-    throw new PaymentDeclined("Cannot pay: the 402 says no price of x402, neither in PAYMENT-REQUIRED nor in its body");
+    throw new PaymentDeclined(
+      "Cannot pay: the 402 has no x402 payment requirements, neither in PAYMENT-REQUIRED nor in its body",
+    );
   }
   await response.body?.cancel();
   const parsed = paymentRequiredSchema.safeParse(decodeHeader(header));
@@ -188,6 +190,6 @@ export function describeReceipt({ requirements, asset }: Choice, receipt: Receip
   const charged = receipt["amount"];
   const atomic = typeof charged === "string" && isAtomic(charged) ? charged : requirements.amount;
   const amount = `$${formatAmount(atomic, asset.decimals)} ${asset.symbol}`;
-  const test = receipt.extra?.["testMode"] === true ? " (test mode: nothing real moved)" : "";
+  const test = receipt.extra?.["testMode"] === true ? " (test mode: no money moved)" : "";
   return `${amount} on ${networkTitle(requirements.network)}, transaction ${receipt.transaction}${test}`;
 }

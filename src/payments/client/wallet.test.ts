@@ -29,7 +29,7 @@ test("a wallet that other users can read is refused, and the error says what to 
   for (const mode of [0o640, 0o604, 0o660]) {
     chmodSync(path, mode);
     expect(() => openWallet(path)).toThrow(
-      `others can read it (mode 0${mode.toString(8)}); make it yours alone: chmod 600 "${path}"`,
+      `other users can read it (mode 0${mode.toString(8)}); protect it with: chmod 600 "${path}"`,
     );
   }
 });

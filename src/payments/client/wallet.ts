@@ -40,7 +40,7 @@ export function readWallet(path: string): Account | undefined {
     const { mode } = statSync(path);
     if ((mode & 0o077) !== 0) {
       const shown = (mode & 0o777).toString(8).padStart(4, "0");
-      throw new Error(`others can read it (mode ${shown}); make it yours alone: chmod 600 "${path}"`);
+      throw new Error(`other users can read it (mode ${shown}); protect it with: chmod 600 "${path}"`);
     }
     text = readFileSync(path, "utf8");
   } catch (error) {
@@ -60,7 +60,7 @@ function parseWallet(path: string, text: string): Account {
   }
   const address = checksumAddress(addressOfPrivateKey(privateKey));
   if (address.toLowerCase() !== parsed.data.address.toLowerCase()) {
-    throw new Error(`Cannot use the wallet "${path}": its address is not its key's`);
+    throw new Error(`Cannot use the wallet "${path}": its address does not belong to its key`);
   }
   return { address, privateKey };
 }

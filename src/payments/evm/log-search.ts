@@ -39,7 +39,9 @@ export async function findEvent(node: EvmNode, search: EventSearch, newest: Bloc
     );
     if (!isFault(logs)) {
       if (isFault(last)) return last;
-      return last === null ? { fault: "failed", cause: "the node has not all blocks to be searched" } : logs.at(-1);
+      return last === null
+        ? { fault: "failed", cause: "the node does not have all blocks that must be searched" }
+        : logs.at(-1);
     }
     if (logs.fault !== "refused" || from === to) return logs;
     const middle = (from + to) / 2n;

@@ -38,7 +38,7 @@ describe.skipIf(!hasChain)("the embedded facilitator with a faulty node", () => 
     expect(settlement).toMatchObject({ kind: "unknown", transaction: "" });
     expect(outcome.kind).toBe("unknown");
     const told = JSON.stringify([verification, settlement, outcome, supported]);
-    expect(told).toContain("Cannot learn what the facilitator supports");
+    expect(told).toContain("Cannot query what the facilitator supports");
     expect(told).not.toContain(SECRET);
     expect(told).not.toContain(proxy.rpcUrl);
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
@@ -98,7 +98,7 @@ describe.skipIf(!hasChain)("the embedded facilitator with two chains", () => {
       expect(error).toBeInstanceOf(UnsupportedError);
       const { kinds, message } = error as UnsupportedError;
       expect(kinds.map(({ network }) => network)).toEqual([shop.chain.network, shop.chain.network]);
-      expect(message).toBe("Cannot learn what the facilitator supports: eip155:1: the node responded with 502");
+      expect(message).toBe("Cannot query what the facilitator supports: eip155:1: the node responded with 502");
       const payment = await shop.pay(await shop.payer());
       expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
     } finally {

@@ -155,7 +155,7 @@ export function createOpenTransactions(
     transaction.touched = node.now();
     transaction.misses += 1;
     if (transaction.misses < 2) return;
-    leaveOpen(transaction, "another transaction took the place of its own");
+    leaveOpen(transaction, "another transaction replaced its own");
     all.delete(transaction.tag);
   }
 

@@ -203,7 +203,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     return requests.map((request, i) => {
       const own = found.get(ids[i] ?? 0);
       return own === undefined
-        ? { fault: "failed", cause: `the node left ${request.method} unanswered` }
+        ? { fault: "failed", cause: `the node did not respond to ${request.method}` }
         : judge(request, own);
     });
   }

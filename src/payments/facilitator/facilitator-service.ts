@@ -51,9 +51,7 @@ export class FacilitatorService {
     const { pathname, hostname } = new URL(request.url);
     // A web page in a browser on this machine may use the page's own host name for this service (DNS rebinding).
     if (this.#expected === undefined && !isLoopback(hostname)) {
-      return problem(
-        new TurnpikeError("host-not-allowed", "Without a token this is for calls to loopback names alone"),
-      );
+      return problem(new TurnpikeError("host-not-allowed", "Without a token, only calls to loopback names are served"));
     }
     if (pathname === "/health") {
       return Response.json({ status: this.#closing ? "stopping" : "ok" }, { status: this.#closing ? 503 : 200 });
@@ -64,7 +62,7 @@ export class FacilitatorService {
     }
     const method = pathname === "/supported" ? "GET" : "POST";
     if (request.method !== method) {
-      const error = new TurnpikeError("method-not-allowed", `${pathname} takes ${method} alone`);
+      const error = new TurnpikeError("method-not-allowed", `${pathname} accepts only ${method}`);
       return problem(error, { allow: method });
     }
     // A web page of any origin may send other content types without a CORS preflight.
@@ -171,7 +169,7 @@ async function readBody(request: Request): Promise<string | TurnpikeError> {
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (isLate) return new TurnpikeError("request-timeout", "The body did not come in time");
+      if (isLate) return new TurnpikeError("request-timeout", "The body did not arrive in time");
       if (done) return Buffer.concat(chunks).toString("utf8");
       size += value.byteLength;
       if (size > MAX_REQUEST_BYTES) {
@@ -181,7 +179,7 @@ async function readBody(request: Request): Promise<string | TurnpikeError> {
       chunks.push(value);
     }
   } catch {
-    return new TurnpikeError("bad-request", "The body broke off");
+    return new TurnpikeError("bad-request", "The body ended early");
   } finally {
     clearTimeout(deadline);
   }

@@ -150,7 +150,7 @@ test("with an unreachable facilitator all outcomes stay open", async () => {
   expect(await facilitator.verify(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unavailable" });
   expect(await facilitator.settle(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unknown" });
   const supported = facilitator.supported().then(() => "answered", String);
-  expect(await supported).toContain("Cannot learn what the facilitator supports: no connection");
+  expect(await supported).toContain("Cannot query what the facilitator supports: no connection");
 });
 
 const HASH = `0x${"ab".repeat(32)}`;

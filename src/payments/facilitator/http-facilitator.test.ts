@@ -165,7 +165,7 @@ test("a redirect is not followed, and receives no secret", async () => {
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "failed", cause: "it responded with 307" });
   expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
   expect(await facilitator.supported().then(String, String)).toContain(
-    "Cannot learn what the facilitator supports: it responded with 307",
+    "Cannot query what the facilitator supports: it responded with 307",
   );
   expect(elsewhere).toEqual([]);
 });

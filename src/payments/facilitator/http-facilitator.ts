@@ -119,7 +119,7 @@ class HttpFacilitator implements Facilitator {
     if (said.status >= 300) return { kind: "unknown", cause: `it responded with ${said.status}` };
     if (outcome === "unspent" || outcome === "void") return { kind: outcome };
     if (outcome === "unknown" || !TRANSACTION.test(transaction)) {
-      return { kind: "unknown", cause: "it does not know either" };
+      return { kind: "unknown", cause: "it does not know the result" };
     }
     return { kind: "settled", transaction, payer: payerOf(payer, payment, requirements) };
   }

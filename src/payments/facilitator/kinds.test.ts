@@ -52,8 +52,8 @@ test("the last list stays while checks fail, and a failure is logged once", asyn
   await until(() => looks() >= 4 && logged.length === 2);
   expect(watch.current).toEqual([EXACT]);
   expect(logged).toEqual([
-    "Cannot learn what the facilitator supports: no connection",
-    "the facilitator is there again",
+    "Cannot query what the facilitator supports: no connection",
+    "the facilitator responds again",
   ]);
   watch.close();
 });
@@ -61,7 +61,7 @@ test("the last list stays while checks fail, and a failure is logged once", asyn
 test("an unexpected error is logged without its message, and the first failure is logged by the caller", async () => {
   const { watch, logged } = setUp([new Error("https://rpc.example/secret")]);
   await watch.ready;
-  expect([watch.failure, logged]).toEqual(["Cannot learn what the facilitator supports", []]);
+  expect([watch.failure, logged]).toEqual(["Cannot query what the facilitator supports", []]);
   expect(watch.current).toBeUndefined();
   watch.close();
 });
@@ -70,7 +70,7 @@ test("a wait for the first check ends when the check fails, also on a closed wat
   const { watch, looks } = setUp([new UnsupportedError("no connection")]);
   watch.close();
   await watch.ready;
-  expect([watch.failure, looks()]).toEqual(["Cannot learn what the facilitator supports: no connection", 1]);
+  expect([watch.failure, looks()]).toEqual(["Cannot query what the facilitator supports: no connection", 1]);
 });
 
 test("renew repeats a failed check, but not a successful one", async () => {
@@ -93,9 +93,9 @@ test("a partial list is used at once, and the missing chains keep their last kno
   ]);
   await watch.ready;
   expect(watch.current).toEqual([EXACT]);
-  expect(watch.failure).toBe("Cannot learn what the facilitator supports: eip155:1: no connection");
+  expect(watch.failure).toBe("Cannot query what the facilitator supports: eip155:1: no connection");
   await until(() => looks() >= 4);
   expect(watch.current).toEqual([UPTO, EXACT, other]);
-  expect(logged[0]).toBe("the facilitator is there again");
+  expect(logged[0]).toBe("the facilitator responds again");
   watch.close();
 });

@@ -93,7 +93,7 @@ export class KindsWatch implements KindsSource {
   }
 
   #heard(kinds: readonly Kind[]): boolean {
-    if (this.#failure !== undefined && !this.#closed) this.#options.log("the facilitator is there again");
+    if (this.#failure !== undefined && !this.#closed) this.#options.log("the facilitator responds again");
     this.#failure = undefined;
     this.#take(kinds);
     return true;
@@ -109,7 +109,7 @@ export class KindsWatch implements KindsSource {
   #failed(error: unknown): boolean {
     const isNews = this.#failure === undefined && !this.#isFirst && !this.#closed;
     // Other errors do not come from a facilitator, and may contain secrets.
-    this.#failure = error instanceof UnsupportedError ? error.message : "Cannot learn what the facilitator supports";
+    this.#failure = error instanceof UnsupportedError ? error.message : "Cannot query what the facilitator supports";
     if (isNews) this.#options.log(this.#failure);
     // The available kinds are used at once. The other ones stay as they were.
     if (error instanceof UnsupportedError && error.kinds.length > 0)
@@ -132,7 +132,7 @@ export class UnsupportedError extends Error {
   readonly kinds: readonly Kind[];
 
   constructor(cause: string, kinds: readonly Kind[] = []) {
-    super(`Cannot learn what the facilitator supports: ${cause}`);
+    super(`Cannot query what the facilitator supports: ${cause}`);
     this.name = "UnsupportedError";
     this.kinds = kinds;
   }

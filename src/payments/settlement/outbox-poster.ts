@@ -133,7 +133,7 @@ export class OutboxPoster {
     const { outbox, secrets, clock, log, watcher, timeoutMs } = this.#options;
     const { signal } = this.#closing;
     if (clock() - notice.createdAt > GIVE_UP_MS) {
-      return this.#drop(notice, `not taken within ${GIVE_UP_MS / 86_400_000} days`);
+      return this.#drop(notice, `not accepted within ${GIVE_UP_MS / 86_400_000} days`);
     }
     // Other records for an endpoint that hangs are not tried, so that it does not take all places.
     if (this.#resting.rests(notice.url, clock())) return this.#postpone(notice);
@@ -146,7 +146,7 @@ export class OutboxPoster {
     if (result.ok) {
       await outbox.done(notice.id);
       watcher.ended("posted", 1);
-      if (this.#resting.responded(notice.url)) log("settlement records: they are taken again");
+      if (this.#resting.responded(notice.url)) log("settlement records: they are accepted again");
       return true;
     }
     if (result.status === 410) return this.#drop(notice, "its endpoint responded with 410 (Gone)");
@@ -154,7 +154,7 @@ export class OutboxPoster {
     if (signal.aborted) return false;
     watcher.ended("failed", 1);
     if (this.#resting.failed(notice.url, clock())) {
-      log(`settlement records: ${notice.id} was not taken: ${result.cause}; it and others are tried again`);
+      log(`settlement records: ${notice.id} was not accepted: ${result.cause}; it is posted again later`);
     }
     return this.#postpone(notice);
   }

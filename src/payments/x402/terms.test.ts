@@ -32,7 +32,7 @@ const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[
   [{ asset: PAYEE, extra_name: "a", extra_version: "1" }, "must be in atomic units"],
   [{ scheme: "atmost" }, 'Cannot sell: scheme "atmost" is neither "exact" nor "upto"'],
   [{ scheme: "upto", price: "$0" }, "it is zero"],
-  [{ scheme: "upto", asset_transfer_method: "eip3009" }, 'Cannot sell: scheme "upto" moves money by Permit2 alone'],
+  [{ scheme: "upto", asset_transfer_method: "eip3009" }, 'Cannot sell: scheme "upto" moves money only by Permit2'],
   [{ max_timeout_seconds: 0 }, "Cannot sell: max_timeout_seconds 0"],
 ];
 
@@ -85,7 +85,7 @@ for (const extra of [
   test(`upto is not sold if the extra of the facilitator's kind is ${JSON.stringify(extra)}`, () => {
     const kind = { scheme: "upto", network: "eip155:84532", ...(extra === undefined ? {} : { extra }) };
     expect(() => completeTerms(compileTerms(UPTO), kind)).toThrow(
-      'Cannot sell: the facilitator takes "upto" on eip155:84532, and does not say by which facilitatorAddress',
+      'Cannot sell: the facilitator supports "upto" on eip155:84532, and names no facilitatorAddress',
     );
   });
 }

@@ -58,7 +58,7 @@ function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" {
     throw new Error(`Cannot sell: scheme "${scheme}" is neither "exact" nor "upto"`);
   }
   if (scheme === "upto" && asset_transfer_method === "eip3009") {
-    throw new Error('Cannot sell: scheme "upto" moves money by Permit2 alone, and asset_transfer_method is "eip3009"');
+    throw new Error('Cannot sell: scheme "upto" moves money only by Permit2, and asset_transfer_method is "eip3009"');
   }
   return scheme;
 }
@@ -85,7 +85,7 @@ export function completeTerms(requirements: PaymentRequirements, kind: Kind): Pa
   const facilitatorAddress = facilitatorOf(kind.extra);
   if (facilitatorAddress === undefined) {
     throw new Error(
-      `Cannot sell: the facilitator takes "upto" on ${requirements.network}, and does not say by which facilitatorAddress`,
+      `Cannot sell: the facilitator supports "upto" on ${requirements.network}, and names no facilitatorAddress`,
     );
   }
   return { ...requirements, extra: { ...requirements.extra, facilitatorAddress } };

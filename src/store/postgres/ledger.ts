@@ -63,7 +63,7 @@ export class PostgresLedger implements Ledger {
       }
       if (claim !== undefined) return claim;
     }
-    throw new PostgresError("overloaded", "a payment is taken and freed all the time");
+    throw new PostgresError("overloaded", "a payment is locked and released again and again");
   }
 
   /** Undefined: another process released the payment between the two statements. */

@@ -40,7 +40,7 @@ export class PostgresPaymentIds implements PaymentIds {
       const found = rows[0]?.[0];
       if (typeof found === "string") return found;
     }
-    throw new PostgresError("overloaded", "a payment's id is tied and set free all the time");
+    throw new PostgresError("overloaded", "a payment's id is bound and released again and again");
   }
 
   async untie({ payer, id }: PaymentId, fingerprint: string): Promise<void> {

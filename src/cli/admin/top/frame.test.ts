@@ -167,5 +167,8 @@ test("the view shows that a gateway is unreachable or has been restarted", () =>
   expect(frameOf(state, { columns: 80, rows: 24 }, COLORLESS)[0]).toStartWith("reconnecting (nothing listens there)");
   state.took({ ...snapshot(9, []), started_at_ms: 7_008_000 });
   const lines = frameOf(state, { columns: 80, rows: 24 }, COLORLESS);
-  expect(lines.slice(0, 2)).toEqual([expect.stringMatching(/^live .* up 1 s$/), "the first figures come in a second"]);
+  expect(lines.slice(0, 2)).toEqual([
+    expect.stringMatching(/^live .* up 1 s$/),
+    "the first figures appear in a second",
+  ]);
 });

@@ -32,13 +32,13 @@ const MIN_SECTION_ROWS = 3;
 const HELP: readonly string[] = [
   "q, Ctrl-C   quit",
   "s, S        sort routes by the next or last column",
-  "r           the other way round",
-  "Tab         go to routes, servers, events",
-  "Up, Down    scroll there; also j, k",
+  "r           reverse the order",
+  "Tab         select routes, servers or events",
+  "Up, Down    scroll the selected part; also j, k",
   "PgUp, PgDn  scroll faster",
-  "p, Space    hold the picture, or go on",
-  "Ctrl-Z      leave for a while; fg comes back",
-  "h, ?        this page, or back",
+  "p, Space    pause, or continue",
+  "Ctrl-Z      suspend; fg resumes",
+  "h, ?        open or close this page",
 ];
 
 /** The lines of one frame: at most the rows and columns of the terminal. */
@@ -58,7 +58,7 @@ function headLines(state: TopState): Span[][] {
   if (snapshot === undefined) return [[stateSpan(state), name, where]];
   const up = span(`  up ${ageText(snapshot.time_ms - snapshot.started_at_ms)}`, "dim");
   const first = [stateSpan(state), name, where, up];
-  if (rates === undefined) return [first, [span("the first figures come in a second", "dim")]];
+  if (rates === undefined) return [first, [span("the first figures appear in a second", "dim")]];
   const { latency } = rates;
   const errors = (text: string, value: number, style: Style): Span =>
     span(`  ${text} ${rate(value)}`, value > 0 ? style : "plain");

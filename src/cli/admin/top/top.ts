@@ -15,10 +15,10 @@ import { TopState } from "./top-state.ts";
 
 const USAGE = `usage: turnpike top
 
-A live view of a running gateway, made anew each second: requests a second, errors, latency, routes, servers and their health, money,
-events. It goes on when the gateway is restarted. In the view: q quits, h shows all keys.
+Shows a live view of a running gateway, updated each second: requests per second, errors, latency, routes, servers and their health,
+payments, events. It continues after a restart of the gateway. In the view: q quits, h shows all keys.
 
-It has no colours where NO_COLOR is set. Without a terminal, use turnpike status, upstreams, usage and events.
+It has no colours if NO_COLOR is set. Without a terminal, use turnpike status, upstreams, usage and events.
 
 ${ADMIN_FLAGS_TEXT}`;
 

@@ -145,5 +145,5 @@ function pictureError(error: unknown): unknown {
   if (error instanceof RangeError) return tooLarge();
   if (!(error instanceof CdpError)) return error;
   if (/longer than/.test(error.message)) return tooLarge();
-  return new TurnpikeError("page-failed", "Cannot capture the page: the browser gives no picture of it");
+  return new TurnpikeError("page-failed", "Cannot capture the page: the browser returned no picture");
 }

@@ -18,7 +18,7 @@ export async function printPage(host: CaptureHost, request: PrintRequest): Promi
     return await readStream(host, String(response["stream"]));
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
-    throw new TurnpikeError("page-failed", "Cannot print the page: the browser makes no PDF of it");
+    throw new TurnpikeError("page-failed", "Cannot print the page: the browser returned no PDF");
   }
 }
 

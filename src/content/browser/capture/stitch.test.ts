@@ -63,5 +63,5 @@ test("no more bands are requested once the picture has too many bytes", async ()
 test("bands of different shapes are not joined", async () => {
   const bands = [noisePng({ width: 5, height: 5, size: 3 }, 0), noisePng({ width: 6, height: 5, size: 3 }, 0)];
   expect(await stitch(each(bands), 1_000_000).catch((error: unknown) => String(error))).toContain("differ in shape");
-  expect(await stitch(each([]), 1_000_000).catch((error: unknown) => String(error))).toContain("there are none");
+  expect(await stitch(each([]), 1_000_000).catch((error: unknown) => String(error))).toContain("there is no band");
 });

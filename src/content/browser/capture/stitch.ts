@@ -53,7 +53,7 @@ export async function stitch(bands: Bands, maxBytes: number): Promise<Uint8Array
   } finally {
     deflate.destroy();
   }
-  if (header === undefined) throw new Error("Cannot join the bands of a picture: there are none");
+  if (header === undefined) throw new Error("Cannot join the bands of a picture: there is no band");
   if (length > maxBytes) throw new RangeError(`Cannot join the bands of a picture: it has more than ${maxBytes} bytes`);
   header.writeUInt32BE(height, HEIGHT_AT);
   const parts = [PNG_SIGNATURE, pngChunk("IHDR", header), ...packed, pngChunk("IEND", Buffer.alloc(0))];

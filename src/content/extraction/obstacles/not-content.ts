@@ -38,8 +38,7 @@ export function notContent(tree: Document, html: string, source: PageSource): Ob
   const facts = pageFacts(tree, html, source);
   const by = challengeOf(facts);
   if (by !== undefined) return { reason: "challenge", detail: `${by} asks for proof that a person reads it` };
-  if (isConsentWall(tree, facts))
-    return { reason: "consent-wall", detail: "its site shows a demand for consent in its place" };
+  if (isConsentWall(tree, facts)) return { reason: "consent-wall", detail: "its site shows a consent dialog instead" };
   if (isEmpty(tree, facts)) return { reason: "empty", detail: emptyDetail(facts) };
   return undefined;
 }

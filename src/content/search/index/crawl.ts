@@ -86,7 +86,7 @@ class Failed {
 }
 
 /** The reason for an address that the egress guard refuses. */
-export const REFUSED = "the address is private, or its port is not one for pages";
+export const REFUSED = "the address is private, or its port is not allowed";
 
 const REASONS: Readonly<Record<WebFailure, string>> = {
   refused: REFUSED,

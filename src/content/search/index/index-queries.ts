@@ -23,7 +23,7 @@ export class IndexQueries {
 
   /** Fails with a ProviderError. The call does not wait for an aborted query. */
   async search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]> {
-    if (this.#pending.size >= MAX_PENDING) throw new ProviderError("limited", "too many ask the index");
+    if (this.#pending.size >= MAX_PENDING) throw new ProviderError("limited", "too many queries wait for the index");
     const id = this.#nextId;
     this.#nextId += 1;
     const { promise, resolve, reject } = Promise.withResolvers<readonly FoundPage[]>();

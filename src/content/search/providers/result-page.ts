@@ -32,7 +32,7 @@ export async function readResultPage(
   const fields = await fieldsOf(extractor, response, { results, next, ...signs });
   const titles = column(fields, "results.title");
   // A challenge may be shown over blurred results.
-  if (column(fields, "challenge.is").length > 0) throw new ProviderError("challenge", "it asks for proof of a person");
+  if (column(fields, "challenge.is").length > 0) throw new ProviderError("challenge", "it shows a CAPTCHA");
   if (titles.length === 0 && column(fields, "nothing.is").length === 0) {
     throw new ProviderError("unreadable", "its response is not a page of results");
   }

@@ -92,7 +92,7 @@ test("a failed reopening is logged, and the old file stays in use", async () => 
   rmSync(path);
   mkdirSync(path);
   await audit.reopen();
-  expect(logged).toEqual([`Cannot reopen the audit log "${path}": EISDIR; the old file is used on`]);
+  expect(logged).toEqual([`Cannot reopen the audit log "${path}": EISDIR; the old file stays in use`]);
   expect(events.since(0)).toMatchObject([{ kind: "log_file" }]);
 });
 

@@ -45,7 +45,9 @@ export class AuditFile {
     try {
       await this.#writer?.reopen();
     } catch (error) {
-      this.#tell(`Cannot reopen the audit log "${this.#path}": ${codeOf(error) ?? "unknown"}; the old file is used on`);
+      this.#tell(
+        `Cannot reopen the audit log "${this.#path}": ${codeOf(error) ?? "unknown"}; the old file stays in use`,
+      );
     }
   }
 

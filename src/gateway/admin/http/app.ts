@@ -101,7 +101,7 @@ async function serve(operation: Operation, context: Context<Env>, deps: AppDeps)
 }
 
 function readOnly(): TurnpikeError {
-  return new TurnpikeError("forbidden", "Cannot change anything by the key of readers");
+  return new TurnpikeError("forbidden", "Cannot change anything with the read-only key");
 }
 
 /** The methods of each path pattern. */

@@ -27,7 +27,7 @@ export class TooManyTries extends TurnpikeError {
 
   constructor(waitMs: number) {
     const seconds = Math.ceil(waitMs / 1000);
-    super("rate-limited", `Cannot look at the key: this address has shown too many wrong ones; wait ${seconds} s`);
+    super("rate-limited", `Cannot check the key: this address has sent too many wrong keys; wait ${seconds} s`);
     this.retryAfterSeconds = seconds;
   }
 }
@@ -73,7 +73,10 @@ export class Guard {
     }
     connection.isTrusted = true;
     if (changes && !hasCsrfToken(session, headers.get("x-csrf-token"))) {
-      throw new TurnpikeError("missing-csrf-token", "Cannot change anything by cookie only: send X-CSRF-Token too");
+      throw new TurnpikeError(
+        "missing-csrf-token",
+        "Cannot change anything with the cookie alone: also send X-CSRF-Token",
+      );
     }
     const by = actor("console", session.access, connection.address);
     return { access: session.access, by, session };
@@ -122,7 +125,7 @@ export class Guard {
     this.#events += 1;
     if (this.#events > MAX_EVENTS) return;
     const others = this.#events === MAX_EVENTS ? "; others are not named for a minute" : "";
-    const message = `${address} has shown too many wrong keys, and waits${others}`;
+    const message = `${address} has sent too many wrong keys, and must wait${others}`;
     this.#onEvent({ kind: "session", message, outcome: "refused", details: { address } });
   }
 }

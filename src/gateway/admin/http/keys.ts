@@ -24,7 +24,7 @@ export function readKeys({ admin }: Pick<Config, "admin">, environment: Environm
       : variable("read_api_key_env", admin.read_api_key_env, environment);
   if (full === "") throw new Error("Cannot serve the admin interface: admin.api_key is empty");
   if (full === read) {
-    throw new Error("Cannot serve the admin interface: the key of readers is the one of operators; set another");
+    throw new Error("Cannot serve the admin interface: the read-only key equals the operators' key; set another");
   }
   return { full: digest(full), read: read === "" ? undefined : digest(read) };
 }
@@ -34,7 +34,7 @@ function variable(key: string, name: string, environment: Environment): string {
   if (value === "") throw new Error(`Cannot use admin.${key}: the environment variable ${name} is not set`);
   if (/^[\x21-\x7e]{1,1024}$/.test(value)) return value;
   throw new Error(
-    `Cannot use admin.${key}: the environment variable ${name} holds something else than 1 to 1024 visible ASCII characters`,
+    `Cannot use admin.${key}: the environment variable ${name} must hold 1 to 1024 visible ASCII characters`,
   );
 }
 

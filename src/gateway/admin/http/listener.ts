@@ -221,7 +221,7 @@ function bindError(address: string, port: number, error: unknown): Error {
     code === "EADDRINUSE"
       ? "the port is in use; stop what uses it, or choose another with admin.port"
       : code === "EACCES"
-        ? "this user may not; choose a port from 1024 on with admin.port"
+        ? "this user may not use the port; choose one from 1024 on with admin.port"
         : code === "EADDRNOTAVAIL"
           ? "this machine does not have the address; see admin.address"
           : messageOf(error);

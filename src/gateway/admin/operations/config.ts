@@ -32,7 +32,7 @@ export const replaceConfig: Operation = {
   access: "full",
   conditional: true,
   body: { types: [JSON_TYPE], maxBytes: MAX_CONFIG_BYTES, schema: document, description: "The configuration" },
-  success: { status: 200, description: "Every worker serves by it", schema: z.object(changed), headers: ETAG },
+  success: { status: 200, description: "Every worker uses it", schema: z.object(changed), headers: ETAG },
   failures: ["invalid-configuration", "change-failed"],
   async run(call, parts) {
     const edit = { kind: "replace", document: call.body } as const;
@@ -108,12 +108,12 @@ export const reloadConfig: Operation = {
   name: "reloadConfig",
   method: "post",
   path: "/v1/reload",
-  summary: "Serve by the configuration file as it is now",
+  summary: "Load the configuration file",
   description: "Changes that are in memory only are discarded; the response lists them.",
   access: "full",
   success: {
     status: 200,
-    description: "Every worker serves by it",
+    description: "Every worker uses it",
     schema: z.object({ ...changed, discarded: z.array(patchOperation) }),
     headers: ETAG,
   },

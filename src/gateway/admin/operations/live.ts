@@ -64,7 +64,7 @@ const overview = z
     reloads: z.number(),
     reload_failures: z.number(),
   })
-  .openapi("Overview", { description: "Counters since the start: who reads twice has rates" });
+  .openapi("Overview", { description: "Counters since the start; two readings give rates" });
 
 export const showOverview: Operation = {
   name: "showOverview",
@@ -175,7 +175,7 @@ export const showContent: Operation = {
   name: "showContent",
   method: "get",
   path: "/v1/content",
-  summary: "The content service, as it tells of itself",
+  summary: "The content service's own figures",
   access: "read",
   success: {
     status: 200,

@@ -70,7 +70,7 @@ export interface Operation {
 
 /** The caller of an operation that needs a key. */
 export function callerOf({ caller }: Call): Caller {
-  if (caller === undefined) throw new Error("Cannot tell who calls: the operation lets everyone in");
+  if (caller === undefined) throw new Error("Cannot name the caller: the operation requires no key");
   return caller;
 }
 

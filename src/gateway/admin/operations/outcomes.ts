@@ -60,7 +60,7 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
   }
   return new TurnpikeError(
     "change-failed",
-    `Cannot serve by the changed configuration: ${outcome.reason}; the old one serves`,
+    `Cannot use the changed configuration: ${outcome.reason}; the old one stays in use`,
   );
 }
 
@@ -82,7 +82,7 @@ function reloadRefusal(outcome: Refused<ReloadOutcome>): TurnpikeError {
   }
   return new TurnpikeError(
     "change-failed",
-    `Cannot serve by the file: ${outcome.reason}; the old configuration serves`,
+    `Cannot use the file: ${outcome.reason}; the old configuration stays in use`,
   );
 }
 
@@ -122,7 +122,7 @@ function invalid(problems: readonly EditDiagnostic[]): TurnpikeError {
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   return new TurnpikeError(
     "invalid-configuration",
-    `Cannot serve by this configuration: it has ${count}`,
+    `Cannot use this configuration: it has ${count}`,
     problems.map(responded),
   );
 }

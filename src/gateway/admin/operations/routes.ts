@@ -90,7 +90,7 @@ export const addRoute: Operation = {
   body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: routeBody, description: "The route" },
   success: {
     status: 201,
-    description: "Every worker serves by it",
+    description: "Every worker uses it",
     schema: z.object({
       ...changed,
       created: z.string(),
@@ -134,7 +134,7 @@ export const patchRoute: Operation = {
   },
   success: {
     status: 200,
-    description: "Every worker serves by it",
+    description: "Every worker uses it",
     schema: z.object({ ...changed, changed: z.string() }),
     headers: ETAG,
   },
@@ -156,7 +156,7 @@ const deletion = {
   conditional: true,
   success: {
     status: 200,
-    description: "No worker serves by it any more",
+    description: "No worker uses it any more",
     schema: z.object({ ...changed, deleted: z.string() }),
     headers: ETAG,
   },

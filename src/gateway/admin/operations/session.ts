@@ -11,7 +11,7 @@ const MAX_KEY_BODY_BYTES = 8192;
 const session = z
   .object({
     access: z.enum(["full", "read"]),
-    csrf_token: z.string().openapi({ description: "For X-CSRF-Token; empty for who sends a key" }),
+    csrf_token: z.string().openapi({ description: "For X-CSRF-Token; empty for a request with a key" }),
   })
   .openapi("Session");
 

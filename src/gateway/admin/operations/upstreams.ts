@@ -169,7 +169,7 @@ function drainOperation(isDrained: boolean): Operation {
       if (!found) {
         throw new TurnpikeError(
           "not-found",
-          `Cannot ${verb} server ${JSON.stringify(key)}: ${thing(name)} has none of this name`,
+          `Cannot ${verb} server ${JSON.stringify(key)}: ${thing(name)} has no server of this name`,
         );
       }
       return Response.json({ ok: true, drained: isDrained });

@@ -40,14 +40,14 @@ export const showUsage: Operation = {
   path: "/v1/usage",
   summary: "Requests, bytes, errors and payments of each consumer, route and upstream",
   access: "read",
-  query: [{ name: "reset", description: "Count anew from here on; needs the full key", flag: true }, FORMAT],
+  query: [{ name: "reset", description: "Reset the counters; needs the full key", flag: true }, FORMAT],
   success,
   failures: ["forbidden", "store-unavailable"],
   async run(call, parts) {
     const isReset = hasFlag(call.query, "reset");
     if (!isReset) return response(call, await read(() => parts.usage.read()));
     if (callerOf(call).access !== "full") {
-      throw new TurnpikeError("forbidden", "Cannot reset the usage by the key of readers");
+      throw new TurnpikeError("forbidden", "Cannot reset the usage with the read-only key");
     }
     return await reset(call, parts);
   },
@@ -57,7 +57,7 @@ export const resetUsage: Operation = {
   name: "resetUsage",
   method: "delete",
   path: "/v1/usage",
-  summary: "Read the usage, and count anew from here on",
+  summary: "Read the usage, and reset the counters",
   access: "full",
   query: [FORMAT],
   success,

@@ -172,7 +172,7 @@ test("a batch that is lost, or whose response is lost, is written once, and its 
   }
   expect(requestsOf(await keeper.readAndReset(), "alice")).toBe(counters.requests);
   // Logged once for each outage, regardless of the number of tries.
-  expect(lines.filter((line) => line.includes("counting goes on in memory"))).toHaveLength(faults.length);
+  expect(lines.filter((line) => line.includes("counting continues in memory"))).toHaveLength(faults.length);
   await keeper.close();
 });
 
@@ -228,14 +228,14 @@ test("a locked file delays no reading, is logged once, and loses no usage", asyn
   await until(() => lines.length > 0);
   counters.count("alice", 2);
   await Bun.sleep(300);
-  expect(lines).toEqual(["usage: it cannot be kept: database is locked; counting goes on in memory"]);
+  expect(lines).toEqual(["usage: it cannot be kept: database is locked; counting continues in memory"]);
   clearInterval(ticking);
   // The ledger's writes wait for 5 s.
   expect(longest).toBeLessThan(4000);
   await locker.stdin.end();
   await locker.exited;
   await until(() => lines.length > 1);
-  expect(lines[1]).toBe("usage: it is kept again, and what was counted meanwhile too");
+  expect(lines[1]).toBe("usage: it is stored again, with the counts of the meantime");
   expect(requestsOf(await keeper.readAndReset(), "alice")).toBe(6);
   await keeper.close();
 });
@@ -272,7 +272,7 @@ test.skipIf(process.getuid?.() !== 0)(
     keeper.start();
     for (let i = 0; i < 500; i++) counters.count(`consumer ${i} ${"x".repeat(200)}`);
     await until(() => lines.length > 0);
-    expect(lines[0]).toContain("counting goes on in memory");
+    expect(lines[0]).toContain("counting continues in memory");
     expect(requestsOf(await keeper.read())).toBe(500);
     expect(await keeper.readAndReset().catch((error: unknown) => error)).toBeInstanceOf(Error);
     rmSync(ballast);

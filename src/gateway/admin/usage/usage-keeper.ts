@@ -113,7 +113,7 @@ export class UsageKeeper implements UsageReport {
     this.#isFlushing = true;
     try {
       await this.#inTurn(() => this.#flush());
-      if (this.#isFailing) this.#options.log("usage: it is kept again, and what was counted meanwhile too");
+      if (this.#isFailing) this.#options.log("usage: it is stored again, with the counts of the meantime");
       this.#isFailing = false;
     } catch (error) {
       this.#failed(error);
@@ -124,7 +124,7 @@ export class UsageKeeper implements UsageReport {
 
   #failed(error: unknown): void {
     if (!this.#isFailing)
-      this.#options.log(`usage: it cannot be kept: ${messageOf(error)}; counting goes on in memory`);
+      this.#options.log(`usage: it cannot be kept: ${messageOf(error)}; counting continues in memory`);
     this.#isFailing = true;
   }
 

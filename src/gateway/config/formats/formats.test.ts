@@ -106,8 +106,8 @@ function bomb(): string {
 
 test.each([
   ["a: 1\nb:\n  c: 1\n  c: 2\n", 'line 4, column 3: the key "c" is there twice'],
-  ["a: *none\n", "line 1, column 4: an alias of an anchor that is not there before it"],
-  ["a: &a\n  b: *a\n", "line 2, column 6: an alias of an anchor that is not there before it"],
+  ["a: *none\n", "line 1, column 4: an alias of an anchor that is not defined before it"],
+  ["a: &a\n  b: *a\n", "line 2, column 6: an alias of an anchor that is not defined before it"],
   [
     "a: &a { b: 1 }\nc:\n  <<: *a\n",
     "line 3, column 3: merge keys are not supported; write the members, or an alias of the whole",

@@ -205,7 +205,7 @@ class ValueBuilder {
 
   #targetOf(alias: Alias, at: number): Node {
     const target = this.#targets.get(alias) ?? this.#anchors.get(alias.source);
-    if (target === undefined) throw new YamlFault(at, "an alias of an anchor that is not there before it");
+    if (target === undefined) throw new YamlFault(at, "an alias of an anchor that is not defined before it");
     this.#targets.set(alias, target);
     return target;
   }

@@ -44,7 +44,7 @@ export abstract class GrpcCall extends UpstreamCall {
     if (this.#headStatus !== undefined) return;
     if (head.status === 200 && isGrpcType(head.fields)) this.began(pairsOf(head.fields));
     else {
-      const why = `the response is not one of gRPC, and has the HTTP status ${head.status}`;
+      const why = `the response is not a gRPC response, and has the HTTP status ${head.status}`;
       this.breakOff(new GrpcError("upstream-failed", why, grpcStatusOfHttp(head.status)));
     }
   }

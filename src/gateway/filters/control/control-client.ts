@@ -24,8 +24,7 @@ export class ControlClient {
   heard(message: ControlCall): void {
     const { id } = message;
     if (message.kind === "control_forget") this.#forget(id);
-    else if (this.#calls.has(id) || !(message.command instanceof Uint8Array))
-      this.#fail(id, "its message is not right");
+    else if (this.#calls.has(id) || !(message.command instanceof Uint8Array)) this.#fail(id, "its message is invalid");
     else if (this.#calls.size >= MAX_CALLS) this.#fail(id, "the worker has too many calls under way");
     else this.#call(id, Buffer.from(message.command));
   }

@@ -152,7 +152,7 @@ export class ControlConnection {
   #greet(): void {
     this.#state = "greeting";
     this.#reader.reset();
-    this.#within(this.#options.greetingMs ?? GREETING_MS, "its report did not come in time");
+    this.#within(this.#options.greetingMs ?? GREETING_MS, "its report did not arrive in time");
     this.#socket?.write(GREETING);
   }
 
@@ -163,7 +163,7 @@ export class ControlConnection {
       return;
     }
     const end = this.#reader.read(chunk);
-    if (this.#reader.isBroken) this.#fail("its reply has no right exit code");
+    if (this.#reader.isBroken) this.#fail("its reply has no valid exit code");
     else if (this.#reader.isDone && end < chunk.length) this.#fail("it has sent more than its reply");
     else if (this.#state === "greeting") this.#readReport();
     else if (this.#reader.isDone) this.#end({ kind: "reply", bytes: this.#reader.bytes });
@@ -172,7 +172,7 @@ export class ControlConnection {
 
   #readReport(): void {
     const { text } = this.#reader;
-    if (text.startsWith("ERR ")) this.#fail("it has refused to tell its version");
+    if (text.startsWith("ERR ")) this.#fail("it did not report its version");
     else if (this.#reader.isDone && !VERSION.test(text)) this.#fail("it does not speak version 1 of the protocol");
     else if (this.#reader.isDone) this.#begin();
   }

@@ -102,9 +102,9 @@ test.each([
     () => reply("proto_version=12\n"),
     "it does not speak version 1 of the protocol",
   ],
-  ["a refusal", () => "ERR not now\n", "it has refused to tell its version"],
-  ["no report", () => undefined, "its report did not come in time"],
-  ["a report without an end", () => REPORT, "its report did not come in time"],
+  ["a refusal", () => "ERR not now\n", "it did not report its version"],
+  ["no report", () => undefined, "its report did not arrive in time"],
+  ["a report without an end", () => REPORT, "its report did not arrive in time"],
   ["bytes behind the report", () => Buffer.concat([reply(REPORT), reply("more")]), "it has sent more than its reply"],
 ])("%s is not a sandbox: it is logged once, and tried again until there is a sandbox", async (_, greet, why) => {
   sandbox.greet = greet;
@@ -142,7 +142,7 @@ test("commands wait for the sandbox's report", async () => {
 
 test.each([
   ["ends the connection", () => sandbox.cut(), "it has ended the connection"],
-  ["sends a wrong exit code", () => sandbox.clients[0]?.socket.write("x\x1e999\n"), "its reply has no right exit code"],
+  ["sends a wrong exit code", () => sandbox.clients[0]?.socket.write("x\x1e999\n"), "its reply has no valid exit code"],
   ["replies twice", () => sandbox.clients[0]?.socket.write("x\x1e0\ny\x1e0\n"), "it has sent more than its reply"],
   ["does not reply in time", () => undefined, "a command got no reply in time"],
 ])("if a sandbox %s, all its commands fail, and the gateway reconnects", async (_, harm, why) => {

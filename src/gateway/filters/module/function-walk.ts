@@ -266,7 +266,8 @@ export class FunctionWalk {
     switch (immediate) {
       case Immediate.memorySize:
       case Immediate.memoryGrow: {
-        if (this.#shape.memory === undefined) throw new ModuleRefused("it uses a memory, and has none", offset);
+        if (this.#shape.memory === undefined)
+          throw new ModuleRefused("it uses a memory, and does not define one", offset);
         checkMemoryIndex(reader);
         const kind = immediate === Immediate.memorySize ? Edit.size : Edit.grow;
         this.edits.add(kind, offset, reader.offset - offset);

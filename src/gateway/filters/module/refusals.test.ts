@@ -55,7 +55,7 @@ const REFUSED: readonly (readonly [what: string, module: Uint8Array, reason: Reg
   [
     "memory.grow without a memory",
     assemble({ functions: [{ code: [...OK, 0x40, 0] }] }),
-    /uses a memory, and has none/,
+    /uses a memory, and does not define one/,
   ],
   ["an atomic instruction", functionOf([0xfe, 0x03, 0x00]), /atomic instructions/],
   ["a memory above the limit", assemble({ memory: 513 }), /needs 33619968 bytes.*memory_limit_bytes is 33554432/],

@@ -39,7 +39,7 @@ function readElementKind(reader: ByteReader, shape: ModuleShape, hasExpressions:
   const offset = reader.offset;
   if (hasExpressions) readValueType(reader, shape.types.length);
   else if (reader.byte() !== 0)
-    throw new ModuleRefused("it has an element segment of something else than functions", offset);
+    throw new ModuleRefused("it has an element segment whose elements are not functions", offset);
 }
 
 function checkItems(reader: ByteReader, shape: ModuleShape, areExpressions: boolean): void {

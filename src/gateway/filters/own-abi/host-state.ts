@@ -44,7 +44,7 @@ export class HostState {
   /** Begins a host function that goes over `bytes` bytes. Returns the memory. */
   enter(bytes: number): GuestMemory {
     const { guest } = this;
-    if (this.isInside) throw this.abort("goes on after a function of the gateway has failed");
+    if (this.isInside) throw this.abort("continues after a function of the gateway has failed");
     this.isInside = true;
     if (guest === undefined) throw this.abort("calls the gateway while it is instantiated");
     const left = guest.fuel.value - CALL_FUEL - (bytes >>> BYTES_SHIFT);

@@ -150,7 +150,7 @@ test("if a function of the gateway fails, for example on a full stack, the invoc
   );
   expect(new OwnInstance(goesOn, { fuel: DEFAULT_FUEL, log: brokenLog }).onRequest(REQUEST)).toMatchObject({
     kind: "failed",
-    reason: "goes on after a function of the gateway has failed",
+    reason: "continues after a function of the gateway has failed",
   });
 });
 

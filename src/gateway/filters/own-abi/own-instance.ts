@@ -125,7 +125,7 @@ export class OwnInstance {
    */
   #run(name: OwnExport): number | Failure {
     const call = this.#calls[name];
-    if (call === undefined || this.#isPoisoned) throw new Error(`Cannot call ${name}: the instance cannot go on`);
+    if (call === undefined || this.#isPoisoned) throw new Error(`Cannot call ${name}: the instance cannot continue`);
     const state = this.#state;
     const fuel = this.#fuel;
     fuel.value = this.#budget;

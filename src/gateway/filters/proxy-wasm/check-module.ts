@@ -38,7 +38,8 @@ export function checkProxyWasm(shape: ModuleShape, typeOf: (index: number) => Fu
     }
     hasAllocator ||= isAllocator;
   }
-  if (!hasAllocator) throw new ModuleRefused(`it exports neither ${ALLOCATORS.join(" nor ")}: it can be given nothing`);
+  if (!hasAllocator)
+    throw new ModuleRefused(`it exports neither ${ALLOCATORS.join(" nor ")}: the gateway cannot pass data to it`);
 }
 
 /**

@@ -98,7 +98,7 @@ export class Machine {
   enter(bytes: number): GuestMemory {
     const memory = this.#memory;
     if (this.#reason !== undefined || this.#trap !== undefined)
-      throw this.abort("goes on after a function of the gateway has failed");
+      throw this.abort("continues after a function of the gateway has failed");
     if (memory === undefined) throw this.abort("calls the gateway while it is instantiated");
     this.charge(CALL_FUEL + (bytes >>> BYTES_SHIFT));
     return memory;

@@ -67,7 +67,7 @@ function setPath(head: RequestHead, target: string, shownQuery: string): string 
 
 function setAuthority(head: RequestHead, authority: string): string | undefined {
   if (authority === head.authority) return undefined;
-  if (!isAuthority(authority)) return "sets an authority that is none";
+  if (!isAuthority(authority)) return "sets an invalid authority";
   head.authority = authority;
   return undefined;
 }

@@ -129,7 +129,7 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
 
   onDeadline(): void {
     if (this.#isUndone) this.#end();
-    else this.fail("does not go on with a request in time");
+    else this.fail("does not continue a request in time");
   }
 
   /** The request can be forwarded. */

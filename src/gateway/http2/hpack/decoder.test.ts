@@ -115,9 +115,9 @@ describe("a block is refused", () => {
       bytes(0x40, 0x01, 0x61, 0x82, 0xff, 0xff),
       "a Huffman-coded text holds EOS or is wrongly padded",
     ],
-    ["with a table size above 4096", integer(0x20, 0x1f, 4097), "a table size update is above what was agreed on"],
-    ["with a table size behind a field", bytes(0x82, 0x20), "a table size update does not stand first in its block"],
-    ["with three table sizes", bytes(0x20, 0x20, 0x20), "a table size update does not stand first in its block"],
+    ["with a table size above 4096", integer(0x20, 0x1f, 4097), "a table size update is above the agreed size"],
+    ["with a table size behind a field", bytes(0x82, 0x20), "a table size update is not at the start of its block"],
+    ["with three table sizes", bytes(0x20, 0x20, 0x20), "a table size update is not at the start of its block"],
   ])("%s", (_name, block, fault) => {
     expect(decodeBlock(pairDecoder(), block).fault).toBe(fault);
   });

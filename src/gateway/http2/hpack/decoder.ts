@@ -74,7 +74,7 @@ export class HpackDecoder<T> {
         sink.field(this.#statics[index] as T, STATIC_SIZES[index] ?? 0);
       } else if (first >= 0x80) this.#readIndexed(block, end, sink);
       else if (first >= 0x40) this.#readLiteral(block, end, 0x3f, sink);
-      else if (first >= 0x20) this.#fault = "a table size update does not stand first in its block";
+      else if (first >= 0x20) this.#fault = "a table size update is not at the start of its block";
       else this.#readLiteral(block, end, 0x0f, sink);
     }
     return this.#fault;
@@ -140,7 +140,7 @@ export class HpackDecoder<T> {
       const size = this.#readInteger(block, end, 0x1f);
       if (this.#fault !== "") return;
       this.changes++;
-      if (!this.#table.resize(size)) this.#fail("a table size update is above what was agreed on");
+      if (!this.#table.resize(size)) this.#fail("a table size update is above the agreed size");
     }
   }
 

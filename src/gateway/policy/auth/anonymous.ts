@@ -6,7 +6,8 @@ import { type Admitted, consumerLine, type Method } from "./method.ts";
  */
 export function createAnonymous(subject: string): Method {
   const fields = consumerLine(subject);
-  if (fields === undefined) throw new Error(`Cannot let everybody in: ${JSON.stringify(subject)} cannot be a name`);
+  if (fields === undefined)
+    throw new Error(`Cannot name anonymous clients ${JSON.stringify(subject)}: it is not a valid name`);
   const method: Method = {
     type: subject === "" ? "none" : "anonymous",
     isLasting: true,

@@ -81,7 +81,7 @@ async function ask(method: Method, fields?: string): Promise<string> {
   return told(await method.check(exchangeOf(fields)));
 }
 
-const DOWN = "does not answer";
+const DOWN = "does not respond";
 
 test("the subrequest has the fields that the service needs", async () => {
   await ask(methodOf(), "Cookie: a=b\r\nX-Other: 1\r\n");
@@ -162,7 +162,7 @@ test("an outage of the service is logged once, until it responds again", async (
   }
   reply = (_, response) => void response.writeHead(500).end();
   await ask(method);
-  expect(logged).toEqual(Array(3).fill('Cannot ask the service of route "/a" who is let in: it answered 500'));
+  expect(logged).toEqual(Array(3).fill('Cannot ask the authentication service of route "/a": it responded with 500'));
 });
 
 test("two Authorization fields are refused if the service would get them", async () => {

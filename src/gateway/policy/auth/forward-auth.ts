@@ -52,8 +52,8 @@ class ForwardAuth implements Method {
   readonly #consumerHeader: string;
   #questions = 0;
   #failing = false;
-  readonly #down = refusal("auth-unavailable", "the service that decides who is let in does not answer", []);
-  readonly #busy = refusal("overloaded", "too many requests wait to be let in", []);
+  readonly #down = refusal("auth-unavailable", "the authentication service does not respond", []);
+  readonly #busy = refusal("overloaded", "too many requests wait for authentication", []);
   readonly #repeated = refusal("unauthorized", "there is more than one Authorization field", []);
   readonly #forbidden = refusal("forbidden", "this consumer is not allowed here", []);
 
@@ -132,7 +132,7 @@ class ForwardAuth implements Method {
       return admitted;
     }
     const isRedirect = status >= 300 && status < 400 && fieldValues(response.fields, "location").length === 1;
-    if (!isRedirect && (status < 400 || status >= 500)) return this.#failed(`it answered ${status}`);
+    if (!isRedirect && (status < 400 || status >= 500)) return this.#failed(`it responded with ${status}`);
     this.#failing = false;
     return passedOn(response);
   }
@@ -157,7 +157,7 @@ class ForwardAuth implements Method {
    * again.
    */
   #failed(reason: string): Refused {
-    if (!this.#failing) this.#deps.log(`Cannot ask the service of ${this.#deps.where} who is let in: ${reason}`);
+    if (!this.#failing) this.#deps.log(`Cannot ask the authentication service of ${this.#deps.where}: ${reason}`);
     this.#failing = true;
     return this.#down;
   }
@@ -175,5 +175,5 @@ function passedOn({ status, fields, body }: ServiceResponse): Refused {
   };
 }
 
-const FORBIDDEN = refusal("forbidden", "the service that decides does not let this request in", []);
-const UNAUTHORIZED = refusal("unauthorized", "the service that decides does not let this request in", []);
+const FORBIDDEN = refusal("forbidden", "the authentication service rejects this request", []);
+const UNAUTHORIZED = refusal("unauthorized", "the authentication service rejects this request", []);

@@ -104,7 +104,7 @@ test("the keys of a failing issuer are trusted for an hour, then all tokens are 
   expect([await find("1"), await find("2")]).toEqual(["key", "unknown"]);
   now += 10_001;
   expect([await find("1"), await find("2")]).toEqual(["unavailable", "unavailable"]);
-  expect(logged).toEqual(['Cannot get the keys of route "/a": jwks_url answered 500']);
+  expect(logged).toEqual(['Cannot get the keys of route "/a": jwks_url responded with 500']);
   status = 200;
   now += 10_000;
   expect(await find("1")).toBe("key");
@@ -112,11 +112,11 @@ test("the keys of a failing issuer are trusted for an hour, then all tokens are 
 
 test("text that is not a key set is rejected", async () => {
   for (const [text, reason] of [
-    ["", "jwks_url answered no key set"],
-    ["[]", "jwks_url answered no key set"],
-    ['{"keys":{}}', "jwks_url answered no key set"],
+    ["", "jwks_url returned no key set"],
+    ["[]", "jwks_url returned no key set"],
+    ['{"keys":{}}', "jwks_url returned no key set"],
     ['{"keys":[]}', "jwks_url has no key for RS256"],
-    [`{"keys":[]}${" ".repeat(131_072)}`, "jwks_url answered more than 131072 bytes"],
+    [`{"keys":[]}${" ".repeat(131_072)}`, "jwks_url returned more than 131072 bytes"],
   ] as const) {
     body = text;
     now += 3_600_000;

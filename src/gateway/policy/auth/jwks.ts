@@ -133,11 +133,11 @@ export class KeySet {
   /** Stores the keys of the reply. Returns the fault of the reply, or an empty text. */
   #faultOf(reply: Reply): string {
     if (reply.kind === "failure") return `the connection to jwks_url failed (${reply.reason})`;
-    if (reply.status !== 200) return `jwks_url answered ${reply.status}`;
-    if (reply.cut) return `jwks_url answered more than ${MAX_KEY_SET_BYTES} bytes`;
+    if (reply.status !== 200) return `jwks_url responded with ${reply.status}`;
+    if (reply.cut) return `jwks_url returned more than ${MAX_KEY_SET_BYTES} bytes`;
     const text = reply.body.toString("utf8");
     const keys = parseKeySet(text, this.#settings.algorithm);
-    if (keys === undefined) return "jwks_url answered no key set";
+    if (keys === undefined) return "jwks_url returned no key set";
     if (keys.size === 0) return `jwks_url has no key for ${this.#settings.algorithm}`;
     this.#keys = keys;
     this.#cameAt = this.#deps.clock();

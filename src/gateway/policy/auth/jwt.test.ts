@@ -73,12 +73,12 @@ test("4096 tokens are remembered, and the oldest is dropped", () => {
 });
 
 test.each([
-  ["another algorithm", token({ sub: "a" }, "HS512"), "not signed as it must be"],
-  ["no algorithm", token({ sub: "a" }, "HS256", { alg: "none" }), "not signed as it must be"],
-  ["what is critical", token({ sub: "a" }, "HS256", { crit: [] }), "not signed as it must be"],
+  ["another algorithm", token({ sub: "a" }, "HS512"), "not signed as required"],
+  ["no algorithm", token({ sub: "a" }, "HS256", { alg: "none" }), "not signed as required"],
+  ["what is critical", token({ sub: "a" }, "HS256", { crit: [] }), "not signed as required"],
   ["a key id that is no text", token({ sub: "a" }, "HS256", { kid: 1 }), "cannot be read"],
-  ["another secret", token({ sub: "a" }, "HS256", {}, hmac("other")), "not signed as it must be"],
-  ["a signature cut short", token({ sub: "a" }).slice(0, -4), "not signed as it must be"],
+  ["another secret", token({ sub: "a" }, "HS256", {}, hmac("other")), "not signed as required"],
+  ["a signature cut short", token({ sub: "a" }).slice(0, -4), "not signed as required"],
   ["no object of claims", token("[]"), "cannot be read"],
   ["claims that cannot be read", token({ sub: 1 }), "a claim of the token cannot be read"],
   ["a header that is no object", `${part("[]")}.${part({})}.AA`, "cannot be read"],

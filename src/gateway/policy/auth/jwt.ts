@@ -24,7 +24,7 @@ const MAX_REMEMBERED_TOKENS = 4096;
 /** Maximum milliseconds for which a verified token is accepted without another verification. */
 const MAX_REMEMBERED_MS = 300_000;
 
-type Fault = ClaimFault | "the token cannot be read" | "the token is not signed as it must be";
+type Fault = ClaimFault | "the token cannot be read" | "the token is not signed as required";
 
 interface Remembered {
   readonly admitted: Admitted;
@@ -93,7 +93,7 @@ class Jwt implements Method {
    */
   #headerFault({ header }: JwtToken): Fault | "" {
     if (member(header, "alg") !== this.#config.algorithm || Object.hasOwn(header, "crit")) {
-      return "the token is not signed as it must be";
+      return "the token is not signed as required";
     }
     const kid = member(header, "kid");
     return kid === undefined || typeof kid === "string" ? "" : "the token cannot be read";
@@ -102,7 +102,7 @@ class Jwt implements Method {
   #verify(id: string, token: JwtToken, key: KeyObject | "unknown" | "unavailable" | undefined): Outcome {
     if (key === "unavailable") return this.#unavailable;
     if (key === undefined || key === "unknown" || !isSigned(token, this.#config.algorithm, key)) {
-      return this.#refuse("the token is not signed as it must be");
+      return this.#refuse("the token is not signed as required");
     }
     const claims = jsonObject(token.payload);
     if (claims === undefined) return this.#refuse("the token cannot be read");

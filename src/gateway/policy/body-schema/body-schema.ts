@@ -25,9 +25,9 @@ export interface BodySchemaDeps {
  */
 const MAX_CHECKED_BYTES = 1_048_576;
 
-const TOO_LONG = new CannedError("body-too-large", "the body is longer than what is checked by a schema");
+const TOO_LONG = new CannedError("body-too-large", "the body is longer than a schema check allows");
 const NO_ROOM = new CannedError("overloaded", "this server has no memory left for a body that must be checked");
-const NO_BODY = new CannedError("invalid-parameters", "a body of JSON is required");
+const NO_BODY = new CannedError("invalid-parameters", "a JSON body is required");
 const NOT_JSON = new CannedError(
   "unsupported-media-type",
   "the body must be application/json or another type that ends in +json, in UTF-8",
@@ -99,7 +99,8 @@ function problemOf(schema: Schema, bytes: Uint8Array): TurnpikeError | undefined
     return new TurnpikeError("invalid-parameters", "the body does not fit the schema of this route", problems);
   } catch (error) {
     if (!(error instanceof JsonFault) && !(error instanceof TooCostly)) throw error;
-    const what = error instanceof JsonFault ? "the body is no JSON that is taken" : "the body is too much to check";
+    const what =
+      error instanceof JsonFault ? "the body is not JSON that this route accepts" : "the body takes too long to check";
     return new TurnpikeError("invalid-parameters", what, [{ path: "", message: error.message }]);
   }
 }

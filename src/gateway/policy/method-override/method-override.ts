@@ -6,7 +6,7 @@ import { type Policy } from "../policy.ts";
 
 const REFUSED = new TurnpikeError(
   "bad-request",
-  `this route takes no ${FIELD_ROLES.methodOverride.join(", ")}: send the request with the method itself`,
+  `this route does not accept ${FIELD_ROLES.methodOverride.join(", ")}: send the request with the method itself`,
 );
 
 const OVERRIDES = new LineSearch(FIELD_ROLES.methodOverride);

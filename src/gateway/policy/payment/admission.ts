@@ -33,7 +33,7 @@ const LEDGER_RETRY_S = 5;
 const NO_LEDGER = "The payment could not be looked up. Send the same payment again, and no new one.";
 const NO_ROOM = "Too many paid responses wait for settlement; nothing was charged. Send the same payment again.";
 const BAD_ID = "Cannot read the payment: the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -";
-const NO_ID = "Cannot take the payment: this route asks for an id with it, by the extension payment-identifier";
+const NO_ID = "Cannot take the payment: this route requires an id, in the extension payment-identifier";
 
 /**
  * A payment that was sent with a request. It is accepted if there is no objection, or if work on it has already begun.
@@ -207,7 +207,7 @@ async function respondTaken(request: Request, payment: Payment, fingerprint: str
       ),
     );
   } else if (payment.state !== "settled") {
-    const error = paymentError("payment-conflict", "This payment is being worked on. Send the same payment again.");
+    const error = paymentError("payment-conflict", "This payment is being processed. Send the same payment again.");
     respondError(exchange, error, IN_FLIGHT_RETRY_S);
   } else if (!(await deliverKept(request, payment))) {
     respondSold(request, payment);
@@ -242,17 +242,17 @@ async function note({ ledger, log, route }: PaidRoute, payment: Payment, taken: 
   if (!(await taken)) return;
   await ledger
     .deliver(payment)
-    .catch((error) => log(`payment: a delivery on ${route} was not written down: ${nameOf(error)}`));
+    .catch((error) => log(`payment: a delivery on ${route} was not recorded: ${nameOf(error)}`));
 }
 
 /** The payment is settled, and its response is not stored here. */
 function respondSold({ exchange, paidRoute }: Request, payment: Payment): void {
   const { title } = ERRORS["payment-conflict"];
   if (payment.delivered) {
-    const detail = `${title}: its response was delivered, and is not kept any more.`;
+    const detail = `${title}: its response was delivered, and is no longer kept.`;
     respondSpent(exchange, paidRoute, paymentError("payment-conflict", detail));
   } else if (payment.cuts >= MAX_CUTS || payment.partials >= paidRoute.maxPartials) {
-    const detail = `${title}: its response was begun ${payment.cuts} times and never taken whole, and is not kept any more.`;
+    const detail = `${title}: its response was begun ${payment.cuts} times and never received completely, and is no longer kept.`;
     respondSpent(exchange, paidRoute, paymentError("payment-conflict", detail));
   } else {
     const detail = "The response to this payment is on its way. Send the same payment again.";

@@ -113,7 +113,7 @@ export class Attempt {
     if (!(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
     if (!(await this.#lease.tieId())) {
       this.#release();
-      const detail = "The id of this payment stands for another one. Use another id for another request.";
+      const detail = "The id of this payment belongs to another payment. Use another id for another request.";
       respondSpent(this.#exchange, this.#paidRoute, paymentError("payment-conflict", detail));
       return "responded";
     }
@@ -188,7 +188,7 @@ export class Attempt {
       if (this.#lease.paid === undefined) {
         const amount = this.#amountFor();
         if (amount === undefined) {
-          this.#broken(paymentError("upstream-failed", "The upstream's charge for this makes no sense"));
+          this.#broken(paymentError("upstream-failed", "The upstream's charge for this request is invalid"));
           return;
         }
         if (!(await this.#charge(amount, response))) return;

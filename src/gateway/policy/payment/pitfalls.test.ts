@@ -272,7 +272,7 @@ test("pitfall 16: a client does not pay with an unknown token, or more than its 
   const unknown = { asset: PAYEE, price: "10000", extra_name: "Own", extra_version: "1" };
   const cases = [
     [{ terms: { price: "$2" } }, /limit/],
-    [{ terms: unknown }, /none of the ways asked for/],
+    [{ terms: unknown }, /none of the payment methods/],
   ] as const;
   const options = {
     account: () => ({ address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) }),

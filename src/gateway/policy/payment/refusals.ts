@@ -25,7 +25,7 @@ export function respondRefused(exchange: Exchange, { accepts }: PaidRoute, error
     challenge.respond(exchange, error);
     return;
   }
-  const detail = "Nothing can be sold here at the moment: the facilitator has not said what it takes.";
+  const detail = "Nothing can be sold here at the moment: the facilitator has not reported what it supports.";
   respondError(exchange, paymentError("facilitator-unavailable", detail), FACILITATOR_RETRY_S);
 }
 
@@ -70,7 +70,7 @@ export function respondUnwritten(exchange: Exchange, spent: boolean): void {
     respondPending(exchange);
     return;
   }
-  const detail = "The payment could not be written down; nothing was charged. Send the same payment again.";
+  const detail = "The payment could not be recorded; nothing was charged. Send the same payment again.";
   respondError(exchange, paymentError("overloaded", detail), PENDING_RETRY_S);
 }
 

@@ -137,7 +137,7 @@ test("a body that is too long to compare is not sent to the upstream once it is 
     const runs = shop.runs;
     const [status, text] = await post(shop, payment, body);
     expect([status, shop.runs, shop.bodies.used]).toEqual([409, runs, 0]);
-    expect(text).toContain("stands in the ledger");
+    expect(text).toContain("The ledger keeps the payment");
     expect(await shop.recorded(payment)).toMatchObject({ state: "settled", delivered: false });
   }
 });

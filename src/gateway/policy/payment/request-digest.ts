@@ -15,15 +15,15 @@ const DIGEST = /^(\d{1,16})(\+?):([\w-]*)$/;
 
 export const OTHER_BODY = paymentError(
   "payment-conflict",
-  "This payment belongs to a request with another body, to which it stays owed.",
+  "This payment was made for a request with another body. Send it with that body.",
 );
 const TOO_LONG = paymentError(
   "payment-conflict",
-  `What was paid for is owed, and stands in the ledger; a body of more than ${MAX_GATHERED_BYTES} bytes cannot be compared with the one that it is owed to.`,
+  `This payment was made for an earlier request, whose body cannot be compared with this one: it has more than ${MAX_GATHERED_BYTES} bytes. The ledger keeps the payment.`,
 );
 const NO_ROOM = paymentError(
   "overloaded",
-  "Too many requests are being compared with what was paid for. Send the same payment again.",
+  "Too many request bodies are being compared with those that were paid for. Send the same payment again.",
 );
 
 /**

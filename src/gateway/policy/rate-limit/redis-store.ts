@@ -141,7 +141,7 @@ export class RedisStore implements LimitStore {
     if (client !== this.#client || this.#closed) return;
     this.#drop();
     if (!this.#told) {
-      this.#deps.log("rate_limit_store is away: every server limits by itself until it is back");
+      this.#deps.log("rate_limit_store is not reachable: each gateway limits by itself until it is back");
       this.#deps.metrics.storeIsAway(true);
       this.#told = true;
     }
@@ -175,7 +175,7 @@ export class RedisStore implements LimitStore {
       await inTime(client.send("SCRIPT", ["LOAD", SCRIPT]), CONNECT_MS);
     } catch {
       if (client !== undefined) this.#lost(client);
-      else this.#deps.log("Cannot use rate_limit_store: its URL is none of Redis");
+      else this.#deps.log("Cannot use rate_limit_store: it is not a Redis URL");
       return;
     }
     if (client !== this.#client || this.#closed) return;

@@ -28,7 +28,7 @@ const MAX_UNSHARED = 1024;
 
 const NOT_CACHED = new CannedError(
   "not-cached",
-  "no stored response matches this request, and it asks for nothing else",
+  "no stored response matches this request, which accepts only stored ones",
 );
 
 /** Conditional fields of the client, which the cache replaces by its own in upstream requests. */

@@ -9,10 +9,7 @@ import { type ForwardTarget } from "../target.ts";
 import { sendBody } from "./body-reader.ts";
 import { type StoredResponse } from "./stored-response.ts";
 
-const UNSATISFIABLE = new CannedError(
-  "range-not-satisfiable",
-  "the response does not reach as far as any of the ranges",
-);
+const UNSATISFIABLE = new CannedError("range-not-satisfiable", "none of the ranges is within the response");
 
 /** Fields that a 304 leaves out, because they describe a body that does not follow (RFC 9110 §15.4.5). */
 const ABOUT_BODY: readonly string[] = ["content-type", "content-encoding", "content-language", "content-range"];

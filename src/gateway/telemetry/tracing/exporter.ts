@@ -109,7 +109,7 @@ export class Exporter {
         (error: unknown): Fate => ({ kind: "again", why: reasonOf(error), waitMs: -1 }),
       );
       if (fate.kind === "taken") {
-        if (this.#away) this.#deps.log("traces: the collector takes spans again");
+        if (this.#away) this.#deps.log("traces: the collector accepts spans again");
         this.#away = false;
         return;
       }
@@ -126,7 +126,7 @@ export class Exporter {
   #tell(why: string): void {
     if (this.#away) return;
     this.#away = true;
-    this.#deps.log(`Cannot export traces: ${why}; spans that find no room are dropped`);
+    this.#deps.log(`Cannot export traces: ${why}; spans beyond the queue are dropped`);
   }
 
   async #wait(asked: number, sends: number): Promise<void> {
@@ -169,9 +169,9 @@ export class Exporter {
 function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `the collector has not responded within ${RESPONSE_MS} ms`;
-  if (error instanceof Error && "code" in error) return `the collector is not reached (${String(error.code)})`;
+  if (error instanceof Error && "code" in error) return `the collector cannot be reached (${String(error.code)})`;
   return messageOf(error).includes("connect")
-    ? "the collector is not reached"
+    ? "the collector cannot be reached"
     : "the exchange with the collector failed";
 }
 

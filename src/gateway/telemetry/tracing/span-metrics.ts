@@ -24,7 +24,7 @@ export function writeSpans(page: Page, { totals }: Snapshot): void {
   page.metric(
     "turnpike_trace_spans_total",
     "counter",
-    "Spans that a collector has taken, has rejected, or was not given since it was away or slow.",
+    "Spans that a collector accepted or rejected, or that were dropped because it was unreachable or slow.",
   );
   for (const [index, result] of SPAN_RESULTS.entries()) page.sample(at(totals, COLUMN.spans + index), { result });
 }

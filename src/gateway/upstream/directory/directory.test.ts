@@ -198,7 +198,7 @@ test("more servers than slots are refused if the configuration names them, and l
   ]);
   await serve([{ name: "many", servers: many }, fromCatalog("found")]);
   expect(directory.status()).toHaveLength(MAX_SERVERS);
-  const left = `there are places for ${MAX_SERVERS} servers, of all upstreams together`;
+  const left = `at most ${MAX_SERVERS} servers are possible in all upstreams together`;
   expect(logged).toEqual([`upstream "found": 1 servers left out: ${left}`]);
   const refused = directory.prepare(config([{ name: "other", servers: at(...many.map(({ port }) => port)) }]));
   expect(refused).rejects.toThrow(`of upstream "other": ${left}`);

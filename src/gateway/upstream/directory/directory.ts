@@ -287,7 +287,7 @@ function checkedOf({ config, dial }: PlannedUpstream, servers: readonly SlottedS
 }
 
 const STOPPING = "the gateway is about to stop";
-const PLACES = `there are places for ${MAX_SERVERS} servers, of all upstreams together`;
+const PLACES = `at most ${MAX_SERVERS} servers are possible in all upstreams together`;
 
 function noSlot(upstream: string, server: string): string {
   return `Cannot use server ${server} of upstream ${JSON.stringify(upstream)}: ${PLACES}, and during a reload of both configurations`;

@@ -35,7 +35,7 @@ export async function findEip3009(
   if (isFault(newest)) return unknown(newest.cause);
   if (isFault(state)) return unknown(state.cause);
   const used = wordAt(state, 0);
-  if (newest === null || used === undefined) return unknown("the token tells nothing of authorizations");
+  if (newest === null || used === undefined) return unknown("the token does not report its authorizations");
   if (used === 0n) return await unused(node, transfer, newest);
   return await findUse(node, transfer, requirements, newest);
 }
@@ -62,7 +62,7 @@ export async function usedAt(node: EvmNode, transfer: Transfer, block: bigint): 
   const state = await node.read(callRequest(transfer.contract, stateCall(transfer), { block }));
   if (isFault(state)) return state;
   const used = wordAt(state, 0);
-  return used === undefined ? { fault: "failed", cause: "the token tells nothing of authorizations" } : used !== 0n;
+  return used === undefined ? { fault: "failed", cause: "the token does not report its authorizations" } : used !== 0n;
 }
 
 /**

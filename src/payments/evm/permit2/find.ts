@@ -98,7 +98,8 @@ async function findSpending(
     const event = await findEvent(node, { address: permitted.token, topics, since }, last);
     if (isFault(event)) return unknown(event.cause);
     if (event === undefined) {
-      if (isUnclear || !(await isComplete(node, since, last))) return unknown("what spent the nonce was not found");
+      if (isUnclear || !(await isComplete(node, since, last)))
+        return unknown("the transaction that spent the nonce was not found");
       return { kind: "void" };
     }
     for (const seen of await inspect(node, payment, topics, event.blockNumber)) {

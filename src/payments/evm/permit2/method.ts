@@ -18,7 +18,7 @@ function byPermit2(scheme: "exact" | "upto"): Method {
     },
     async find(node, payment, requirements) {
       if (isPermit2(payment)) return await findPermit2(node, payment, requirements);
-      return { kind: "unknown", cause: "it is no payment by Permit2" };
+      return { kind: "unknown", cause: "it is not a payment by Permit2" };
     },
   };
 }

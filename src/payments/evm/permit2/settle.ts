@@ -163,7 +163,7 @@ async function concludeReverted(
 ): Promise<Settlement> {
   // Reads the state at that block, because a node behind the same address may lag behind.
   const spent = isSpent(payment, await chain.node.read(bitmapRequest(payment, blockNumber)));
-  if (spent === undefined) return unknown("it is unknown what the nonce was spent by", transaction);
+  if (spent === undefined) return unknown("it is unknown which transaction spent the nonce", transaction);
   if (spent) return await concludeSpent(chain, payment, requirements);
   const hindrance = await findHindrance(chain, payment, BigInt(requirements.amount));
   if (hindrance === "permit2_invalid_nonce") return await concludeSpent(chain, payment, requirements);

@@ -21,7 +21,7 @@ export function App() {
   if (state.kind === "unknown") {
     return (
       <main class="log-in">
-        <p role="status">{tries === 0 ? "" : "The gateway does not answer. Trying again…"}</p>
+        <p role="status">{tries === 0 ? "" : "The gateway does not respond. Trying again…"}</p>
       </main>
     );
   }

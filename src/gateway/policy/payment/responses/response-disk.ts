@@ -155,7 +155,7 @@ export class ResponseDisk {
     if (found === undefined) return undefined;
     const stored = found === "file" ? await this.#openKept(key) : readWhole(Buffer.from(found.body));
     if (stored?.record.key === key) return stored.record.until > now ? stored : undefined;
-    this.#options.log("payment: a kept response is gone or damaged, and is forgotten");
+    this.#options.log("payment: a kept response is missing or damaged, and is removed");
     this.#remove(nameOf(key));
     return undefined;
   }

@@ -105,7 +105,7 @@ export class ResponseFile {
   async #write(bytes: Uint8Array, from: number): Promise<void> {
     for (let written = 0; written < bytes.length; ) {
       const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, from + written);
-      if (bytesWritten === 0) throw new Error("Cannot write a response: the disk takes nothing more");
+      if (bytesWritten === 0) throw new Error("Cannot write a response: the disk is full");
       written += bytesWritten;
     }
   }

@@ -92,7 +92,7 @@ export class LedgerModel {
   #moved(payment: Payment, { state, amount }: Change): void {
     const standing = this.#payments.get(nameOf(payment));
     if (standing === undefined) {
-      this.faults.push(`${state} was written of what nobody reserved`);
+      this.faults.push(`${state} was written for a payment without reservation`);
       return;
     }
     if (!MOVES[standing.state].includes(state)) this.faults.push(`${standing.state} became ${state}`);

@@ -61,7 +61,7 @@ async function send(path: string, { method = "GET", body, ifMatch, signal }: Cal
     return response;
   } catch {
     if (signal?.aborted !== true) offlineSince.set(offlineSince.value ?? Date.now());
-    throw new Problem(0, { detail: "The gateway does not answer." });
+    throw new Problem(0, { detail: "The gateway does not respond." });
   }
 }
 
@@ -80,7 +80,7 @@ async function problemFrom(response: Response): Promise<Problem> {
     // Every error response of the interface is a problem document.
     if (typeof read === "object" && read !== null) body = read;
   } catch {
-    body = { detail: `The gateway answered ${response.status} ${response.statusText}.` };
+    body = { detail: `The gateway responded with ${response.status} ${response.statusText}.` };
   }
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return new Problem(response.status, body, Number.isFinite(seconds) ? seconds : undefined);

@@ -7,7 +7,7 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: ProblemBody, retryAfterSeconds?: number) {
-    super(body.detail ?? body.title ?? `The gateway answered ${status}`);
+    super(body.detail ?? body.title ?? `The gateway responded with ${status}`);
     this.status = status;
     this.body = body;
     this.retryAfterSeconds = retryAfterSeconds;

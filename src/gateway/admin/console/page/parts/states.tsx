@@ -40,7 +40,7 @@ export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem;
 }
 
 function sentenceOf(problem: Problem): string {
-  if (problem.status === 0) return "The gateway does not answer. It may be starting again.";
+  if (problem.status === 0) return "The gateway does not respond. It may be starting again.";
   return problem.message;
 }
 

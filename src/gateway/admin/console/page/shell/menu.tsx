@@ -51,7 +51,7 @@ export function Menu({ isOpen, view }: { readonly isOpen: boolean; readonly view
         <button
           class="button quiet small"
           type="button"
-          onClick={() => void logOut().catch(() => tell("The gateway does not answer: you are still logged in."))}
+          onClick={() => void logOut().catch(() => tell("The gateway does not respond: you are still logged in."))}
         >
           Log out
         </button>

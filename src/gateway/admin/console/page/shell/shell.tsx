@@ -79,7 +79,7 @@ function Offline() {
     <div role="status" class="offline-place">
       {since === undefined ? null : (
         <p class="notice warn">
-          The gateway has not answered since <Time ms={since} />. Figures below are from before. Trying again…
+          The gateway has not responded since <Time ms={since} />. Figures below are from before. Trying again…
         </p>
       )}
     </div>

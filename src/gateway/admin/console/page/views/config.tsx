@@ -52,7 +52,9 @@ function Sides({ status }: { readonly status: Status }) {
           <dt>On disk</dt>
           <dd>
             <Badge tone={config.changed_on_disk ? "warn" : "good"}>
-              {config.changed_on_disk ? "changed by somebody else since it was read" : "as it was read or written"}
+              {config.changed_on_disk
+                ? "changed by another program or user since it was read"
+                : "as it was read or written"}
             </Badge>
           </dd>
           <dt>Version</dt>
@@ -137,7 +139,7 @@ function PersistButton({ status: { config }, onChange }: ButtonProps) {
     });
   const askToForce = (): void =>
     ask({
-      title: "Write over somebody else's changes?",
+      title: "Overwrite the other changes?",
       action: "Write over them",
       isDangerous: true,
       body: (
@@ -175,8 +177,7 @@ function ReloadButton({ status: { config }, onChange }: ButtonProps) {
         </>
       ) : (
         <p>
-          All workers take over what <code>{config.path}</code> says now. Where it is not valid, everything stays as it
-          is.
+          All workers use what <code>{config.path}</code> says now. If it is not valid, nothing changes.
         </p>
       ),
       async run() {

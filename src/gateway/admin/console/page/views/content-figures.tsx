@@ -27,7 +27,7 @@ export function Busy({ figures }: { readonly figures: ContentFigures }) {
     <>
       <Panel title="Places" isFlush>
         <Table<SemaphoreRow>
-          caption="Places of each engine, and who waits for one"
+          caption="Page slots of each engine, and requests that wait for one"
           rows={[
             { name: "Static engine", ...engines.static },
             { name: "Browser", ...engines.browser },

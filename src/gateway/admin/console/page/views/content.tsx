@@ -20,7 +20,7 @@ export function Content() {
             // The response of /health is JSON.
             <Health health={state.health as JsonObject} />
           ) : (
-            <Empty title="No content service answers">
+            <Empty title="No content service responds">
               <p>{sentence(state.reason)}</p>
               <p>
                 <code>turnpike start</code> runs one beside the gateway. This page looks again each few seconds.

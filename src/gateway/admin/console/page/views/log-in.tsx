@@ -79,6 +79,6 @@ function explain(problem: Problem): string {
     const seconds = problem.retryAfterSeconds;
     return `Too many wrong keys from this address. Try again ${seconds === undefined ? "later" : `in ${seconds} s`}.`;
   }
-  if (problem.status === 0) return "The gateway does not answer. Check that it runs, then try again.";
+  if (problem.status === 0) return "The gateway does not respond. Check that it runs, then try again.";
   return problem.message;
 }

@@ -70,7 +70,7 @@ function Books({ ledger }: { readonly ledger: Ledger }) {
           label="Owed"
           value={count(owed)}
           tone={owed > 0 ? "warn" : undefined}
-          detail="paid, answer not delivered"
+          detail="paid, response not delivered"
         />
       </Tiles>
       {currencies.map((currency) => (

@@ -47,7 +47,7 @@ export function TenantTable({ tenants, hasTenants, mayChange, onChange }: Tenant
       empty={
         <Empty title="No tenant is warm">
           {hasTenants ? (
-            "A tenant is listed here from its first request on, until nobody uses it for a while."
+            "A tenant is listed from its first request on, until it has had no requests for a while."
           ) : (
             <>
               No route leads to tenants. One with <code>tenant</code> in the place of <code>upstream</code> does.
