@@ -37,7 +37,7 @@ test("the gRPC origin responds to a call with its own message and status 0", asy
 
 test("a response that differs from the origin's is found", () => {
   const other: Client = { kind: "wrk", path: "/1m", connections: 1 };
-  expect(checkResponse({ ...other, path: "/none" }, cached.port)).rejects.toThrow("answered by 404");
+  expect(checkResponse({ ...other, path: "/none" }, cached.port)).rejects.toThrow("has the status 404");
   expect(checkResponse({ ...other, path: "/count" }, cached.port)).rejects.toThrow("not the origin's");
 });
 

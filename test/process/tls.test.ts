@@ -179,7 +179,7 @@ describe("certificates", () => {
         programs.push(program);
         expect(await program.exit()).toBe(1);
         expect(program.output).toMatch(
-          /Cannot use the certificate ".*bad.pem": the private key ".*bad.key" belongs to another\n$/,
+          /Cannot use the certificate ".*bad.pem": the private key ".*bad.key" belongs to another certificate\n$/,
         );
       }
     },

@@ -124,7 +124,7 @@ for (const [what, response, said] of REFUSALS) {
     expect(new Set(receiver.received.map(({ id }) => id))).toEqual(new Set(["a"]));
     expect(receiver.received.every(({ isGenuine }) => isGenuine)).toBe(true);
     expect(logged).toEqual([
-      `settlement records: a was not accepted:  ${said}; it is posted again later`,
+      `settlement records: a was not accepted: ${said}; it is posted again later`,
       "settlement records: they are accepted again",
     ]);
     expect(counted).toEqual({ posted: 1, failed: 3, dropped: 0 });
@@ -136,13 +136,13 @@ test("an endpoint that never responds is paused after some failures, one that is
   await settle("hangs");
   await createPoster({ timeoutMs: 50 }).round();
   expect(logged).toEqual([
-    "settlement records: hangs was not accepted:  no response within 50 ms; it is posted again later",
+    "settlement records: hangs was not accepted: no response within 50 ms; it is posted again later",
   ]);
   const { url } = receiver;
   await receiver.stop();
   await settle("gone", url);
   await createPoster().round();
-  expect(logged[1]).toStartWith("settlement records: gone was not accepted:  no connection");
+  expect(logged[1]).toStartWith("settlement records: gone was not accepted: no connection");
   expect(logged.join("\n")).not.toMatch(/path-secret|query-secret|127\.0\.0\.1/);
   expect(await store.outbox.size()).toBe(2);
 });
