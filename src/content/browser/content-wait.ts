@@ -1,3 +1,5 @@
+import { type AwaitedPlaces } from "../page/visit.ts";
+
 /** Milliseconds after its page event in which a blank page may get its content from a script. */
 const MAX_BLANK_MS = 4_000;
 /** The same for a place that the page's scripts fill, and for a notice that a part of the page is loading. */
@@ -9,18 +11,35 @@ const LOOK_MS = 100;
 
 /** Elements that are examined in each check. */
 const MAX_LOOKED_AT = 2_000;
+/** Frames that are loaded although they are lazy. */
+const MAX_LAZY_FRAMES = 20;
 
 /** Elements that show something without text. */
 const SHOWS = "img, svg, canvas, video, iframe, object, embed, input, select, textarea, math, frame";
 const PLACES = "div, section, article, main, p, span, td, li, h1, h2";
 
 /** Texts that a page or a place shows while it loads. */
-const LOADING = String.raw`/^(?:(?:still |now )?loading(?: [\w ]{1,40})?|please wait|one moment(?: please)?|(?:ge)?laden|lädt|bitte warten|chargement|cargando|carregando|caricamento|загрузка|加载中|読み込み中)\s{0,3}[.…。]{0,3}$/i`;
+const LOADING = String.raw`/^(?:(?:still |now )?loading(?: [\w ]{1,40})?|please wait(?: while [\w ',]{1,60})?|one moment(?: please)?|(?:ge)?laden|lädt|bitte warten|chargement|cargando|carregando|caricamento|загрузка|加载中|読み込み中)\s{0,3}[.…。]{0,3}$/i`;
 const STAND_IN = String.raw`/^(?:[-–—]{1,3}|…|\.{3}|\?{1,3})$/`;
 
-export interface ContentWait {
-  /** Identifiers, classes and attributes of places that a script is known to fill. */
-  readonly names: readonly string[];
+/**
+ * Loads lazy frames of the same site, since their content is read with the page. `timeout` ends the wait.
+ */
+const LAZY_FRAMES = `(async (timeout) => {
+  const isOwn = ({ src }) => URL.parse(src, document.baseURI)?.origin === location.origin;
+  const isBlank = ({ contentDocument }) => contentDocument?.URL === "about:blank";
+  const lazy = [...document.querySelectorAll("iframe[loading=lazy i]")]
+    .filter((frame) => isOwn(frame) && isBlank(frame) && frame.checkVisibility())
+    .slice(0, ${MAX_LAZY_FRAMES});
+  const loads = lazy.map((frame) => new Promise((done) => {
+    frame.addEventListener("load", done, { once: true });
+    frame.loading = "eager";
+  }));
+  if (lazy.length > 0) await Promise.race([Promise.all(loads), timeout]);
+  for (const frame of lazy) frame.loading = "lazy";
+})`;
+
+export interface ContentWait extends AwaitedPlaces {
   /** True: the script also waits for a notice such as "Loading…" in one place of the page. */
   readonly parts: boolean;
   /** Milliseconds of the longest wait. */
@@ -28,16 +47,18 @@ export interface ContentWait {
 }
 
 /**
- * The script that waits, for a limited time, while a page with scripts shows nothing or all named places are empty. It
+ * The script that waits, for a limited time, while a page with scripts shows nothing or awaited places are empty. It
  * then waits until the new content no longer changes.
  */
-export function contentWaitScript({ names, parts, mostMs }: ContentWait): string {
+export function contentWaitScript({ names, sure, parts, mostMs }: ContentWait): string {
   return `(async () => {
-    if (document.scripts.length === 0) return;
     const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+    await ${LAZY_FRAMES}(pause(${Math.min(MAX_OPEN_MS, mostMs)}));
+    if (document.scripts.length === 0) return;
     const some = (selector, fits) => Array.prototype.slice.call(document.querySelectorAll(selector), 0, ${MAX_LOOKED_AT}).some(fits);
     const seen = (element) => element.checkVisibility();
     const textOf = (element) => element.textContent.trim();
+    const isNotice = (text) => ${STAND_IN}.test(text) || ${LOADING}.test(text);
     const chrome = "header, footer, nav, aside";
     const lengthOf = (element) => element.innerText.trim().length;
     const isBlank = () => {
@@ -50,11 +71,17 @@ export function contentWaitScript({ names, parts, mostMs }: ContentWait): string
       if (document.querySelector("frameset") !== null) return false;
       return !some("${SHOWS}", seen) && !some("*", (element) => element.localName.includes("-") && element.clientHeight > 0);
     };
-    const named = ${JSON.stringify(names)}.map((name) => "#" + CSS.escape(name) + ", ." + CSS.escape(name) + ", [" + CSS.escape(name) + "]").join(", ");
-    const places = named === "" ? [] : Array.prototype.slice.call(document.querySelectorAll(named), 0, ${MAX_LOOKED_AT});
+    const placesOf = (names) => {
+      const named = names.map((name) => "#" + CSS.escape(name) + ", ." + CSS.escape(name) + ", [" + CSS.escape(name) + "]").join(", ");
+      return named === "" ? [] : Array.prototype.slice.call(document.querySelectorAll(named), 0, ${MAX_LOOKED_AT});
+    };
+    const places = placesOf(${JSON.stringify(names)});
+    const sure = placesOf(${JSON.stringify(sure)});
     const isOpen = (element) => element.isConnected && element.shadowRoot === null && element.childElementCount === 0 &&
-      element.clientHeight < 200 && (textOf(element) === "" || ${STAND_IN}.test(textOf(element)));
-    const open = () => places.length > 0 && places.every(isOpen);
+      element.clientHeight < 200 && (textOf(element) === "" || isNotice(textOf(element)));
+    // An empty component with a height shows a closed tree.
+    const isDrawn = (element) => element.localName.includes("-") && element.getBoundingClientRect().height > 0;
+    const open = () => sure.some((element) => isOpen(element) && seen(element) && !isDrawn(element)) || (places.length > 0 && places.every(isOpen));
     const loads = () => ${parts} && (some("[aria-busy=true]", seen) ||
       some("${PLACES}", (element) => element.childElementCount === 0 && ${LOADING}.test(textOf(element)) && seen(element)));
     const began = performance.now();

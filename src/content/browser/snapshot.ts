@@ -30,7 +30,7 @@ const FRAMES = `((top) => {
     for (const frame of from.querySelectorAll("iframe")) {
       const inner = frame.contentDocument;
       if (left <= 0 || length <= 0) break;
-      if (inner === null || inner.body === null || frame.loading === "lazy" || !frame.checkVisibility()) continue;
+      if (inner === null || inner.body === null || !frame.checkVisibility()) continue;
       if (frame.clientWidth < ${MIN_FRAME_WIDTH} || frame.clientHeight < ${MIN_FRAME_HEIGHT}) continue;
       left -= 1;
       const html = bodyOf(inner, depth + 1);

@@ -112,8 +112,8 @@ export class Tab {
 
   /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
   async #awaitContent(page: ScriptedPage): Promise<void> {
-    const { settles, awaits = [] } = this.#visit;
-    await page.waitForContent({ names: awaits, parts: settles, mostMs: Math.floor(this.deadline.leftMs / 2) });
+    const { settles, awaits = { names: [], sure: [] } } = this.#visit;
+    await page.waitForContent({ ...awaits, parts: settles, mostMs: Math.floor(this.deadline.leftMs / 2) });
   }
 
   /** True if the tab is in this browser context. */

@@ -27,7 +27,7 @@ export type ExtractionTask =
    * Whether the source, an external script of a page, fills places with these names. If it does, the page needs a
    * browser.
    */
-  | { readonly kind: "script"; readonly names: readonly string[] };
+  | { readonly kind: "script"; readonly places: Places };
 
 /** The parts of a complete page that its external scripts may still fill. */
 export interface Placeholders {
@@ -35,7 +35,14 @@ export interface Placeholders {
   readonly scripts: readonly string[];
   /** Identifiers, classes and data attributes of empty places, or of places with a placeholder such as "--". */
   readonly names: readonly string[];
+  /** The names of places that scripts certainly fill: those with a placeholder, and those that code mentions. */
+  readonly sure: readonly string[];
+  /** Identifiers and classes of lists, tables and sections with content, to which scripts may append. */
+  readonly lists: readonly string[];
 }
+
+/** The places whose names a script is searched for. */
+export type Places = Pick<Placeholders, "names" | "lists">;
 
 /** A page and the task of its extraction. */
 export interface ExtractionJob {

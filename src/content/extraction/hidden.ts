@@ -138,10 +138,27 @@ export function isFolded(element: Element): boolean {
 }
 
 /** Whether a reader opens the element in its place: a panel of tabs or of an accordion. */
-function isPanel({ attribs }: Element): boolean {
+function isPanel(element: Element): boolean {
+  const { attribs } = element;
   const role = attribs["role"];
-  if (role === "tabpanel" || role === "region") return true;
+  if (role === "tabpanel" || role === "region" || isUnderButton(element)) return true;
   return PANEL_CLASSES.test((attribs["class"] ?? "").slice(0, MAX_ATTRIBUTE_LENGTH));
+}
+
+/** Elements before a panel that are searched for its button. */
+const MAX_BEFORE = 3;
+const HEADINGS = new Set(["h2", "h3", "h4", "h5", "h6", "dt", "summary"]);
+
+/** Whether the heading before an element is the button that opens it. */
+function isUnderButton({ prev }: Element): boolean {
+  let before = prev;
+  for (let at = 0; at < MAX_BEFORE && before !== null && !isTag(before); at += 1) before = before.prev;
+  if (before === null || !isTag(before) || !HEADINGS.has(before.name)) return false;
+  return opens(before) || before.children.some((child) => isTag(child) && opens(child));
+}
+
+function opens({ attribs }: Element): boolean {
+  return attribs["aria-expanded"] !== undefined || attribs["aria-controls"] !== undefined;
 }
 
 /** Whether the visible text of an element is not content: consent banners, permalink marks and the like. */

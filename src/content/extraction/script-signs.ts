@@ -7,7 +7,7 @@ import { INLINE_SIGNS } from "./signs/inline-signs.ts";
 import { type Sign } from "./signs/sign.ts";
 import { type Placeholders } from "./extraction.ts";
 import { placeholders } from "./signs/placeholders.ts";
-import { survey } from "./signs/survey.ts";
+import { type Survey, survey } from "./signs/survey.ts";
 import { WAY_SIGNS } from "./signs/way-signs.ts";
 
 /** Signs that count if code runs. A page without any of them looks the same in a browser. */
@@ -18,6 +18,7 @@ export const SIGNS: readonly Sign[] = [...WAY_SIGNS, ...CODE_SIGNS];
 
 /** Signs of places that a script fills. That may take a second or two. */
 const FILLED: ReadonlySet<string> = new Set(["empty-container", "stand-in"]);
+const INLINE: ReadonlySet<string> = new Set(INLINE_SIGNS.map(({ name }) => name));
 
 /** The results of examining a document's scripts. */
 export interface ScriptSigns {
@@ -31,10 +32,15 @@ export interface ScriptSigns {
 export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
   const sign = (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
-  return {
-    sign,
-    placeholders: page.code.runs && (sign === undefined || FILLED.has(sign)) ? placeholders(page) : undefined,
-  };
+  return { sign, placeholders: page.code.runs ? placesFor(sign, page) : undefined };
+}
+
+/** The places that scripts fill, if the sign leaves it open which ones. */
+function placesFor(sign: string | undefined, page: Survey): Placeholders | undefined {
+  if (sign === undefined || FILLED.has(sign)) return placeholders(page);
+  if (!INLINE.has(sign)) return undefined;
+  const { sure = [] } = placeholders(page) ?? {};
+  return { scripts: [], names: [], sure, lists: [] };
 }
 
 /** Whether a document has code that runs in a browser. */

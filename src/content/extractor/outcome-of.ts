@@ -8,14 +8,14 @@ import {
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
-  type Placeholders,
+  type Places,
 } from "../extraction/extraction.ts";
 import { signOfCode } from "../extraction/signs/script-code.ts";
 
 /** Does the job's task with any document. Runs in a worker, with a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
   const { source, task } = job;
-  if (task.kind === "script") return scriptOutcome(source, task);
+  if (task.kind === "script") return scriptOutcome(source, task.places);
   const document = await documentOf(source);
   switch (document.is) {
     case "html":
@@ -34,9 +34,12 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
 }
 
 /** A script is not a document. It is only searched for signs that it fills places. */
-function scriptOutcome({ body }: PageSource, task: Pick<Placeholders, "names">): ExtractionOutcome {
-  const sign = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), task);
-  if (sign !== undefined) return { outcome: "needs-browser", sign };
+function scriptOutcome({ body }: PageSource, places: Places): ExtractionOutcome {
+  const found = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), places);
+  if (found !== undefined) {
+    const { sign, names } = found;
+    return { outcome: "needs-browser", sign, placeholders: { scripts: [], lists: [], names, sure: names } };
+  }
   return { outcome: "content", extraction: { content: "", title: "" } };
 }
 

@@ -14,7 +14,7 @@ import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource 
 import { PixelBudget } from "../page/pixel-budget.ts";
 import { PageScripts } from "./page-scripts.ts";
 import { type FairSemaphore } from "../page/fair-semaphore.ts";
-import { type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
+import { type AwaitedPlaces, type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
 
 export interface PageReaderDeps {
   readonly browser: BrowserEngine;
@@ -57,10 +57,10 @@ export class PageReader {
     this.#deps = deps;
     this.#scripts = new PageScripts({
       fetch: deps.fetchDocument,
-      signOf: async (visit, code, names) => {
+      filledBy: async (visit, code, places) => {
         const source = { ...NO_SOURCE, body: code };
-        const outcome = await this.#extract(visit, { source, task: { kind: "script", names }, mayNeedBrowser: false });
-        return outcome.outcome === "needs-browser" ? outcome.sign : undefined;
+        const outcome = await this.#extract(visit, { source, task: { kind: "script", places }, mayNeedBrowser: false });
+        return outcome.outcome === "needs-browser" ? (outcome.placeholders?.sure ?? []) : undefined;
       },
     });
   }
@@ -74,9 +74,9 @@ export class PageReader {
       const mayNeedBrowser = request.engine === "auto" && fetched.complete;
       const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
       const mayShowMore = mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task);
-      if (mayShowMore || outcome.outcome === "needs-browser" || (await this.#isFilledLater(visit, outcome))) {
-        return await this.#readInBrowser({ ...visit, fetched, awaits: awaitsOf(outcome) }, task);
-      }
+      const needs = mayShowMore || outcome.outcome === "needs-browser";
+      const awaits = needs ? awaitsOf(outcome) : await this.#filledLater(visit, outcome);
+      if (awaits !== undefined) return await this.#readInBrowser({ ...visit, fetched, awaits }, task);
       return { extraction: somethingOf(outcome, { task, source, request }), source };
     });
   }
@@ -190,10 +190,12 @@ export class PageReader {
     return { extraction: somethingOf(outcome, { task, source, request: visit.request }), source };
   }
 
-  /** True if an external script of a complete page fills one of its open places. */
-  async #isFilledLater(visit: Visit, outcome: ExtractionOutcome): Promise<boolean> {
-    if (outcome.outcome !== "content" || outcome.placeholders === undefined) return false;
-    return (await this.#scripts.sign(visit, outcome.placeholders)) !== undefined;
+  /** The places of a complete page that an external script fills; undefined if no script adds content to the page. */
+  async #filledLater(visit: Visit, outcome: ExtractionOutcome): Promise<AwaitedPlaces | undefined> {
+    if (outcome.outcome !== "content" || outcome.placeholders === undefined) return undefined;
+    const { names, sure } = outcome.placeholders;
+    const filled = await this.#scripts.filled(visit, outcome.placeholders);
+    return filled === undefined ? undefined : { names, sure: [...sure, ...filled] };
   }
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
@@ -283,9 +285,9 @@ const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text",
  */
 const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
 
-function awaitsOf(outcome: ExtractionOutcome): readonly string[] {
-  if (outcome.outcome !== "content" && outcome.outcome !== "needs-browser") return [];
-  return outcome.placeholders?.names ?? [];
+function awaitsOf(outcome: ExtractionOutcome): AwaitedPlaces {
+  const isKnown = outcome.outcome === "content" || outcome.outcome === "needs-browser";
+  return (isKnown ? outcome.placeholders : undefined) ?? { names: [], sure: [] };
 }
 
 function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {

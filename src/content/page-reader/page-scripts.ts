@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/within.ts";
-import { type Placeholders } from "../extraction/extraction.ts";
+import { type Places, type Placeholders } from "../extraction/extraction.ts";
 import { type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
 
@@ -25,20 +25,27 @@ interface Kept {
   readonly since: number;
 }
 
-/** The URLs of the scripts that a short script imports. */
-function importsOf(code: string, url: string): string[] {
+const IMPORTS = /(?:\bfrom|\bimport)\s{0,9}\(?\s{0,9}["'`](\.{0,2}\/[^"'`\s]{1,300}\.m?js)["'`]/g;
+/** Unlike the address of an import, the address of a script element is relative to the page. */
+const ADDS = /\.src\s{0,9}=\s{0,9}["'`]([^"'`\s]{1,300}\.m?js(?:\?[^"'`\s]{0,200})?)["'`]/g;
+
+/** The URLs of the scripts that a short script imports or adds to the page. */
+function importsOf(code: string, url: string, page: URL): string[] {
   if (code.length > MAX_LOADER_LENGTH) return [];
-  const found = code.matchAll(/(?:\bfrom|\bimport)\s{0,9}\(?\s{0,9}["'`](\.{0,2}\/[^"'`\s]{1,300}\.m?js)["'`]/g);
-  return [...found].flatMap((match) => URL.parse(match[1] ?? "", url)?.href ?? []);
+  const imported = [...code.matchAll(IMPORTS)].map((match) => URL.parse(match[1] ?? "", url));
+  const added = [...code.matchAll(ADDS)].map((match) => URL.parse(match[1] ?? "", page.href));
+  return [...imported, ...added].flatMap((found) =>
+    /^https?:$/.test(found?.protocol ?? "") ? (found?.href ?? []) : [],
+  );
 }
 
 export interface PageScriptsDeps {
   fetch(visit: Visit): Promise<FetchedDocument>;
-  /** Finds a sign that a script fills one of the places; undefined if there is no sign. */
-  signOf(visit: Visit, code: string, names: readonly string[]): Promise<string | undefined>;
+  /** The names of the places that a script fills, if they are known; undefined if it adds no content to the page. */
+  filledBy(visit: Visit, code: string, places: Places): Promise<readonly string[] | undefined>;
 }
 
-/** Searches the external scripts of complete pages for signs that they fill open places. */
+/** Searches the external scripts of complete pages for signs that they add content. */
 export class PageScripts {
   readonly #deps: PageScriptsDeps;
   /** By URL, in the order of the last use. */
@@ -49,27 +56,29 @@ export class PageScripts {
     this.#deps = deps;
   }
 
-  /** The sign that a script fills a place; undefined if no script shows one in time. */
-  async sign(visit: Visit, { scripts, names }: Placeholders): Promise<string | undefined> {
+  /** The names of places that a script fills; undefined if no script is found in time that adds content to the page. */
+  async filled(visit: Visit, { scripts, names, lists }: Placeholders): Promise<readonly string[] | undefined> {
     const end = performance.now() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
-    const waiting = [...scripts];
+    const waiting = scripts.map((url) => ({ url, loader: "" }));
     const seen = new Set(scripts);
-    let sign: string | undefined;
+    let filled: readonly string[] | undefined;
     const work = async (): Promise<void> => {
-      for (let url = waiting.shift(); url !== undefined && sign === undefined; url = waiting.shift()) {
+      for (let next = waiting.shift(); next !== undefined && filled === undefined; next = waiting.shift()) {
+        const { url, loader } = next;
         const code = await this.#codeOf(visit, url, end);
-        if (code === "" || sign !== undefined) continue;
+        if (code === "" || filled !== undefined) continue;
         // The other workers examine scripts in the meantime.
-        const found = await this.#deps.signOf(visit, code, names);
-        if (found !== undefined) sign = found;
-        for (const next of importsOf(code, url)) {
-          if (!seen.has(next) && seen.size < MAX_SCRIPTS) waiting.push(next);
-          seen.add(next);
+        const found = await this.#deps.filledBy(visit, `${loader}\n${code}`, { names, lists });
+        if (found !== undefined) filled = found;
+        for (const imported of importsOf(code, url, visit.request.url)) {
+          // A module may name the place, and another one that it imports may fill it.
+          if (!seen.has(imported) && seen.size < MAX_SCRIPTS) waiting.push({ url: imported, loader: code });
+          seen.add(imported);
         }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    return sign;
+    return filled;
   }
 
   async #codeOf(visit: Visit, url: string, end: number): Promise<string> {

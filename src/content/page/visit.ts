@@ -2,6 +2,14 @@ import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "./deadline.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest } from "./page.ts";
 
+/** Identifiers, classes and attributes of places that scripts of the page fill. */
+export interface AwaitedPlaces {
+  /** Places of which some may stay empty: the visit waits while all of them are empty. */
+  readonly names: readonly string[];
+  /** Places that scripts certainly fill: the visit waits while one of them is empty. */
+  readonly sure: readonly string[];
+}
+
 /** One page that is loaded for one request. All engines that load it share its egress session and its time. */
 export interface Visit {
   readonly request: PageRequest;
@@ -11,8 +19,8 @@ export interface Visit {
   readonly fetched: FetchedDocument | undefined;
   /** True: a page that has loaded gets time to fetch and show its main content. */
   readonly settles: boolean;
-  /** Names of places in the page that its scripts are known to fill. The visit waits for them, for a limited time. */
-  readonly awaits?: readonly string[];
+  /** Places in the page that its scripts fill. The visit waits for them, for a limited time. */
+  readonly awaits?: AwaitedPlaces;
   /** True if a script of the caller runs in the page. */
   readonly scripted: boolean;
 }

@@ -51,7 +51,10 @@ const LATE: readonly CorpusPage[] = [
       `${article(6)}<picture><source srcset="/i/1.avif" type="image/avif"><img src="/i/1.jpg" alt="Picture" srcset="/i/1-2x.jpg 2x"></picture>`,
     ),
   ),
-  plain("/lazy/iframe-video", doc(`${article(7)}<iframe loading="lazy" src="/frame" title="Video"></iframe>`)),
+  plain(
+    "/lazy/iframe-video",
+    doc(`${article(7)}<iframe loading="lazy" src="https://video.invalid/frame" title="Video"></iframe>`),
+  ),
   scripted(
     "/lazy/observer-inline",
     doc(

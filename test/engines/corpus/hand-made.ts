@@ -151,4 +151,101 @@ export const HAND_MADE: readonly HandMadePage[] = [
       'document.querySelectorAll("[aria-controls]").forEach((button) => button.addEventListener("click", () => { const panel = document.getElementById(button.getAttribute("aria-controls")); panel.hidden = !panel.hidden; }));',
     must: ["What does a ticket cost?", "As much as a loaf of bread."],
   }),
+  made("browser", "/hand/notice-in-place", {
+    body: '<main>ARTICLE<p>Fee: <em id="fee">please wait</em></p></main>',
+    script: 'setTimeout(() => { document.querySelector("#fee").textContent = "six coins"; }, 900);',
+    must: ["six coins"],
+    mustNot: ["please wait"],
+  }),
+  made("browser", "/hand/stand-in-class", {
+    body: '<main>ARTICLE<p>Next sailing in <span class="minutes">--</span> minutes</p></main>',
+    script: 'document.querySelector(".minutes").textContent = "47"; setInterval(() => {}, 1000);',
+    must: ["in 47 minutes"],
+  }),
+  made("browser", "/hand/appended-local", {
+    body: '<main>ARTICLE<ul id="notes"><li>The first note</li></ul></main>',
+    script:
+      'for (const text of ["A note from Mary"]) { const li = document.createElement("li"); li.append(text); document.getElementById("notes").append(li); }',
+    must: ["The first note", "A note from Mary"],
+  }),
+  made("browser", "/hand/appended-section", {
+    body: "<main>ARTICLE</main>",
+    script:
+      'const part = document.createElement("section"); part.innerHTML = "<h2>Finds</h2><p>The anchor was raised in spring.</p>"; document.querySelector("main").append(part);',
+    must: ["The anchor was raised in spring."],
+  }),
+  made("browser", "/hand/loader", {
+    body: '<main>ARTICLE<div class="weather"></div></main>',
+    script:
+      'const script = document.createElement("script"); script.src = "/hand/loader-part.js"; document.head.appendChild(script);',
+    must: ["Gale from the north."],
+  }),
+  {
+    ...part("/hand/loader-part", ""),
+    script: 'document.querySelector(".weather").innerHTML = "<p>Gale from the north.</p>";',
+  },
+  made("browser", "/hand/modules", {
+    body: '<main>ARTICLE<div id="panel"></div></main><script type="module" src="/hand/modules-entry.js"></script>',
+    must: ["Filled by a module."],
+  }),
+  { ...part("/hand/modules-entry", ""), script: 'import { fill } from "./modules-part.js"; fill("panel");' },
+  {
+    ...part("/hand/modules-part", ""),
+    script: 'export const fill = (id) => { document.getElementById(id).innerHTML = "<p>Filled by a module.</p>"; };',
+  },
+  made("browser", "/hand/frame-lazy", {
+    body: '<main>ARTICLE<iframe loading="lazy" src="/hand/inner-part" width="600" height="300"></iframe></main>',
+    must: ["The innermost words."],
+  }),
+  made("browser", "/hand/element-fallback", {
+    body: "<main>ARTICLE<wind-table>The wind needs scripts.</wind-table></main>",
+    script:
+      'customElements.define("wind-table", class extends HTMLElement { connectedCallback() { this.attachShadow({ mode: "open" }).innerHTML = "<p>A gale at nine.</p>"; } });',
+    must: ["A gale at nine."],
+    mustNot: ["needs scripts"],
+  }),
+  made("browser", "/hand/inline-late", {
+    body: '<main>ARTICLE<div id="late"></div><script>addEventListener("load", () => setTimeout(async () => { document.getElementById("late").textContent = (await (await fetch("/api/note")).json()).note; }, 800));</script></main>',
+    must: ["The captain is on leave"],
+  }),
+  made("browser", "/hand/base-address", {
+    body: '<main>ARTICLE<section class="x1"></section></main>',
+    script:
+      'const base = document.body.dataset.base || "/api"; fetch(base + "/items").then((r) => r.json()).then((all) => { document.querySelector("main").lastElementChild.innerHTML = all.map((one) => "<p>" + one + "</p>").join(""); });',
+    must: ["A notice that came late"],
+  }),
+  made("static", "/hand/noscript-map", {
+    body: '<main>ARTICLE<div id="map"></div><noscript><p>Enable JavaScript to see the map.</p></noscript></main>',
+    script: 'document.getElementById("map").addEventListener("click", () => import("/map.js"));',
+  }),
+  made("static", "/hand/wall-with-link", {
+    body: '<main><h1>Members only</h1><p>This page is for members of the circle of friends.</p><a href="/login">Log in</a></main>',
+    script: 'fetch("/api/auth/session").then((r) => r.json()).then((s) => { if (s.user) location.reload(); });',
+    must: ["This page is for members"],
+  }),
+  made("static", "/hand/load-more", {
+    body: '<main>ARTICLE<ul id="ships"><li>Anna</li></ul><button id="more">More</button></main>',
+    script:
+      'const list = document.getElementById("ships"); let page = 1; function show(items) { list.insertAdjacentHTML("beforeend", items.map((t) => "<li>" + t + "</li>").join("")); } async function loadMore() { page += 1; show(await (await fetch("/api/items?page=" + page)).json()); } document.querySelector("#more").addEventListener("click", loadMore);',
+    must: ["Anna"],
+    mustNot: ["came late"],
+  }),
+  made("static", "/hand/banner", {
+    body: "<main>ARTICLE</main>",
+    script:
+      'if (!document.cookie.includes("seen=")) { const box = document.createElement("div"); box.className = "cookie-banner"; box.innerHTML = "<p>Cookies are used.</p><button>Close</button>"; document.body.append(box); }',
+    mustNot: ["Cookies are used."],
+  }),
+  made("static", "/hand/panel-under-heading", {
+    body: '<main>ARTICLE<h2><button aria-expanded="false" aria-controls="lift">Is there a lift?</button></h2><div id="lift" hidden><p>There are two hundred steps.</p></div></main>',
+    script:
+      'document.querySelectorAll("[aria-controls]").forEach((b) => b.addEventListener("click", () => { const p = document.getElementById(b.getAttribute("aria-controls")); p.hidden = !p.hidden; }));',
+    must: ["There are two hundred steps."],
+  }),
+  made("static", "/hand/copy-buttons", {
+    body: "<main>ARTICLE<pre><code>let keeper = 1;</code></pre></main>",
+    script:
+      'for (const pre of document.querySelectorAll("pre")) { const b = document.createElement("button"); b.textContent = "Copy"; pre.appendChild(b); }',
+    must: ["let keeper = 1;"],
+  }),
 ];

@@ -13,7 +13,7 @@ const BUNDLE_TEXT = 500;
 /** A page with more text than this is not a list of search results. */
 const SEARCH_TEXT = 500;
 /** The same as LITTLE_TEXT if a noscript element says that the page needs scripts. */
-const NOTICE_TEXT = 1500;
+const NOTICE_TEXT = 600;
 /** The minimum ratio of embedded data to the page's text at which the page may be made from the data. */
 const DATA_RATIO = 25;
 const MUCH_DATA = 2000;
@@ -21,7 +21,7 @@ const MUCH_DATA = 2000;
 const DATA_TEXT = 3000;
 
 /** Identifiers of the root elements of applications. */
-const ROOTS =
+export const ROOTS =
   /^(?:root|app|application|__next|__nuxt|___gatsby|gatsby-focus-wrapper|svelte|sapper|q-app|app-root|app-mount|react-root|react-app|reactroot|vue-app|vueapp|ember-app|main-app|mount|mount-point|spa|app-container|appmountpoint|single-spa-application.{0,60}|storefront|shell|outlet|router-outlet|view-root|ng-app|elm|elm-app|content-root)$/i;
 
 /** Names of containers that scripts fill with a page's content. */
@@ -68,6 +68,19 @@ function isLogIn(page: Survey): boolean {
   return page.having("type").some(({ attribs, hidden }) => attribs["type"]?.toLowerCase() === "password" && !hidden);
 }
 
+/** Characters of text on a page that only asks a reader to log in. */
+const WALL_TEXT = 40;
+
+/** Whether the page has a text, and a link to a log-in page in it. */
+function isLogInWall(page: Survey): boolean {
+  if (page.contentText < WALL_TEXT) return false;
+  return page
+    .named("a")
+    .some(({ attribs, chrome, hidden }) => !chrome && !hidden && LOG_IN.test((attribs["href"] ?? "").slice(0, 300)));
+}
+
+const LOG_IN = /(?:^|[/_.-])(?:log-?in|sign-?in|anmelden|connexion|iniciar-sesion|accedi)(?:$|[/_.?#-])/i;
+
 function isEmptyMain({ name, text, media, hidden }: Surveyed): boolean {
   return name !== "a" && !hidden && text < MAIN_TEXT && media === 0;
 }
@@ -106,7 +119,7 @@ function hasEmptyContainer(page: Survey): boolean {
 }
 
 function hasLittleText(page: Survey): boolean {
-  return page.contentText < LITTLE_TEXT && hasUnknown(page) && !isLogIn(page);
+  return page.contentText < LITTLE_TEXT && hasUnknown(page) && !isLogIn(page) && !isLogInWall(page);
 }
 
 /** File names from bundlers: main.3f2a9c1b.js, chunk-vendors.js, runtime.js, /_next/static/, /assets/index-Bx12.js. */
@@ -114,7 +127,12 @@ const BUNDLES =
   /\/(?:_next|_nuxt|_app\/immutable|__gatsby|build\/_shared|static\/js|_framework)\/|(?:^|\/)(?:main|app|bundle|index|client|entry|vendors?|runtime|chunk|polyfills|webpack)(?:[~.-][\w~-]{1,40}){0,3}\.(?:m?js|chunk\.js|bundle\.js)(?:$|[?#])/i;
 
 function hasBundleAndLittleText(page: Survey): boolean {
-  return page.contentText < BUNDLE_TEXT && page.code.unknown.some((src) => BUNDLES.test(src)) && !isLogIn(page);
+  return (
+    page.contentText < BUNDLE_TEXT &&
+    page.code.unknown.some((src) => BUNDLES.test(src)) &&
+    !isLogIn(page) &&
+    !isLogInWall(page)
+  );
 }
 
 /** Characters of a noscript element. A longer one more often contains pictures or comments for other purposes. */

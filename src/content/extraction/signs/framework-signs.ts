@@ -111,7 +111,7 @@ function hasTemplates(page: Survey): boolean {
 }
 
 /** Custom elements with little or no visible content: icons, switches, avatars. */
-const SMALL_ELEMENT =
+export const SMALL_ELEMENT =
   /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker)(?:$|-)/;
 
 function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {

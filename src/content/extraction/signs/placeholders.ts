@@ -1,6 +1,8 @@
 import { textContent } from "domutils";
 import { MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 import { addressesIn } from "./inline-signs.ts";
+import { ROOTS } from "./empty-signs.ts";
+import { SMALL_ELEMENT } from "./framework-signs.ts";
 import { type Placeholders } from "../extraction.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
@@ -8,20 +10,33 @@ import { type Survey, type Surveyed } from "./survey.ts";
 const MAX_SCRIPTS = 12;
 const MAX_NAMES = 200;
 const MAX_NAME_LENGTH = 60;
+/** Characters of inline scripts in which names are searched. */
+const MAX_INLINE_CODE = 200_000;
 
 /** A placeholder for a value that is filled in later: "--", "…", "?". */
 const STAND_IN = /^(?:[-–—]{1,3}|…|\.{3}|\?{1,3}|n\/a|#{2,})$/i;
+
+/** A notice in the place of a value. */
+const WAITS = /^(?:please wait|loading|one moment|updating|fetching|checking|calculating)\s{0,3}(?:…|\.{1,3})?$/i;
+const MAX_WAITS_LENGTH = 24;
 
 /** Names of places for a value that a script fills in. */
 const VALUE =
   /(?:^|[-_\s])(?:price|cost|amount|total|value|count|counter|number|stock|qty|quantity|rating|score|rate|balance|temp|temperature|time|date|status|eta|votes|views|likes|current|live|data)(?:$|[-_\s])/i;
 
 function isStandIn(element: Surveyed): boolean {
-  const { attribs, chrome, hidden, text, elements, name } = element;
-  if (chrome || hidden || text === 0 || text > 3 || elements > 0 || name === "option") return false;
+  const { attribs, text } = element;
+  if (text > 3) return false;
   const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""} ${dataNames(attribs)}`;
   if (attribs["id"] === undefined && !VALUE.test(names.replace(/([a-z])([A-Z])/g, "$1-$2"))) return false;
-  return STAND_IN.test(textContent(element.element).trim());
+  return showsStandIn(element);
+}
+
+/** Whether an element with any name shows only a sign or a notice in the place of a value. */
+function showsStandIn({ element, chrome, hidden, text, elements, name }: Surveyed): boolean {
+  if (chrome || hidden || text === 0 || text > MAX_WAITS_LENGTH || elements > 0 || name === "option") return false;
+  const shown = textContent(element).trim();
+  return STAND_IN.test(shown) || WAITS.test(shown);
 }
 
 /** Whether a sign such as "--" takes the place of a value. */
@@ -75,23 +90,80 @@ const OFTEN_EMPTY = new Set([
 function isOpen(element: Surveyed): boolean {
   const { name, chrome, hidden, text, media, elements } = element;
   if (chrome || hidden || OFTEN_EMPTY.has(name)) return false;
-  return (text === 0 && media === 0 && elements <= 1) || isStandIn(element);
+  return (text === 0 && media === 0 && elements <= 1) || isUnmade(element);
+}
+
+/** Characters of text in a custom element that may only be a fallback. */
+const MAX_FALLBACK_LENGTH = 80;
+
+/** Whether an element is a component with at most a short text, so that its script may show something else. */
+function isUnmade({ name, text, media, elements }: Surveyed): boolean {
+  if (!name.includes("-") || SMALL_ELEMENT.test(name)) return false;
+  return text <= MAX_FALLBACK_LENGTH && media === 0 && elements === 0;
+}
+
+/** Elements with content to which a script may append. */
+const LISTS = new Set(["ul", "ol", "dl", "table", "tbody", "section", "article", "main", "div"]);
+
+function isList({ name, chrome, hidden, text }: Surveyed): boolean {
+  return LISTS.has(name) && !chrome && !hidden && text > 0;
+}
+
+/** Names of elements, up to a limit. */
+class Names {
+  readonly #names = new Set<string>();
+
+  add(all: readonly string[]): void {
+    for (const name of all) {
+      if (this.#names.size >= MAX_NAMES) return;
+      if (/^[\w-]{3,}$/.test(name) && name.length <= MAX_NAME_LENGTH && !PLAIN_ATTRIBUTES.test(name)) {
+        this.#names.add(name);
+      }
+    }
+  }
+
+  get all(): readonly string[] {
+    return [...this.#names];
+  }
 }
 
 /** The parts that external scripts may fill on this page. Undefined if all scripts are known. */
 export function placeholders(page: Survey): Placeholders | undefined {
   const scripts = scriptsOf(page);
-  if (scripts.length === 0) return undefined;
-  const names = new Set<string>();
+  const inline = ownCode(page);
+  if (scripts.length === 0 && inline.length === 0) return undefined;
+  const [names, sure, lists] = [new Names(), new Names(), new Names()];
   for (const element of page.elements) {
-    if (names.size >= MAX_NAMES) break;
-    if (!isOpen(element)) continue;
     const { id = "", class: classes = "" } = element.attribs;
-    for (const name of [id, ...classes.split(/\s+/), ...Object.keys(element.attribs)]) {
-      if (/^[\w-]{3,}$/.test(name) && name.length <= MAX_NAME_LENGTH && !PLAIN_ATTRIBUTES.test(name)) names.add(name);
-    }
+    const own = [id, ...classes.split(/\s+/)];
+    const standsIn = showsStandIn(element);
+    if (standsIn || isOpen(element)) {
+      const all = [...own, ...Object.keys(element.attribs), ...(isUnmade(element) ? [element.name] : [])];
+      names.add(all);
+      if (standsIn) sure.add(all);
+    } else if (isList(element)) lists.add(element.name === "div" ? [id] : own);
   }
-  return { scripts, names: [...names] };
+  sure.add(names.all.filter((name) => inline.some((code) => namesPlace(code, name))));
+  return { scripts, names: names.all, sure: sure.all, lists: lists.all.filter((name) => !ROOTS.test(name)) };
+}
+
+/** The inline scripts in which names are searched, up to a total length. */
+function ownCode({ code }: Survey): readonly string[] {
+  let left = MAX_INLINE_CODE;
+  return code.inline.flatMap(({ code: inline }) => {
+    left -= inline.length;
+    return left < 0 ? [] : [inline];
+  });
+}
+
+/** Matches the name as scripts write it: `#price`, `.list li`, `"price"`, `[data-widget]`, `dataset.widget`. */
+export function namesPlace(script: string, name: string): boolean {
+  for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
+    const before = script.charAt(at - 1);
+    const after = script.charAt(at + name.length);
+    if (/[#."'`[\s]/.test(before) && /["'`\].\s:>,=]/.test(after)) return true;
+  }
+  return false;
 }
 
 /** Attributes and classes that do not name a place. */

@@ -1,6 +1,7 @@
-import { unasked } from "./unasked-code.ts";
-import { type Placeholders } from "../extraction.ts";
+import { type UnaskedCode, unasked } from "./unasked-code.ts";
+import { type Places } from "../extraction.ts";
 import { writesPage } from "./inline-signs.ts";
+import { namesPlace } from "./placeholders.ts";
 
 /**
  * Characters of a script in which named places are searched. A longer script is a library with its own uses of names.
@@ -19,7 +20,7 @@ const DATA_ADDRESS =
 
 /** The first argument of a call that fetches data, if it is a literal and refers to the site itself. */
 const CALL_ADDRESS =
-  /(?:(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?)|\$\.(?:get|getJSON|ajax)|\.getJSON|\.open|\.request|(?<![\w$.])new\s{1,9}EventSource)\s{0,9}\(\s{0,9}(?:["'`]GET["'`]\s{0,9},\s{0,9}|\{\s{0,9}url\s{0,9}:\s{0,9})?["'`]((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200}|[\w-]{1,60}(?:\/[\w.-]{1,60}){1,6})["'`]/g;
+  /(?:(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?)|\$\.(?:get|getJSON|ajax)|\.getJSON|\.open|\.request|(?<![\w$.])new\s{1,9}EventSource)\s{0,9}\(\s{0,9}(?:["'`]GET["'`]\s{0,9},\s{0,9}|\{\s{0,9}url\s{0,9}:\s{0,9})?(?:[\w$.]{1,40}\s{0,9}\+\s{0,9})?["'`](?:\$\{[\w$.]{1,40}\})?((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200}|[\w-]{1,60}(?:\/[\w.-]{1,60}){1,6})["'`]/g;
 
 /** Requests that a user action starts, that show no content, or that belong to the framework itself. */
 const ASIDE =
@@ -32,19 +33,66 @@ const PROPERTY_HANDLER =
   /\bon[A-Z]\w{1,30}\s{0,9}:\s{0,9}|["'`]on[A-Z]?\w{1,30}["'`]\s{0,9}:\s{0,9}|\.(?:\$\$|__)\w{3,20}\s{0,9}=(?!=)\s{0,9}/g;
 const HANDLER_NAME = /^([A-Za-z_$][\w$]{0,60})\s{0,9}[,;})\n]/;
 
+/** Elements of content that code makes, as elements or as HTML. */
+const MAKES_ITEMS =
+  /\bcreateElement\s{0,9}\(\s{0,9}["'`](?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol)["'`]|["'`]\s{0,99}<(?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol)\b|\binsertRow\s{0,9}\(/i;
+const APPENDS =
+  /\.(?:append|prepend|appendChild|insertBefore|before|after|appendTo|prependTo|insertAfter|insertBefore)\s{0,9}\(|\binsertAdjacent(?:HTML|Element)\s{0,9}\(|\binnerHTML\s{0,9}\+=|\binsertRow\s{0,9}\(/;
+const SELECTS_MAIN = /(?:\bquerySelector|\$|\bjQuery)\s{0,9}\(\s{0,9}["'`](?:main|article)\b(?![-\w])/;
+
+const ATTACHES = /\.attachShadow\s{0,9}\(/;
+
+/** What the code of an external script does with a page. */
+export interface CodeSign {
+  readonly sign: string;
+  /** The open places that the code mentions. */
+  readonly names: readonly string[];
+}
+
 /**
- * Reports whether the code of an external script fetches data for the page without user action, or fills one of its
- * open places. Returns the sign's name.
+ * Reports whether the code of an external script fetches data for the page without user action, fills one of its open
+ * places, or appends content to one of its lists. Undefined if it does not.
  */
-export function signOfCode(script: string, { names }: Pick<Placeholders, "names">): string | undefined {
+export function signOfCode(script: string, { names, lists }: Places): CodeSign | undefined {
+  const isOwn = script.length <= MAX_OWN_CODE;
+  const named = isOwn ? names.filter((name) => namesPlace(script, name)) : [];
   // Most scripts contain no literal request, so the expensive checks run only for those that do.
   if (asksForData(script)) {
-    const code = withoutProperties(unasked(script).code);
-    if (asksForData(code)) return "data-request";
+    const code = isOwn ? called(script).code : unasked(script).code;
+    if (asksForData(withoutProperties(code))) {
+      return { sign: "data-request", names: named.filter((name) => namesPlace(code, name)) };
+    }
   }
-  if (script.length > MAX_OWN_CODE) return undefined;
-  const named = names.some((name) => namesPlace(script, name));
-  return named && writesPage(unasked(script)) ? "script-writes" : undefined;
+  const appends = isOwn && MAKES_ITEMS.test(script) && APPENDS.test(script);
+  if (named.length === 0 && !appends) return undefined;
+  const { code, bare } = unasked(script);
+  const filled = named.filter((name) => namesPlace(code, name));
+  if (filled.length > 0 && writesPage({ code, bare })) return { sign: "script-writes", names: filled };
+  if (ATTACHES.test(bare) && filled.some((name) => name.includes("-"))) return { sign: "shadow-root", names: filled };
+  return appends && appendsTo(lists, code) ? { sign: "script-writes", names: filled } : undefined;
+}
+
+/** Code without functions that only handlers call, and without those that only such functions call. */
+function called(script: string): UnaskedCode {
+  return unasked(unasked(script, () => false).code, () => false);
+}
+
+/** Whether code appends content to one of these lists, or to the main part of the page. */
+function appendsTo(lists: readonly string[], code: string): boolean {
+  const { code: left, bare } = called(code);
+  if (!MAKES_ITEMS.test(left) || !APPENDS.test(bare)) return false;
+  return SELECTS_MAIN.test(left) || lists.some((name) => selectsPlace(left, name));
+}
+
+/** Matches the name where code looks for the element: `"#list"`, `".list li"`, `getElementById("list")`. */
+function selectsPlace(script: string, name: string): boolean {
+  for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
+    const before = script.slice(Math.max(0, at - 32), at);
+    const isWhole = !/[\w-]/.test(script.charAt(at + name.length));
+    if (isWhole && /(?:["'`\s>,][#.]|\bgetElement(?:ById|sByClassName)\s{0,3}\(\s{0,3}["'`])$/.test(before))
+      return true;
+  }
+  return false;
 }
 
 function asksForData(code: string): boolean {
@@ -62,16 +110,6 @@ function asksForData(code: string): boolean {
 function callOnly(code: string): string {
   const end = /;|\.then|\)\s{0,9}[,)]/.exec(code);
   return end === null ? code : code.slice(0, end.index);
-}
-
-/** Matches the name as scripts write it: `#price`, `.list li`, `"price"`, `[data-widget]`, `dataset.widget`. */
-function namesPlace(script: string, name: string): boolean {
-  for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
-    const before = script.charAt(at - 1);
-    const after = script.charAt(at + name.length);
-    if (/[#."'`[\s]/.test(before) && /["'`\].\s:>,=]/.test(after)) return true;
-  }
-  return false;
 }
 
 /** Removes the event handlers of components: functions that are given as properties, directly or by name. */

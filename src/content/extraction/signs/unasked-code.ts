@@ -75,11 +75,18 @@ function uncalledFunctions(scan: Scan, bare: string, isNamed: (name: string) => 
     looked += 1;
     if (looked > MAX_FUNCTIONS) break;
     const name = match[1] ?? "";
-    const named = bare.split(name).length - 1;
-    if (named > 1 || isNamed(name)) continue;
+    if (isNamedTwice(bare, name) || isNamed(name)) continue;
     found.push([match.index, endOfFunction(scan, match.index + match[0].length)]);
   }
   return found;
+}
+
+function isNamedTwice(code: string, name: string): boolean {
+  let count = 0;
+  for (let at = code.indexOf(name); at !== -1 && count < 2; at = code.indexOf(name, at + name.length)) {
+    if (!/[\w$]/.test(code.charAt(at - 1)) && !/[\w$]/.test(code.charAt(at + name.length))) count += 1;
+  }
+  return count > 1;
 }
 
 function without(code: string, marked: readonly (readonly [number, number])[]): string {

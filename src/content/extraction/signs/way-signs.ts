@@ -29,7 +29,7 @@ const MIN_FRAME_HEIGHT = 50;
 
 /** Whether an element is a frame with a document of the same site. */
 function isFrame({ name, attribs, chrome, hidden }: Surveyed, page: Survey): boolean {
-  if (name !== "iframe" || chrome || hidden || attribs["loading"]?.toLowerCase() === "lazy") return false;
+  if (name !== "iframe" || chrome || hidden) return false;
   if (isLess(attribs["width"], MIN_FRAME_WIDTH) || isLess(attribs["height"], MIN_FRAME_HEIGHT)) return false;
   if (attribs["srcdoc"] !== undefined) return attribs["srcdoc"].trim() !== "";
   const address = URL.parse(attribs["src"]?.trim() ?? "", page.source.finalUrl);
