@@ -42,7 +42,7 @@ const SELECTS_MAIN = /(?:\bquerySelector|\$|\bjQuery)\s{0,9}\(\s{0,9}["'`](?:mai
 
 const ATTACHES = /\.attachShadow\s{0,9}\(/;
 
-/** What the code of an external script does with a page. */
+/** The evidence that an external script adds content to a page. */
 export interface CodeSign {
   readonly sign: string;
   /** The open places that the code mentions. */
