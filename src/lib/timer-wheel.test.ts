@@ -93,6 +93,35 @@ test("the timer stops while no deadline waits, and starts again", () => {
   expect(probe.fired).toHaveLength(2);
 });
 
+test("the timer waits for the next slot in use, and a nearer deadline brings it forward", () => {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const far = new Probe(clock);
+  const near = new Probe(clock);
+  wheel.set(far, 60_000);
+  clock.advance(30_000);
+  expect(clock.wakes).toBe(2);
+  clock.advance(5);
+  wheel.set(near, 100);
+  clock.advance(100 + 2 * TICK_MS);
+  expect(near.fired).toHaveLength(1);
+  expect(clock.wakes).toBe(3);
+  clock.advance(30_000);
+  expect(far.fired).toHaveLength(1);
+});
+
+test("the timer stops when the last entry is removed", () => {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const probes = [new Probe(clock), new Probe(clock)];
+  for (const probe of probes) wheel.set(probe, 1000);
+  for (const probe of probes) {
+    expect(clock.tick).toBeDefined();
+    wheel.remove(probe);
+  }
+  expect(clock.tick).toBeUndefined();
+});
+
 test("entries that remove or set each other while they fire lose no deadline", () => {
   const clock = new FakeClock();
   const wheel = new TimerWheel(clock);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { BufferPool } from "../../lib/buffer-pool.ts";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Outgoing } from "./outgoing.ts";
@@ -9,21 +10,11 @@ import { type Wire } from "./wire.ts";
 
 /** A timer wheel with a time that the test moves. */
 class Time {
-  #now = 0;
-  #tick: () => void = () => {};
-  readonly wheel = new TimerWheel({
-    now: () => this.#now,
-    every: (_, tick) => {
-      this.#tick = tick;
-      return () => {
-        this.#tick = () => {};
-      };
-    },
-  });
+  readonly #clock = new FakeClock();
+  readonly wheel = new TimerWheel(this.#clock);
 
   pass(ms: number): void {
-    this.#now += ms;
-    this.#tick();
+    this.#clock.advance(ms);
   }
 }
 
