@@ -3,8 +3,12 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ANYWHERE, type EgressPolicy, PUBLIC_WEB } from "../egress/guard.ts";
 import { WebError, type WebFailure, webGet, type WebRequest } from "./web-get.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { until } from "../../lib/testing/until.ts";
 
 const BOMB = gzipSync(Buffer.alloc(5_000_000, 32));
+
+/** Requests to /hangs whose client has closed the connection. */
+let left = 0;
 
 const PAGES: Readonly<Record<string, (request: Request, url: URL) => Response | Promise<Response>>> = {
   "/": () => new Response("plain"),
@@ -18,8 +22,12 @@ const PAGES: Readonly<Record<string, (request: Request, url: URL) => Response | 
   "/long": () => new Response("x".repeat(100_000)),
   "/to": (_request, url) =>
     new Response(null, { status: 302, headers: { location: url.searchParams.get("url") ?? "" } }),
+  "/raw": () => new Response(null, { status: 302, headers: { location: Buffer.from("/café").toString("latin1") } }),
   "/loop": () => new Response(null, { status: 302, headers: { location: "/loop" } }),
-  "/hangs": () => new Promise<Response>(() => undefined),
+  "/hangs": (request) => {
+    request.signal.addEventListener("abort", () => (left += 1));
+    return new Promise<Response>(() => undefined);
+  },
 };
 
 function serve(hostname: string) {
@@ -100,6 +108,7 @@ describe("a response", () => {
 
   test("that does not arrive ends when the signal aborts, as does a slow name lookup", async () => {
     expect(await failure(get("/hangs", { signal: AbortSignal.timeout(30) }))).toBe("timeout");
+    await until(() => left === 1);
     const egress = { policy: ANYWHERE, resolve: () => new Promise<string[]>(() => undefined) };
     const url = new URL("http://slow.test/");
     expect(await failure(get("/", { url, egress, signal: AbortSignal.timeout(30) }))).toBe("timeout");
@@ -128,6 +137,18 @@ describe("a request", () => {
     expect(await get("/", { url, form, egress: { policy: ANYWHERE, resolve: resolveTwo } })).toMatchObject({
       status: 200,
     });
+  });
+
+  test("sends the user name and password of its URL, and no field that would break its head", async () => {
+    const url = new URL("/echo", HERE.replace("://", "://name:a%20b@"));
+    const { text } = await get("/", { url });
+    expect(JSON.parse(text)).toMatchObject({ headers: { authorization: "Basic bmFtZTphIGI=" } });
+    expect(await failure(get("/echo", { headers: { "x-key": "a\r\nx-other: b" } }))).toBe("unreachable");
+    expect((await get("/echo", { headers: { "if-none-match": '"\xe9"' } })).text).toContain("if-none-match");
+  });
+
+  test("follows a redirect whose target is not in ASCII", async () => {
+    expect((await get("/raw")).url).toBe(`${HERE}/caf%C3%A9`);
   });
 
   test("takes no user name and password from a redirect", async () => {

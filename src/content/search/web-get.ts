@@ -1,18 +1,12 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
-import { type Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip } from "node:zlib";
-import { codeOf } from "../../lib/caught.ts";
 import { type EgressOptions, EgressSession, portOf } from "../egress/guard.ts";
+import { openFor } from "../static/connect.ts";
+import { Exchange, type StaticResponse } from "../static/exchange.ts";
+import { TooLong } from "../static/faults.ts";
 import { REDIRECTS } from "../static/redirect.ts";
+import { type ResponseHead, valuesOf } from "../static/response-parser.ts";
 
 /** Redirects that are followed. Search pages and sitemaps need no more. */
 const MAX_REDIRECTS = 5;
-
-/** Addresses of a host that are tried. */
-const MAX_ADDRESSES = 4;
-const NOT_CONNECTED = /^(?:ECONNREFUSED|ConnectionRefused|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/;
 
 export interface WebRequest {
   readonly url: URL;
@@ -36,7 +30,8 @@ export interface WebResponse {
   /** After redirects. */
   readonly url: string;
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  /** The values of the fields by name, which is in lower case. Values of one name are joined by commas. */
+  readonly headers: ReadonlyMap<string, string>;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
@@ -63,9 +58,10 @@ const FOR_ALL = new Set(["accept", "accept-language", "user-agent"]);
 export async function webGet(request: WebRequest): Promise<WebResponse> {
   const session = new EgressSession(request.egress);
   try {
-    return await follow(request, session);
+    return await untilAborted(follow(request, session), request.signal);
   } catch (error) {
     if (request.signal.aborted) throw new WebError("timeout");
+    if (error instanceof TooLong) throw new WebError("too-large");
     throw error instanceof WebError ? error : new WebError("unreachable");
   } finally {
     session.close();
@@ -76,10 +72,11 @@ async function follow(request: WebRequest, session: EgressSession): Promise<WebR
   let { url } = request;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     const headers = url.origin === request.url.origin ? request.headers : forAll(request.headers);
-    const response = await once({ ...request, url, headers }, hops === 0 ? request.form : undefined, session);
-    const location = response.headers.location;
-    const next = REDIRECTS.has(response.status) && location !== undefined ? URL.parse(location, url.href) : null;
-    if (next === null || request.redirects === "none") return response;
+    const { head, body } = await once({ ...request, url, headers }, hops === 0 ? request.form : undefined, session);
+    const next = REDIRECTS.has(head.statusCode) ? locationOf(head, url) : null;
+    if (next === null || request.redirects === "none") {
+      return { url: url.href, status: head.statusCode, headers: fieldsOf(head), body };
+    }
     if (next.protocol !== "http:" && next.protocol !== "https:") throw new WebError("refused");
     if (next.origin !== request.url.origin && request.redirects === "same-origin") throw new WebError("redirects");
     // As in browsers. The response's address is passed on, and must not contain credentials.
@@ -90,6 +87,22 @@ async function follow(request: WebRequest, session: EgressSession): Promise<WebR
   throw new WebError("redirects");
 }
 
+/** The target of a redirect. Field values are bytes; URLs in them are UTF-8, as in browsers. */
+function locationOf({ headers }: ResponseHead, from: URL): URL | null {
+  const [location] = valuesOf(headers, "location");
+  return location === undefined ? null : URL.parse(Buffer.from(location, "latin1").toString(), from.href);
+}
+
+function fieldsOf({ headers }: ResponseHead): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    const before = fields.get(key);
+    fields.set(key, before === undefined ? value : `${before}, ${value}`);
+  }
+  return fields;
+}
+
 function forAll(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => FOR_ALL.has(name.toLowerCase())));
 }
@@ -98,81 +111,56 @@ async function once(
   request: WebRequest,
   form: URLSearchParams | undefined,
   session: EgressSession,
-): Promise<WebResponse> {
-  const { url, signal } = request;
-  const addresses = await untilAborted(session.addressesOf(url.hostname, portOf(url)), signal);
+): Promise<StaticResponse> {
+  const { url, signal, maxBytes, wants } = request;
+  const addresses = await session.addressesOf(url.hostname, portOf(url));
   if (typeof addresses === "string") throw new WebError(addresses === "refused" ? "refused" : "unreachable");
-  const incoming = await firstOf(addresses, (address) => send(request, form, address));
+  if (signal.aborted) throw new WebError("timeout");
+  const opening = openFor(url, addresses);
+  const abort = () => opening.abort();
+  signal.addEventListener("abort", abort, { once: true });
+  const socket = await opening.socket.finally(() => signal.removeEventListener("abort", abort));
+  const close = () => socket.destroy();
+  signal.addEventListener("abort", close, { once: true });
+  // Between the exchange's end and the close the socket has no other listener.
+  socket.on("error", () => undefined);
+  const wantsBody = ({ statusCode, headers }: ResponseHead): boolean =>
+    wants?.(statusCode, valuesOf(headers, "content-type")[0] ?? "") ?? true;
   try {
-    const { headers, statusCode: status = 0 } = incoming;
-    const wanted = request.wants?.(status, headers["content-type"] ?? "") ?? true;
-    const body = wanted ? await readBody(incoming, request.maxBytes) : new Uint8Array(0);
-    return { url: url.href, status, headers, body };
+    if (signal.aborted) throw new WebError("timeout");
+    return await new Exchange(socket, { egress: session, wantsBody, reused: false, maxBytes }).run(
+      requestText(url, request.headers, form?.toString()),
+    );
   } finally {
-    incoming.destroy();
+    signal.removeEventListener("abort", close);
+    socket.destroy();
   }
 }
 
-/** Tries the next address if the connection to one is refused. No request has been sent in that case. */
-async function firstOf(
-  addresses: readonly string[],
-  ask: (address: string) => Promise<IncomingMessage>,
-): Promise<IncomingMessage> {
-  const [address = "", ...others] = addresses.slice(0, MAX_ADDRESSES);
-  try {
-    return await ask(address);
-  } catch (error) {
-    if (others.length === 0 || !NOT_CONNECTED.test(codeOf(error) ?? "")) throw error;
-    return await firstOf(others, ask);
-  }
-}
+/** Characters of a field value (RFC 9110 §5.5): visible ones, spaces, tabs and those above ASCII, one byte each. */
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-async function send(request: WebRequest, form: URLSearchParams | undefined, address: string): Promise<IncomingMessage> {
-  const { url, signal } = request;
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const body = form?.toString();
-  const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
-    agent: false,
-    signal,
-    method: body === undefined ? "GET" : "POST",
-    headers: {
-      ...request.headers,
-      "accept-encoding": "gzip, br",
-      ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
-    },
-    lookup: (_host, _options, done) => done(null, [{ address, family: isIP(address) }]),
+/** A request with its body, one byte a character. Throws if a field cannot be sent. */
+function requestText(url: URL, headers: Readonly<Record<string, string>>, form: string | undefined): string {
+  const credentials = url.username === "" && url.password === "" ? undefined : `${url.username}:${url.password}`;
+  const fields = Object.entries({
+    host: url.host,
+    connection: "close",
+    ...(credentials === undefined
+      ? {}
+      : { authorization: `Basic ${Buffer.from(decodeURIComponent(credentials)).toString("base64")}` }),
+    ...headers,
+    "accept-encoding": "gzip, br",
+    ...(form === undefined
+      ? {}
+      : { "content-type": "application/x-www-form-urlencoded", "content-length": String(form.length) }),
   });
-  outgoing.on("response", resolve);
-  outgoing.on("error", reject);
-  outgoing.end(body);
-  return await untilAborted(promise, signal);
-}
-
-async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  let received = 0;
-  incoming.on("data", (chunk: Buffer) => {
-    received += chunk.length;
-    if (received > maxBytes) incoming.destroy(new WebError("too-large"));
-  });
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of decoded(incoming)) {
-    // The stream has no encoding, so its chunks are buffers.
-    const bytes = chunk as Buffer;
-    length += bytes.length;
-    if (length > maxBytes) throw new WebError("too-large");
-    chunks.push(bytes);
+  for (const [name, value] of fields) {
+    if (!FIELD_VALUE.test(value)) throw new Error(`Cannot send the field ${name}: its value has a forbidden character`);
   }
-  return new Uint8Array(Buffer.concat(chunks));
-}
-
-function decoded(incoming: IncomingMessage): Readable {
-  const coding = (incoming.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-  if (coding === "identity" || coding === "") return incoming;
-  const undo = coding === "br" ? createBrotliDecompress() : /^(?:x-)?gzip$/.test(coding) ? createGunzip() : undefined;
-  if (undo === undefined) throw new WebError("unreachable");
-  incoming.on("error", (error) => undo.destroy(error));
-  return incoming.pipe(undo);
+  const lines = fields.map(([name, value]) => `${name}: ${value}`);
+  const method = form === undefined ? "GET" : "POST";
+  return [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...lines, "", form ?? ""].join("\r\n");
 }
 
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

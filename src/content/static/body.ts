@@ -1,5 +1,5 @@
 import { type Transform } from "node:stream";
-import { brokeOff, loadError } from "./faults.ts";
+import { brokeOff, loadError, TooLong } from "./faults.ts";
 import { type Coding } from "./content-coding.ts";
 import { ZstdFrames } from "./zstd-frames.ts";
 
@@ -18,13 +18,13 @@ function allowance(codedBytes: number, most: number): number {
 }
 
 function tooLong(most: number): Error {
-  return loadError(`it has more than ${most} bytes`);
+  return new TooLong(`it has more than ${most} bytes`);
 }
 
 /** The error of a body that exceeds its allowance. */
 function outgrown(codedBytes: number, most: number): Error {
   if (allowance(codedBytes, most) === most) return tooLong(most);
-  return loadError(`its content coding hides more than ${MAX_RATIO} times its length`);
+  return new TooLong(`its content coding hides more than ${MAX_RATIO} times its length`);
 }
 
 /** Collects a response's body and undoes its content codings, with limits on the size. */

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { systemTrust } from "../../lib/system-trust.ts";
-import { egressError } from "../egress/guard.ts";
+import { egressError, portOf } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
 import { loadError } from "./faults.ts";
 
@@ -30,7 +30,7 @@ const MAX_ADDRESSES = 8;
 let ofSystem: SecureContext | undefined;
 
 /** Trusts the authorities that the system trusts. */
-export function systemContext(): SecureContext {
+function systemContext(): SecureContext {
   ofSystem ??= contextOf(systemTrust());
   return ofSystem;
 }
@@ -40,7 +40,13 @@ export function contextOf(authorities: readonly string[]): SecureContext {
   return createSecureContext({ ca: [...authorities], minVersion: "TLSv1.2" });
 }
 
-/** Opens a connection to the first of the addresses that responds. */
+/** Opens a connection for requests to the URL's origin, to the first of these addresses that responds. */
+export function openFor(url: URL, addresses: readonly string[], trust = systemContext()): Opening {
+  const tlsHost = url.protocol === "https:" ? url.hostname.replace(/^\[|\]$/g, "") : undefined;
+  return open({ addresses, port: portOf(url), tlsHost, trust });
+}
+
+/** Opens a connection to the first of the addresses that responds. @internal */
 export function open(target: ConnectTarget): Opening {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const addresses = target.addresses.slice(0, MAX_ADDRESSES);

@@ -5,6 +5,14 @@ export function loadError(reason: string): TurnpikeError {
   return new TurnpikeError("page-failed", `Cannot load the page: ${reason}`);
 }
 
+/** The error of a document that is longer than a limit. */
+export class TooLong extends TurnpikeError {
+  constructor(reason: string) {
+    super("page-failed", `Cannot load the page: ${reason}`);
+    this.name = "TooLong";
+  }
+}
+
 export function brokeOff(): TurnpikeError {
   return loadError("its server closed the connection before the end");
 }

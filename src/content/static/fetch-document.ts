@@ -4,7 +4,7 @@ import { egressError, portOf } from "../egress/guard.ts";
 import { type FetchedDocument, type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
 import { type Asker, askerOf } from "./asker.ts";
-import { open, type Opening, systemContext } from "./connect.ts";
+import { openFor, type Opening } from "./connect.ts";
 import { CookieJar } from "./cookies.ts";
 import { type StaticResponse, Exchange, StaleConnection } from "./exchange.ts";
 import { loadError } from "./faults.ts";
@@ -165,12 +165,10 @@ class Fetching {
   }
 
   async #connect(url: URL): Promise<Socket> {
-    const port = portOf(url);
-    const addresses = await this.#visit.egress.addressesOf(url.hostname, port);
+    const addresses = await this.#visit.egress.addressesOf(url.hostname, portOf(url));
     if (typeof addresses === "string") throw egressError(addresses);
     if (this.#closed) throw egressError("unreachable");
-    const tlsHost = url.protocol === "https:" ? url.hostname.replace(/^\[|\]$/g, "") : undefined;
-    this.#opening = open({ addresses, port, tlsHost, trust: this.#options.trust ?? systemContext() });
+    this.#opening = openFor(url, addresses, this.#options.trust);
     const socket = await this.#opening.socket;
     this.#opening = undefined;
     // Between two requests the socket has no other listener, and an unhandled error would end the process.

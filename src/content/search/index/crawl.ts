@@ -237,7 +237,7 @@ class Crawler {
       return "unchanged";
     }
     if (status >= 300 && status < 400) {
-      sites.discover(this.#site, this.#inScope([URL.parse(headers.location ?? "", url)?.href ?? ""]), depth);
+      sites.discover(this.#site, this.#inScope([URL.parse(headers.get("location") ?? "", url)?.href ?? ""]), depth);
       this.#remove(url);
       return "redirect";
     }
@@ -255,7 +255,7 @@ class Crawler {
     const source = {
       engine: "static",
       body: response.body,
-      contentType: response.headers["content-type"] ?? "",
+      contentType: response.headers.get("content-type") ?? "",
       finalUrl: url,
       statusCode: response.status,
       headers: [],
@@ -269,7 +269,7 @@ class Crawler {
       return outcome.outcome === "needs-browser" ? "needs a browser" : "not a page";
     }
     const { content, title, fields } = outcome.extraction;
-    const says = robotsDirectives(String(fields?.["robots"] ?? ""), response.headers["x-robots-tag"]);
+    const says = robotsDirectives(String(fields?.["robots"] ?? ""), response.headers.get("x-robots-tag"));
     const links = fields?.["links"];
     if (!says.nofollow && depth < this.#site.depth && Array.isArray(links)) {
       sites.discover(this.#site, this.#inScope(links), depth + 1);
@@ -284,7 +284,7 @@ class Crawler {
     const isNew = index.page(url)?.site !== this.#site.id;
     if (isNew && this.#isFull()) return "left out";
     if (isNew) this.#pages += 1;
-    const { etag, "last-modified": lastModified } = response.headers;
+    const [etag, lastModified] = ["etag", "last-modified"].map((name) => response.headers.get(name));
     return index.put({ url, title, text: content, site: this.#site.id, etag, lastModified }) ? "indexed" : "unchanged";
   }
 

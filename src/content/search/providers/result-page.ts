@@ -56,7 +56,7 @@ async function fieldsOf(
   const source = {
     engine: "static",
     body: response.body,
-    contentType: response.headers["content-type"] ?? "text/html",
+    contentType: response.headers.get("content-type") ?? "text/html",
     finalUrl: response.url,
     statusCode: response.status,
     headers: [],
