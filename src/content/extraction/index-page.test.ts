@@ -39,6 +39,7 @@ const MARKDOWN: readonly (readonly [markdown: string, text: string])[] = [
   ['**bold** and `code` and [text](https://a.test/x "title") ![alt](pic.png)', "bold and code and text alt"],
   ["| A | B |\n| --- | :-: |\n| 1 | 2 |", "A B\n\n 1 2"],
   ["```js\nlet x = 1;\n```", "let x = 1;"],
+  ["a<br>b H<sub>2</sub>O \\<br> 5", "a b H 2 O <br> 5"],
   ["5 \\* 3 \\[not a link\\]", "5 * 3 [not a link]"],
 ];
 function squeezed(text: string): string {

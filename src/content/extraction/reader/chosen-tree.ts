@@ -69,13 +69,18 @@ export class ChosenTree {
   #element(element: Element, to: Element | Document, outer: Box): void {
     const { name } = element;
     if (PICTURES.has(name) || VOID.has(name) || (name === "script" && !isNeverShown(element))) {
-      if (this.#isAmongChosen(outer)) append(to, copyAll(element));
+      if (!isAnimation(element) && this.#isAmongChosen(outer)) append(to, copyAll(element));
       return;
     }
     if (isNeverShown(element)) return;
     const box = this.#boxes.get(element);
     if (box === undefined) return;
     const kept = this.#kept.get(box) ?? 0;
+    const space = box.words === 0 ? spaceIn(element) : undefined;
+    if (space !== undefined && this.#texts.has(space)) {
+      append(to, new Text(space.data));
+      return;
+    }
     if (kept === 0 && !(CELLS.has(name) && (this.#kept.get(outer) ?? 0) > 0) && !this.#holdsPicture(box, outer)) return;
     const copy = new Element(name, opened(element), []);
     if (element.namespace !== undefined) copy.namespace = element.namespace;
@@ -102,6 +107,20 @@ export class ChosenTree {
     while (at.words < MIN_WORDS_AROUND_A_PICTURE && at.parent !== undefined) at = at.parent;
     return (this.#kept.get(at) ?? 0) >= at.words * MIN_SHARE_AROUND_A_PICTURE && at.words > 0;
   }
+}
+
+/** The text of an element that contains only white space, as between the words of highlighted code. */
+function spaceIn(element: Element): Text | undefined {
+  const [only, more] = element.children;
+  if (only === undefined || more !== undefined) return undefined;
+  if (only instanceof Text) return only.data.trim() === "" ? only : undefined;
+  return isTag(only) ? spaceIn(only) : undefined;
+}
+
+/** A silent video without a name that repeats itself shows no more than a picture behind the text. */
+function isAnimation({ name, attribs }: Element): boolean {
+  const { loop, muted, title, "aria-label": label } = attribs;
+  return name === "video" && loop !== undefined && muted !== undefined && title === undefined && label === undefined;
 }
 
 function copyAll(element: Element): Element {

@@ -57,6 +57,24 @@ describe("an article", () => {
     expect(content).toContain("```\nTABLE name\n```");
   });
 
+  test("keeps the spaces of highlighted code", () => {
+    const code =
+      '<span class="k">from</span><span class="w"> </span><span>typing</span><span class="w"> </span><span>import</span> Any' +
+      "<span><span>\n    </span></span><span>pass</span>";
+    const { content } = read(story(`<pre><code>${code}</code></pre>${PARAGRAPHS}`));
+    expect(content).toContain("```\nfrom typing import Any\n    pass\n```");
+  });
+
+  test("has its videos, but no silent one that repeats itself", () => {
+    const { content } = read(
+      story(
+        `<p>${TEXT}</p><video src="/behind.mp4" autoplay loop muted></video><p>${TEXT}</p><video src="/talk.mp4" controls></video>${PARAGRAPHS}`,
+      ),
+    );
+    expect(content).toContain("talk.mp4");
+    expect(content).not.toContain("behind.mp4");
+  });
+
   test("has no logo of the navigation", () => {
     const { content } = read(story("").replace("<nav>", '<nav><a href="/"><img src="/logo.png" alt="Logo"></a>'));
     expect(content).not.toContain("logo.png");
