@@ -13,11 +13,12 @@ import { hintsOf } from "./hints.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
+import { groupAlike } from "./page-parts.ts";
 import { blended, secondFeatures } from "./second-stage.ts";
 import { addPostDetails } from "./posts.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
 import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
-import { fillGroups, keepCode, keepWhole } from "./whole.ts";
+import { dropCopies, dropRepeats, fillGroups, keepCode, keepWhole } from "./whole.ts";
 
 /** The JSON-LD text replaces the article's text if it has at least 1.5 times as many words, and at least 50. */
 const MUCH_MORE = 1.5;
@@ -73,8 +74,12 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   const metadata = metadataOf(tree);
   const body = bodyOf(tree);
   const outline = outlineOf(body);
+  // The rules below need the groups, which the features find as well.
+  if (options.scores !== undefined) groupAlike(outline.root);
   const { chosen, expected } = choose(outline.blocks, options.scores ?? scoresOf(outline, metadata, url));
   fillGroups(outline, chosen);
+  dropCopies(outline, chosen);
+  dropRepeats(outline, chosen);
   keepWhole(outline, chosen);
   keepCode(outline, chosen);
   addPostDetails(outline, chosen);

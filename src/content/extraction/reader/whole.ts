@@ -1,4 +1,5 @@
 import { type Box, FLAGS, type Outline } from "./outline.ts";
+import { hashOf } from "./text-count.ts";
 
 /** Elements that are kept or dropped as a whole. */
 const WHOLE = new Set(["table", "pre", "dl"]);
@@ -25,6 +26,74 @@ export function keepWhole({ blocks }: Outline, chosen: Uint8Array): void {
     for (const at of group) if (chosen[at] === 1) words += blocks[at]?.count.words ?? 0;
     const all = words >= box.words * MIN_SHARE_CHOSEN ? 1 : 0;
     for (const at of group) chosen[at] = all;
+  }
+}
+
+/** Minimum number of words of a member that is shown only once. */
+const MIN_WORDS_SHOWN_ONCE = 5;
+
+/** Drops members of a group that repeat an earlier member of it word for word, as the copies in a moving band do. */
+export function dropCopies({ root, blocks }: Outline, chosen: Uint8Array): void {
+  const texts = new Map<Box, number>();
+  for (const [at, { box, text }] of blocks.entries()) {
+    if (chosen[at] === 1) texts.set(box, mixed(texts.get(box) ?? 0, hashOf(text.trim())));
+  }
+  const copies = new Set<Box>();
+  const visit = (box: Box): number => {
+    let own = texts.get(box) ?? 0;
+    const seen = new Map<Box, Set<number>>();
+    for (const child of box.children) {
+      if (child.words === 0) continue;
+      const hash = visit(child);
+      own = mixed(own, hash);
+      const [first] = child.group;
+      if (first === undefined || hash === 0 || child.words < MIN_WORDS_SHOWN_ONCE) continue;
+      if ((child.flags & (FLAGS.table | FLAGS.code)) !== 0) continue;
+      const earlier = seen.get(first) ?? new Set();
+      if (earlier.has(hash)) copies.add(child);
+      seen.set(first, earlier.add(hash));
+    }
+    return own;
+  };
+  visit(root);
+  if (copies.size === 0) return;
+  const copyOf = outermostOf(copies);
+  for (const [at, { box }] of blocks.entries()) if (copyOf(box) !== undefined) chosen[at] = 0;
+}
+
+function mixed(hash: number, next: number): number {
+  return next === 0 ? hash : Math.imul(hash ^ next, 0x01000193) | 1;
+}
+
+/** Finds the outermost of some boxes that holds a box. */
+function outermostOf(boxes: ReadonlySet<Box>): (box: Box) => Box | undefined {
+  const known = new Map<Box, Box | undefined>();
+  const find = (box: Box): Box | undefined => {
+    if (known.has(box)) return known.get(box);
+    const outer = box.parent === undefined ? undefined : find(box.parent);
+    const found = outer ?? (boxes.has(box) ? box : undefined);
+    known.set(box, found);
+    return found;
+  };
+  return find;
+}
+
+/** Minimum number of words of a text that is shown only once. Shorter texts, such as labels, repeat for a reason. */
+const MIN_WORDS_OF_A_REPEAT = 12;
+
+/**
+ * Drops texts that repeat an earlier chosen one word for word, such as a copy for narrow screens or a quoted post. In
+ * lists, tables and pages with code they are kept, since instructions repeat themselves.
+ */
+export function dropRepeats({ blocks }: Outline, chosen: Uint8Array): void {
+  if (blocks.some(({ box }, at) => chosen[at] === 1 && (box.flags & FLAGS.code) !== 0)) return;
+  const shown = new Map<number, string>();
+  for (const [at, { box, count, text }] of blocks.entries()) {
+    if (chosen[at] !== 1 || count.words < MIN_WORDS_OF_A_REPEAT || (box.flags & (FLAGS.table | FLAGS.item)) !== 0)
+      continue;
+    const folded = text.replace(/\s+/g, " ").trim();
+    if (shown.get(count.hash) === folded) chosen[at] = 0;
+    else shown.set(count.hash, folded);
   }
 }
 
@@ -83,6 +152,8 @@ const MIN_MEMBERS = 4;
 const MIN_SHARE_OF_MEMBERS = 0.5;
 /** A member counts as left out if a smaller share of its words is chosen. */
 const MIN_SHARE_OF_A_MEMBER = 0.3;
+/** Words of an average member. Longer members, such as posts of a thread, are chosen one by one. */
+const MAX_WORDS_OF_A_MEMBER = 60;
 /** The maximum ratio of a member's length to the others'. A longer member is other content with the same markup. */
 const MAX_TIMES_LONGER = 3;
 
@@ -100,16 +171,27 @@ export function fillGroups({ root, blocks }: Outline, chosen: Uint8Array): void 
   };
   visit(root);
   if (added.size === 0) return;
-  const known = new Map<Box, boolean>();
-  const isAdded = (box: Box): boolean => {
-    const found = known.get(box);
-    if (found !== undefined) return found;
-    const is = added.has(box) || (box.parent !== undefined && isAdded(box.parent));
-    known.set(box, is);
-    return is;
-  };
-  for (const [at, { box }] of blocks.entries()) {
-    if ((box.flags & (FLAGS.button | FLAGS.form)) === 0 && isAdded(box)) chosen[at] = 1;
+  addMembers(blocks, chosen, added);
+}
+
+/** Chooses the blocks of the added members. A member that repeats chosen texts, as in a moving band, is left out. */
+function addMembers(blocks: Outline["blocks"], chosen: Uint8Array, added: ReadonlySet<Box>): void {
+  const memberOf = outermostOf(added);
+  const shown = new Set<number>();
+  const more = new Map<Box, number[]>();
+  for (const [at, { box, count }] of blocks.entries()) {
+    if (chosen[at] === 1) shown.add(count.hash);
+    else if ((box.flags & (FLAGS.button | FLAGS.form)) === 0) {
+      const member = memberOf(box);
+      if (member === undefined) continue;
+      const own = more.get(member);
+      if (own === undefined) more.set(member, [at]);
+      else own.push(at);
+    }
+  }
+  for (const own of more.values()) {
+    if (own.every((at) => shown.has(blocks[at]?.count.hash ?? 0))) continue;
+    for (const at of own) chosen[at] = 1;
   }
 }
 
@@ -118,6 +200,7 @@ function fill(group: readonly Box[], kept: ReadonlyMap<Box, number>, added: Set<
   const members = group.filter(isMember);
   if (members.length < group.length * MIN_SHARE_OF_MEMBERS || members.length === group.length) return;
   const words = members.reduce((sum, box) => sum + box.words, 0) / members.length;
+  if (words > MAX_WORDS_OF_A_MEMBER) return;
   for (const box of group) if (!isMember(box) && box.words <= words * MAX_TIMES_LONGER) added.add(box);
 }
 
