@@ -10,6 +10,9 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   ],
   /** They draw names, identifiers and keys that a test must not know in advance. */
   names: [
+    "src/content/browser/remote/confinement.ts",
+    "src/content/browser/remote/connect-websocket.ts",
+    "src/content/browser/remote/websocket-wire.ts",
     "src/cli/admin/admin-key.ts",
     "src/content/fonts/font-config.ts",
     "src/content/fonts/packed-fonts.ts",
@@ -48,6 +51,8 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/content/browser/orphans.ts",
     "src/content/browser/pooled-browser.ts",
     "src/content/browser/process-watch.ts",
+    "src/content/browser/remote/remote-browser.ts",
+    "src/content/browser/remote/remote-opener.ts",
     "src/content/browser/unpack.ts",
     "src/content/documents/pdf/read-page.ts",
     "src/content/mcp/mcp-http.ts",

@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Subprocess } from "bun";
-import { type BrowserInfo } from "../content/browser/pool.ts";
+import { type BrowserInfo } from "../content/browser/browser-opener.ts";
 import { childEnvironment } from "../lib/child-environment.ts";
 import { codeOf } from "../lib/caught.ts";
 import { isAlive } from "../lib/is-alive.ts";
 import { type ContentReport } from "./content.ts";
+import { type BrowserConfig } from "./browser-options.ts";
 import { type McpEndpoint } from "./mcp-endpoint.ts";
 import { sayError, sayWarning } from "./terminal.ts";
 import { type WaitingRoom } from "./waiting-room.ts";
@@ -15,6 +16,8 @@ export interface ContentProcessOptions {
   readonly socket: string;
   readonly stateDir: string;
   readonly browserPath: string;
+  /** The value of `content.browser` in the configuration. */
+  readonly browser: BrowserConfig;
   readonly allowPrivate: boolean;
   readonly chargeTimeouts: boolean;
   /** Environment variables that the service needs, beyond those of the system. */
@@ -84,6 +87,7 @@ export class ContentProcess {
       socket,
       stateDir,
       browserPath,
+      browser,
       allowPrivate,
       chargeTimeouts,
       search,
@@ -92,7 +96,8 @@ export class ContentProcess {
     } = this.#options;
     const path = `${socket}${STARTING}`;
     const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
-    args.push("--search", search, "--resolve", resolving);
+    const { args: browserArgs, environment } = browserFlag(browser);
+    args.push("--search", search, "--resolve", resolving, ...browserArgs);
     if (allowPrivate) args.push("--allow-private");
     if (chargeTimeouts) args.push("--charge-timeouts");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
@@ -100,7 +105,7 @@ export class ContentProcess {
     const bornAt = performance.now();
     this.#child = Bun.spawn([process.execPath, Bun.main, ...args], {
       stdio: ["ignore", "ignore", "inherit"],
-      env: childEnvironment(this.#options.variables),
+      env: { ...childEnvironment(this.#options.variables), ...environment },
       ipc: (message: ContentReport) => resolve(message),
       onExit: () => {
         resolve({ kind: "failed", reason: "Cannot start the content service: its process ended" });
@@ -128,6 +133,20 @@ export class ContentProcess {
     const report = await this.#spawn();
     if (report.kind === "failed") sayError(report.reason);
   }
+}
+
+/** The variable in which the service gets the URL of its remote browser: other users can read command lines. */
+const ENDPOINT_VARIABLE = "TURNPIKE_BROWSER_ENDPOINT";
+
+/** The flag and the variable for `content.browser`. */
+function browserFlag(config: BrowserConfig): { args: string[]; environment: Record<string, string> } {
+  const { endpoint, endpoint_env: variable, ...rest } = config;
+  const url = variable === "" ? endpoint : (process.env[variable] ?? "");
+  if (url === "") return { args: [], environment: {} };
+  return {
+    args: ["--browser", JSON.stringify({ ...rest, endpoint_env: ENDPOINT_VARIABLE })],
+    environment: { [ENDPOINT_VARIABLE]: url },
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type BrowserInfo } from "../content/browser/pool.ts";
+import { type BrowserInfo } from "../content/browser/browser-opener.ts";
 import { type ContentAddress, type Protection } from "../content/listen.ts";
 import { startContentService } from "../content/service.ts";
 import { BEARER_TOKEN } from "../lib/bearer-token.ts";
@@ -8,6 +8,7 @@ import { codeOf, messageOf } from "../lib/caught.ts";
 import { readSecret } from "../payments/facilitator/secrets.ts";
 import { MAX_UNIX_PATH_BYTES } from "../gateway/config/schema/kinds.ts";
 import { atBoundary } from "./boundary.ts";
+import { parseBrowserOptions } from "./browser-options.ts";
 import { parseEndpoint, variableName } from "./facilitator-options.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
@@ -20,14 +21,14 @@ import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
 With --listen, gateways on other machines can use it. This requires a token, which they send as Authorization: Bearer (token_env of their
 upstream), and TLS; --plaintext replaces TLS if another layer encrypts. SIGTERM drains it: /ready responds with 503, the service listens
 for --drain-delay seconds more (5 with --listen, else 0), and then ends after its last request.
---search takes the object content.search of a configuration, --resolve the object content.resolve. With --gateway it shows that gateway's
-prices, and serves MCP at /mcp by calls to that gateway, which must sell the operations at their own paths. --mcp-host names a host by
+--browser takes the object content.browser of a configuration, for a remote browser; --search takes content.search, and --resolve
+content.resolve. With --gateway it shows that gateway's prices, and serves MCP at /mcp by calls to that gateway, which must sell the operations at their own paths. --mcp-host names a host by
 which browsers may call /mcp; "*" allows every host, for requests without an Origin. --charge-timeouts marks failures of pages that used
 up their own time; only the gateway of turnpike start charges for them.`;
 
@@ -52,6 +53,7 @@ const FLAGS = {
   "browser-path": { type: "string" },
   "allow-private": { type: "boolean" },
   "charge-timeouts": { type: "boolean" },
+  browser: { type: "string", default: "{}" },
   search: { type: "string", default: "{}" },
   resolve: { type: "string", default: "{}" },
   gateway: { type: "string" },
@@ -89,6 +91,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
       stateDir: stateFolder(values["state-dir"]),
       allowPrivate: values["allow-private"] === true,
       chargeTimeouts: values["charge-timeouts"] === true,
+      remoteBrowser: parseBrowserOptions(values.browser, process.env),
       search: parseSearchOptions(values.search),
       ...parseResolveOptions(values.resolve),
       mcp:

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type BrowserInfo } from "../content/browser/pool.ts";
+import { type BrowserInfo } from "../content/browser/browser-opener.ts";
 import { type ConfigSource } from "../gateway/admin/running-config/config-source.ts";
 import { type RunningConfig } from "../gateway/admin/running-config/running-config.ts";
 import { type Config } from "../gateway/config/config.ts";
@@ -9,6 +9,7 @@ import { urlOf } from "../gateway/process/listener-plan.ts";
 import { messageOf } from "../lib/caught.ts";
 import { OwnAdmin } from "./admin/own-admin.ts";
 import { atBoundary } from "./boundary.ts";
+import { remoteBrowserOf } from "./browser-options.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
 import { configFlags, portFlag, warnOfDescriptors } from "./gateway.ts";
@@ -96,6 +97,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   admin.checkFlags();
   const { config } = opened;
   warnOfDescriptors(config);
+  const isRemote = remoteBrowserOf(config.content.browser, process.env) !== undefined;
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
   // Installed before the start creates anything that a signal would leave behind.
   const stopped = stopSignal({ handsOver: true });
@@ -106,6 +108,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
         socket,
         stateDir,
         browserPath: config.content.browser_path,
+        browser: config.content.browser,
         allowPrivate,
         chargeTimeouts: config.content.charge_timeouts,
         search: JSON.stringify(config.content.search),
@@ -119,7 +122,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   // Installed before the banner is printed: a signal may follow at once.
   reloadOnHangup(gateway);
   rotation.heed(() => void gateway.reopenLogs());
-  printLines(contentLines(gateway, browser));
+  printLines(contentLines(gateway, browser, isRemote));
   await serveUntilStopped(gateway, stopped, predecessor);
   admin.close();
   await service.close();
@@ -247,16 +250,21 @@ function gatewayLines(
   ];
 }
 
-function contentLines({ listeners: [first] }: AdministeredGateway, browser: BrowserInfo | undefined): Line[] {
+function contentLines(
+  { listeners: [first] }: AdministeredGateway,
+  browser: BrowserInfo | undefined,
+  isRemote: boolean,
+): Line[] {
   const url = first === undefined ? "" : urlOf(first);
   const elsewhere = url === "http://127.0.0.1:8080" ? "" : ` --gateway ${url}`;
   return [
-    ["browser", browserText(browser)],
+    ["browser", browserText(browser, isRemote)],
     ["try", `${isOneFile() ? "turnpike" : "npx turnpike"} call read https://example.com/${elsewhere}`],
   ];
 }
 
-function browserText(browser: BrowserInfo | undefined): string {
+function browserText(browser: BrowserInfo | undefined, isRemote: boolean): string {
+  if (browser === undefined && isRemote) return "remote, not connected; pages that need it fail until it is";
   if (browser === undefined) return "none; pages that need one fail";
   const sandbox = browser.sandboxed ? "sandboxed" : "without its sandbox";
   return `${browser.name} ${browser.version} (${browser.source}, ${sandbox})`;

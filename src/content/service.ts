@@ -1,8 +1,12 @@
 import { mkdir, rm } from "node:fs/promises";
 import { messageOf } from "../lib/caught.ts";
+import { within } from "../lib/within.ts";
 import { AbsentBrowser } from "./browser/absent-browser.ts";
 import { NoBrowserError } from "./browser/find.ts";
-import { type BrowserInfo, BrowserPool, type Log, type PoolOptions } from "./browser/pool.ts";
+import { type BrowserInfo, type Log } from "./browser/browser-opener.ts";
+import { BrowserPool } from "./browser/pool.ts";
+import { type RemoteSettings } from "./browser/remote/remote-browser.ts";
+import { RemoteOpener } from "./browser/remote/remote-opener.ts";
 import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Entrance } from "./entrance.ts";
@@ -31,6 +35,8 @@ export interface ContentOptions {
   /** Allows pages on private and loopback addresses and on any port. */
   readonly allowPrivate: boolean;
   readonly browserPath?: string;
+  /** A browser that others run, which is used in place of one of this machine. */
+  readonly remoteBrowser?: RemoteSettings | undefined;
   /** Tells the gateway to charge for a page that used up its visit's time itself. */
   readonly chargeTimeouts?: boolean;
   /** Absent options are as in SEARCH_DEFAULTS. */
@@ -45,7 +51,7 @@ export interface ContentOptions {
 export interface ContentService {
   /** The address that it listens on. If port 0 was requested, this has the real port. */
   readonly address: ContentAddress;
-  /** Undefined: this machine has no browser, and pages that need one fail. */
+  /** Undefined: this machine has no browser, or a remote one is not connected yet. Pages that need one fail. */
   readonly browser: BrowserInfo | undefined;
   /**
    * Reports at once that it is not ready, and stops listening after `noticeMs` milliseconds. Resolves when the requests
@@ -71,9 +77,12 @@ const MAX_FETCHES = 64;
 const MAX_QUEUED_FETCHES = 256;
 const FETCH_QUEUE_TIMEOUT_MS = 30_000;
 
+/** Milliseconds that the start waits for a remote browser. Afterwards the service connects in the background. @bound */
+const REMOTE_START_MS = 2_000;
+
 /** Starts the content service. Fails with a one-line message that says what to do. */
 export async function startContentService(options: ContentOptions): Promise<ContentService> {
-  const { listen, stateDir, allowPrivate, browserPath, chargeTimeouts = false, log, protection = {} } = options;
+  const { listen, stateDir, allowPrivate, log, protection = {} } = options;
   checkProtection(listen, protection);
   await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`Cannot use the state folder '${stateDir}': ${messageOf(error)}; name another with --state-dir`);
@@ -83,13 +92,8 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   const prices = gatewayUrl === undefined ? unknownPrices : pricesOf(gatewayUrl, send);
   const gateway = gatewayUrl === undefined ? undefined : { url: gatewayUrl, send, prices };
   const mcp = createMcp(options, prices);
-  const [{ pool, browser }, { createApp }] = await Promise.all([
-    startBrowser({
-      stateDir,
-      log,
-      chargeTimeouts,
-      ...(browserPath === undefined ? {} : { browserPath }),
-    }),
+  const [pool, { createApp }] = await Promise.all([
+    startBrowser(options),
     // This module is loaded while the browser is unpacked and started on other cores.
     import("./app.ts"),
   ]);
@@ -102,7 +106,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   const { search } = searching;
   const semaphore = new FairSemaphore(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   // Both engines use the same browser name.
-  const fetching = { asker: askerOf(browser?.version), isReadable };
+  const fetching = { asker: askerOf(pool.info?.version), isReadable };
   const pages = new RememberingReader(
     { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), semaphore, extractor, egress },
     searching.remember,
@@ -113,7 +117,16 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     now: () => performance.now(),
   });
   const resolver = createResolver(options.model, { pages, search, log: (message) => log("warn", message) });
-  const services = { pages, browser, search, resolver, browserHealth: () => probe.look(), log };
+  const services = {
+    pages,
+    get browser() {
+      return pool.info;
+    },
+    search,
+    resolver,
+    browserHealth: () => probe.look(),
+    log,
+  };
   try {
     const operations = new OperationCounts();
     const startedAt = Date.now();
@@ -129,7 +142,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     const server = await serve(listen, (request) => entrance.fetch(request), protection.tls);
     return {
       address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
-      browser,
+      browser: pool.info,
       async drain(noticeMs) {
         entrance.drain();
         await Bun.sleep(noticeMs);
@@ -154,16 +167,25 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   }
 }
 
-/** On a machine without a browser program, the service serves the requests that need no browser. */
-async function startBrowser(
-  options: PoolOptions,
-): Promise<{ pool: BrowserPool | AbsentBrowser; browser: BrowserInfo | undefined }> {
+/**
+ * Without a browser program, or while a remote browser cannot be used, the service serves the requests that need no
+ * browser.
+ */
+async function startBrowser(options: ContentOptions): Promise<BrowserPool | AbsentBrowser> {
+  const { stateDir, browserPath, remoteBrowser, chargeTimeouts = false, log } = options;
+  if (remoteBrowser !== undefined) {
+    const pool = new BrowserPool(new RemoteOpener(remoteBrowser, log), { chargeTimeouts, log });
+    await within(REMOTE_START_MS, pool.failure());
+    return pool;
+  }
+  const program = browserPath === undefined ? {} : { browserPath };
   try {
-    return await BrowserPool.start(options);
+    const { pool } = await BrowserPool.start({ stateDir, log, chargeTimeouts, ...program });
+    return pool;
   } catch (error) {
     if (!(error instanceof NoBrowserError)) throw error;
-    options.log("warn", `Pages that need a browser fail: ${error.message}`);
-    return { pool: new AbsentBrowser(), browser: undefined };
+    log("warn", `Pages that need a browser fail: ${error.message}`);
+    return new AbsentBrowser();
   }
 }
 

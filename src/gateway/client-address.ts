@@ -1,8 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { trimOws } from "../lib/fields.ts";
-
-/** A network as `ipaddr.parseCIDR` gives it. */
-type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+import { networkCheck } from "../lib/networks.ts";
 
 /** The last result. */
 let lastPlain = "";
@@ -47,18 +45,7 @@ export function createClientAddress(
 
 /** Returns a function that is true for the address of a trusted proxy; undefined if there are no trusted proxies. */
 export function createProxyCheck(cidrs: readonly string[]): ((address: string) => boolean) | undefined {
-  if (cidrs.length === 0) return undefined;
-  const networks = cidrs.map(parseNetwork);
-  return (address) => isTrusted(address, networks);
-}
-
-function parseNetwork(cidr: string): Network {
-  return ipaddr.parseCIDR(cidr.includes("/") ? cidr : `${cidr}/${cidr.includes(":") ? 128 : 32}`);
-}
-
-function isTrusted(address: string, networks: readonly Network[]): boolean {
-  const parsed = ipaddr.parse(address);
-  return networks.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits));
+  return cidrs.length === 0 ? undefined : networkCheck(cidrs);
 }
 
 /** The address in an X-Forwarded-For entry, which can have a port; undefined if the entry is not an address. */

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
 import { CdpConnection } from "../../src/content/browser/cdp.ts";
+import { PipeWire } from "../../src/content/browser/pipe-wire.ts";
 import { type BrowserProgram, browserPrograms } from "../../src/content/browser/find.ts";
 import { respond } from "../../src/gateway/local-response.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
@@ -78,7 +79,9 @@ async function resultIn(program: BrowserProgram, url: string, flags: readonly st
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
   });
   // Both are pipes, as asked for above; the types of stdio know the first three only.
-  const cdp = new CdpConnection(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable);
+  const cdp = new CdpConnection(
+    new PipeWire(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable),
+  );
   try {
     const { targetId } = await cdp.send("Target.createTarget", { url });
     const { sessionId } = await cdp.send("Target.attachToTarget", { targetId, flatten: true });

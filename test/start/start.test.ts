@@ -148,6 +148,31 @@ describe("what it needs", () => {
   );
 });
 
+test(
+  "it starts without its remote browser, and shows the secret of the URL to no other program",
+  async () => {
+    const folder = newFolder();
+    const browser = { endpoint_env: "BROWSERS", max_pages: 3 };
+    const config = folder.write("free.json", { ...FREE, content: { browser } });
+    const program = run(["--config", config, "--state-dir", folder.file("state")], {
+      env: { BROWSERS: "ws://127.0.0.1:9/?token=hunter2" },
+    });
+    await program.sees(READY);
+    expect(program.output).toContain("remote, not connected");
+    expect(program.output).toContain("Cannot use the remote browser at ws://127.0.0.1:9: ");
+    expect(program.output).not.toContain("hunter2");
+    const { all, content } = family(program);
+    expect(content).toHaveLength(1);
+    expect(all.map((pid) => readFileSync(`/proc/${pid}/cmdline`, "latin1")).join()).not.toContain("hunter2");
+    await program.stop();
+
+    const unset = run(["--config", config, "--state-dir", folder.file("state")]);
+    expect(await unset.exit()).toBe(1);
+    expect(unset.output).toContain("content.browser.endpoint_env: the environment variable BROWSERS is not set");
+  },
+  TIME_MS,
+);
+
 describe("as shipped", () => {
   let program: Program;
   let state: string;

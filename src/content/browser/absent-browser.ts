@@ -15,6 +15,8 @@ export class AbsentBrowser implements BrowserEngine {
     browsers: { running: 0, started: 0, lost: 0 },
   };
 
+  readonly info = undefined;
+
   visit(): Promise<never> {
     return Promise.reject(
       new LastingError(

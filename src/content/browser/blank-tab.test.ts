@@ -3,7 +3,8 @@ import { createStateFolder } from "../testing/state-folder.ts";
 import { openBlankTab } from "./blank-tab.ts";
 import { CdpClosed } from "./cdp.ts";
 import { browserPrograms } from "./find.ts";
-import { launchBrowser, type RunningBrowser } from "./launch.ts";
+import { launchBrowser } from "./launch.ts";
+import { type RunningBrowser } from "./running-browser.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine is slow.

@@ -1,6 +1,7 @@
 import { type ForwardProxy, startForwardProxy } from "../egress/forward-proxy.ts";
+import { proxyUrl } from "../egress/proxy-access.ts";
 import { identityOf } from "./identity.ts";
-import { type RunningBrowser } from "./launch.ts";
+import { type RunningBrowser } from "./running-browser.ts";
 
 /** An empty tab in its own browser context. Until it is bound to a visit, its egress proxy refuses all connections. */
 export interface BlankTab {
@@ -16,12 +17,12 @@ export interface BlankTab {
 /** Opens a tab with all settings that do not depend on the visit. */
 export async function openBlankTab(browser: RunningBrowser): Promise<BlankTab> {
   const { cdp } = browser;
-  const proxy = await startForwardProxy();
+  const proxy = await startForwardProxy(browser.proxyAccess);
   let context = "";
   try {
     const created = await cdp.send("Target.createBrowserContext", {
       disposeOnDetach: true,
-      proxyServer: `http://127.0.0.1:${proxy.port}`,
+      proxyServer: proxyUrl(browser.proxyAccess, proxy.port),
       proxyBypassList: "<-loopback>",
     });
     context = String(created["browserContextId"]);
@@ -42,6 +43,7 @@ export async function openBlankTab(browser: RunningBrowser): Promise<BlankTab> {
       cdp.send("Page.setLifecycleEventsEnabled", { enabled: true }, session),
       cdp.send("Inspector.enable", {}, session),
       cdp.send("Emulation.setUserAgentOverride", identityOf(browser.product, undefined).override, session),
+      ...browser.tabCalls.map(([method, params]) => cdp.send(method, params, session)),
     ]);
     return { context, target, session, proxy, alive: () => alive };
   } catch (error) {

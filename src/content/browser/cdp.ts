@@ -1,9 +1,4 @@
-import { type Readable, type Writable } from "node:stream";
-
-/**
- * Bytes. A longer message is discarded and its call fails, so that a hostile page cannot fill this process's memory.
- */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+import { type CdpWire, MAX_MESSAGE_BYTES } from "./cdp-wire.ts";
 
 /** Calls that wait for a response at one time, far more than the pool's pages can have open. */
 const MAX_PENDING_CALLS = 10_000;
@@ -23,7 +18,7 @@ export class CdpError extends Error {
 /** The browser has ended, and with it every open call. */
 export class CdpClosed extends Error {
   constructor() {
-    super("Cannot talk to the browser: its pipe is closed");
+    super("Cannot talk to the browser: its connection is closed");
     this.name = "CdpClosed";
   }
 }
@@ -43,24 +38,22 @@ interface CdpMessage {
   readonly error?: { readonly message: string };
 }
 
-/** The DevTools protocol over the pipe of `--remote-debugging-pipe`: JSON messages that end in a NUL byte. */
+/** The DevTools protocol: calls and events as JSON messages. */
 export class CdpConnection {
-  readonly #input: Writable;
+  readonly #wire: CdpWire;
   readonly #pending = new Map<number, PendingCall>();
   readonly #listeners = new Map<string, CdpListener>();
-  #chunks: Buffer[] = [];
-  #length = 0;
-  #discarding = false;
   #nextId = 1;
   #closed = false;
   readonly #ended = Promise.withResolvers<void>();
 
-  constructor(input: Writable, output: Readable) {
-    this.#input = input;
-    output.on("data", (chunk: Buffer) => this.#read(chunk));
-    output.on("close", () => this.close());
-    output.on("error", () => this.close());
-    input.on("error", () => this.close());
+  constructor(wire: CdpWire) {
+    this.#wire = wire;
+    wire.read({
+      message: (text) => this.#onMessage(text),
+      oversized: (head) => this.#failOversized(head),
+      closed: () => this.close(),
+    });
   }
 
   get closed(): boolean {
@@ -79,7 +72,7 @@ export class CdpConnection {
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<CdpFields>();
     this.#pending.set(id, { method, resolve, reject });
-    this.#input.write(`${JSON.stringify({ id, method, params, ...(sessionId === "" ? {} : { sessionId }) })}\0`);
+    this.#wire.write(JSON.stringify({ id, method, params, ...(sessionId === "" ? {} : { sessionId }) }));
     return promise;
   }
 
@@ -95,51 +88,28 @@ export class CdpConnection {
     const error = new CdpClosed();
     for (const call of this.#pending.values()) call.reject(error);
     this.#pending.clear();
-    this.#chunks = [];
-    this.#input.destroy();
+    this.#wire.destroy();
     this.#ended.resolve();
   }
 
-  #read(chunk: Buffer): void {
-    let start = 0;
-    for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
-      this.#keep(chunk.subarray(start, end));
-      this.#finishMessage();
-      start = end + 1;
-    }
-    if (start < chunk.length) this.#keep(chunk.subarray(start));
-  }
-
-  #keep(part: Buffer): void {
-    if (this.#discarding) return;
-    this.#chunks.push(part);
-    this.#length += part.length;
-    if (this.#length <= MAX_MESSAGE_BYTES) return;
-    this.#discarding = true;
-    this.#failOversized();
-    this.#chunks = [];
-  }
-
-  #failOversized(): void {
-    const head = this.#chunks[0]?.toString("latin1", 0, 64) ?? "";
+  #failOversized(head: string): void {
     const id = Number(/^\{"id":(\d+),/.exec(head)?.[1]);
     const call = this.#pending.get(id);
     this.#pending.delete(id);
     call?.reject(new CdpError(call.method, `the response is longer than ${MAX_MESSAGE_BYTES} bytes`));
   }
 
-  #finishMessage(): void {
-    const chunks = this.#chunks;
-    const discarded = this.#discarding;
-    this.#chunks = [];
-    this.#length = 0;
-    this.#discarding = false;
-    if (discarded) return;
-    const [first] = chunks;
-    if (first === undefined) return;
-    const text = chunks.length === 1 ? first.toString("utf8") : Buffer.concat(chunks).toString("utf8");
-    // The browser is our child process and follows the protocol. Text from pages is only in the strings of a message.
-    this.#dispatch(JSON.parse(text) as CdpMessage);
+  #onMessage(text: string): void {
+    let message: CdpMessage;
+    try {
+      // A browser follows the protocol. Text from pages is only in the strings of a message.
+      message = JSON.parse(text) as CdpMessage;
+    } catch {
+      // The other end of a remote connection may be no browser.
+      this.close();
+      return;
+    }
+    this.#dispatch(message);
   }
 
   #dispatch(message: CdpMessage): void {

@@ -4,27 +4,13 @@ import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
 import { isAlive } from "../../lib/is-alive.ts";
 import { within } from "../../lib/within.ts";
+import { OWN_PROCESSES } from "../egress/proxy-access.ts";
 import { CdpConnection } from "./cdp.ts";
+import { PipeWire } from "./pipe-wire.ts";
+import { type RunningBrowser } from "./running-browser.ts";
 import { type BrowserProgram } from "./find.ts";
 import { ownBrowser, processName, reapOrphans, shortName } from "./orphans.ts";
 import { ProcessWatch } from "./process-watch.ts";
-
-/**
- * A browser that has responded to its first call. `exited` settles when the process has ended and its folder is
- * removed.
- */
-export interface RunningBrowser {
-  readonly cdp: CdpConnection;
-  /** Limits the resources of its pages' processes. */
-  readonly processes: ProcessWatch;
-  /** Its name and version, for example "HeadlessChrome/153.0.8010.0". */
-  readonly product: string;
-  readonly exited: Promise<void>;
-  /** Ends the process at once, for a browser that no longer responds. */
-  kill(): void;
-  /** Asks the browser to end, and waits until the process has ended. */
-  close(): Promise<void>;
-}
 
 /** Milliseconds until the first response, enough for a cold start from a slow disk. */
 const LAUNCH_TIMEOUT_MS = 20_000;
@@ -106,7 +92,9 @@ export async function launchBrowser(
   let name = shortName(program.path);
   const exited = started.exited.then(() => reapOrphans(pid, name)).then(() => removeProfile(profile));
   // Both are pipes, as requested above. The types of stdio only have the first three.
-  const cdp = new CdpConnection(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable);
+  const cdp = new CdpConnection(
+    new PipeWire(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable),
+  );
   void started.exited.then(() => cdp.close());
   const kill = () => {
     child.kill("SIGKILL");
@@ -122,6 +110,9 @@ export async function launchBrowser(
     return {
       cdp,
       processes: new ProcessWatch(pid),
+      proxyAccess: OWN_PROCESSES,
+      tabCalls: [],
+      pausesWorkers: true,
       product,
       exited,
       kill,

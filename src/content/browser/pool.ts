@@ -1,20 +1,10 @@
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
-import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/within.ts";
+import { type BrowserInfo, type BrowserOpener, type Log } from "./browser-opener.ts";
 import { type Figures, type SemaphoreFigures } from "../figures/figures.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 import { missingFonts } from "./missing-fonts.ts";
-import {
-  type BrowserProgram,
-  type BrowserSource,
-  brokenBrowserMessage,
-  browserPrograms,
-  NoBrowserError,
-} from "./find.ts";
-import { majorOf, ordinaryUserAgent } from "./identity.ts";
-import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
+import { LocalOpener, type LocalOptions } from "./local-opener.ts";
 import { type OpenPage } from "../page/page.ts";
 import { PageBurnt } from "../page/burnt.ts";
 import { PageExcess } from "../egress/page-excess.ts";
@@ -22,31 +12,16 @@ import { Offenders } from "../page/offenders.ts";
 import { FairSemaphore } from "../page/fair-semaphore.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
 import { tabError } from "./load-error.ts";
-import { MAX_VISITS, PooledBrowser } from "./pooled-browser.ts";
+import { PooledBrowser } from "./pooled-browser.ts";
+import { type RunningBrowser } from "./running-browser.ts";
 import { Tab } from "./tab.ts";
 
-export type Log = (level: "info" | "warn" | "error", message: string, extra?: Record<string, unknown>) => void;
-
 export interface PoolOptions {
-  readonly stateDir: string;
-  readonly browserPath?: string;
-  /** Visits after which a new browser replaces one. Default: MAX_VISITS. */
-  readonly visitsPerBrowser?: number;
   /** True: failures of pages that used up their visit's time themselves are reported as PageBurnt. */
   readonly chargeTimeouts?: boolean;
   readonly log: Log;
 }
 
-export interface BrowserInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly path: string;
-  readonly source: BrowserSource;
-  readonly sandboxed: boolean;
-}
-
-/** Open pages for each processor core: a core renders one page while another waits for the network. @bound */
-const PAGES_PER_CORE = 2;
 /** Requests that wait for a free page, and their queueing time. Further requests get a 503. @bound */
 const MAX_QUEUED = 64;
 const QUEUE_TIMEOUT_MS = 30_000;
@@ -57,46 +32,42 @@ const USING_GRACE_MS = 500;
 /** Milliseconds. A working browser responds within one millisecond, even under load. */
 const PROBE_TIMEOUT_MS = 3_000;
 
-interface Choice {
-  readonly program: BrowserProgram;
-  readonly launch: LaunchOptions;
-}
-
 /** Keeps one browser running, and visits each page in its own browser context. */
 export class BrowserPool implements BrowserEngine {
   readonly #options: PoolOptions;
-  readonly #folder: string;
-  readonly #semaphore = new FairSemaphore(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
+  readonly #opener: BrowserOpener;
+  readonly #semaphore: FairSemaphore;
   readonly #offenders = new Offenders(() => performance.now());
-  readonly #choice: Choice;
   #browser: Promise<PooledBrowser> | undefined;
   readonly #browsers = new Set<PooledBrowser>();
   #replacing: Promise<void> | undefined;
+  #reopening: ReturnType<typeof setTimeout> | undefined;
   #started = 0;
   /** Browsers that ended by themselves. */
   #lost = 0;
   #closed = false;
 
-  private constructor(options: PoolOptions, folder: string, choice: Choice) {
+  /** Opens no browser before a visit, or `failure`, needs one. */
+  constructor(opener: BrowserOpener, options: PoolOptions) {
+    this.#opener = opener;
     this.#options = options;
-    this.#folder = folder;
-    this.#choice = choice;
+    this.#semaphore = new FairSemaphore(opener.maxPages, MAX_QUEUED, QUEUE_TIMEOUT_MS);
   }
 
   /**
-   * Finds a browser that starts. Fails with a one-line message that says what to do: NoBrowserError if there is no
+   * Starts a browser on this machine. Fails with a one-line message that says what to do: NoBrowserError if there is no
    * browser program.
    */
-  static async start(options: PoolOptions): Promise<{ pool: BrowserPool; browser: BrowserInfo }> {
-    const folder = join(options.stateDir, "browser");
-    const { browser, choice } = await firstThatStarts(options, folder);
-    const pool = new BrowserPool(options, folder, choice);
-    const pooled = pool.#adopt(browser);
-    pool.#browser = Promise.resolve(pooled);
-    pooled.warm.fill();
-    const [name = "", version = ""] = browser.product.split("/");
-    const { path, source } = choice.program;
-    return { pool, browser: { name, version, path, source, sandboxed: choice.launch.sandboxed } };
+  static async start(options: PoolOptions & LocalOptions): Promise<{ pool: BrowserPool; browser: BrowserInfo }> {
+    const opener = await LocalOpener.find(options);
+    const pool = new BrowserPool(opener, options);
+    await pool.#running();
+    return { pool, browser: opener.info };
+  }
+
+  /** The browser that was opened last; undefined before the first. */
+  get info(): BrowserInfo | undefined {
+    return this.#opener.info;
   }
 
   /**
@@ -110,7 +81,7 @@ export class BrowserPool implements BrowserEngine {
       const alive = await within(PROBE_TIMEOUT_MS, responded, () => false);
       return alive ? undefined : "The browser does not respond";
     } catch {
-      return "The browser does not start";
+      return sentence(this.#opener.failure);
     }
   }
 
@@ -158,6 +129,7 @@ export class BrowserPool implements BrowserEngine {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#reopening);
     this.#semaphore.close();
     await this.#browser?.catch(() => undefined);
     // A replacement browser that is still starting ends as soon as it runs.
@@ -168,35 +140,42 @@ export class BrowserPool implements BrowserEngine {
     if (this.#closed) {
       return Promise.reject(stopping());
     }
-    this.#browser ??= this.#restart();
+    this.#browser ??= this.#reopen();
     return this.#browser;
   }
 
-  async #restart(): Promise<PooledBrowser> {
+  async #reopen(): Promise<PooledBrowser> {
     try {
-      return await this.#launch();
+      return await this.#open();
     } catch {
       this.#browser = undefined;
-      throw new TurnpikeError("browser-unavailable", "Cannot load the page: the browser does not start");
+      this.#reopenLater();
+      throw new TurnpikeError("browser-unavailable", `Cannot load the page: ${this.#opener.failure}`);
     }
   }
 
-  async #launch(): Promise<PooledBrowser> {
-    try {
-      const browser = this.#adopt(await launchBrowser(this.#choice.program, this.#folder, this.#choice.launch));
-      if (this.#closed) await browser.close();
-      else browser.warm.fill();
-      return browser;
-    } catch (error) {
-      this.#options.log("error", `Cannot restart the browser: ${messageOf(error)}`);
-      throw error;
-    }
+  /** Opens a lost browser again without a visit, if the opener wants that. */
+  #reopenLater(): void {
+    const { reopenMs } = this.#opener;
+    if (reopenMs === undefined || this.#closed || this.#reopening !== undefined) return;
+    this.#reopening = setTimeout(() => {
+      this.#reopening = undefined;
+      if (!this.#closed) this.#running().catch(() => undefined);
+    }, reopenMs);
+    this.#reopening.unref();
+  }
+
+  async #open(): Promise<PooledBrowser> {
+    const browser = this.#adopt(await this.#opener.open());
+    if (this.#closed) await browser.close();
+    else browser.warm.fill();
+    return browser;
   }
 
   /** Starts a new browser for later visits. The worn browser ends with its last visit. */
   #replace(worn: PooledBrowser): void {
     if (this.#closed || this.#replacing !== undefined || !this.#browsers.has(worn) || worn.retired) return;
-    this.#replacing = this.#replaceBy(this.#launch(), worn)
+    this.#replacing = this.#replaceBy(this.#open(), worn)
       // The failure was logged. The worn browser continues, and the end of its next visit tries again.
       .catch(() => undefined)
       .finally(() => {
@@ -213,9 +192,7 @@ export class BrowserPool implements BrowserEngine {
   }
 
   #adopt(browser: RunningBrowser): PooledBrowser {
-    const pooled = new PooledBrowser(browser, this.#options.visitsPerBrowser ?? MAX_VISITS, (reason) =>
-      this.#options.log("warn", reason),
-    );
+    const pooled = new PooledBrowser(browser, this.#opener.maxVisits, (reason) => this.#options.log("warn", reason));
     this.#browsers.add(pooled);
     this.#started += 1;
     void browser.cdp.ended.then(() => this.#onBrowserGone(pooled));
@@ -227,7 +204,9 @@ export class BrowserPool implements BrowserEngine {
     if (pooled.retired) return;
     if (!this.#closed) this.#lost += 1;
     this.#browser = undefined;
-    if (!this.#closed) this.#options.log("warn", "The browser stopped; the next request starts another");
+    if (this.#closed) return;
+    this.#options.log("warn", this.#opener.lost);
+    this.#reopenLater();
   }
 }
 
@@ -253,54 +232,10 @@ async function useOf<T>(tab: Tab, visit: Visit, use: (page: OpenPage) => Promise
   }
 }
 
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 function stopping(): TurnpikeError {
   return new TurnpikeError("browser-unavailable", "Cannot load the page: the service is stopping");
-}
-
-/** Tries the programs in order, each with its sandbox first if the sandbox can work. */
-async function firstThatStarts(
-  options: PoolOptions,
-  folder: string,
-): Promise<{ browser: RunningBrowser; choice: Choice }> {
-  let failure: string | undefined;
-  // Chromium refuses to use its sandbox as root.
-  const modes = process.geteuid?.() === 0 ? [false] : [true, false];
-  for await (const program of browserPrograms(options.browserPath, folder)) {
-    for (const sandboxed of modes) {
-      try {
-        const { browser, launch } = await launchNamed(program, folder, sandboxed);
-        if (!sandboxed) options.log("warn", sandboxWarning(modes.length === 1));
-        return { browser, choice: { program, launch } };
-      } catch (error) {
-        failure = messageOf(error);
-      }
-    }
-  }
-  throw failure === undefined ? new NoBrowserError() : new Error(brokenBrowserMessage(failure));
-}
-
-/**
- * Starts a browser with a matching user agent. The user agent can only be set at the start, and only a running browser
- * reports its exact version.
- */
-async function launchNamed(
-  program: BrowserProgram,
-  folder: string,
-  sandboxed: boolean,
-): Promise<{ browser: RunningBrowser; launch: LaunchOptions }> {
-  const guess =
-    program.major === undefined ? { sandboxed } : { sandboxed, userAgent: ordinaryUserAgent(program.major) };
-  const first = await launchBrowser(program, folder, guess);
-  const major = majorOf(first.product);
-  if (major === program.major) return { browser: first, launch: guess };
-  const launch = { sandboxed, userAgent: ordinaryUserAgent(major) };
-  const [browser] = await Promise.all([launchBrowser(program, folder, launch), first.close()]);
-  return { browser, launch };
-}
-
-function sandboxWarning(root: boolean): string {
-  const [why, advice] = root
-    ? ["it runs as root", "run Turnpike as an ordinary user"]
-    : ["this system does not allow user namespaces", "allow them"];
-  return `The browser runs without its sandbox, since ${why}; ${advice} if pages are not trusted`;
 }

@@ -1,6 +1,6 @@
 import { within } from "../../lib/within.ts";
 import { type CdpFields } from "./cdp.ts";
-import { type RunningBrowser } from "./launch.ts";
+import { type RunningBrowser } from "./running-browser.ts";
 import { browserStopped } from "./load-error.ts";
 import { type Tab } from "./tab.ts";
 import { WarmTabs } from "./warm-tabs.ts";
@@ -42,11 +42,13 @@ export class PooledBrowser {
     this.warm = new WarmTabs(running);
     this.#hung = hung;
     running.cdp.listen("", (method, params) => this.#onEvent(method, params));
-    running.cdp
-      .send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }, { type: "iframe" }] })
-      .catch(() => undefined);
-    const workers = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: WORKERS };
-    running.cdp.send("Target.setAutoAttach", workers).catch(() => undefined);
+    const { pausesWorkers } = running;
+    const discovered = [{ type: "page" }, { type: "iframe" }, ...(pausesWorkers ? [] : WORKERS)];
+    running.cdp.send("Target.setDiscoverTargets", { discover: true, filter: discovered }).catch(() => undefined);
+    if (pausesWorkers) {
+      const workers = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: WORKERS };
+      running.cdp.send("Target.setAutoAttach", workers).catch(() => undefined);
+    }
     void running.cdp.ended.then(() => this.#onGone());
   }
 
@@ -118,8 +120,9 @@ export class PooledBrowser {
     if (method === "Target.attachedToTarget") return this.#onWorker(info, params);
     if (method !== "Target.targetCreated") return;
     if (info["type"] === "iframe") return this.#owner(info)?.onOtherSite();
-    // Closes other tabs that a page opened.
-    if (typeof info["openerId"] !== "string") return;
+    if (WORKERS.some(({ type }) => type === info["type"])) return void this.#attach(info);
+    // Closes other tabs that a page opened. A remote browser also has pages of others.
+    if (typeof info["openerId"] !== "string" || this.#owner(info) === undefined) return;
     this.running.cdp.send("Target.closeTarget", { targetId: info["targetId"] }).catch(() => undefined);
   }
 
@@ -132,6 +135,16 @@ export class PooledBrowser {
     if (owner !== undefined) return owner.onWorker(params);
     const session = String(params["sessionId"]);
     this.running.cdp.send("Runtime.runIfWaitingForDebugger", {}, session).catch(() => undefined);
+  }
+
+  /** Attaches to a worker of a remote browser, where other clients have workers too. */
+  async #attach(targetInfo: CdpFields): Promise<void> {
+    const owner = this.#owner(targetInfo);
+    if (owner === undefined) return;
+    const params = { targetId: targetInfo["targetId"], flatten: true };
+    // A worker that has ended in the meantime needs no settings.
+    const attached = await this.running.cdp.send("Target.attachToTarget", params).catch(() => undefined);
+    if (attached !== undefined) owner.onWorker({ ...attached, targetInfo });
   }
 
   #owner(info: CdpFields): Tab | undefined {

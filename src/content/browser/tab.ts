@@ -12,7 +12,7 @@ import { type CdpConnection, type CdpFields } from "./cdp.ts";
 import { DocumentWatch } from "./document-watch.ts";
 import { type Identity, identityOf } from "./identity.ts";
 import { Interception } from "./interception.ts";
-import { type RunningBrowser } from "./launch.ts";
+import { type RunningBrowser } from "./running-browser.ts";
 import { loadError } from "./load-error.ts";
 import { NetworkWatch } from "./network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";

@@ -1,148 +1,31 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { createSocket, type Socket as UdpSocket } from "node:dgram";
-import { once } from "node:events";
-import { createServer, type Server } from "node:net";
-import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { BrowserPool } from "../browser/pool.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { openPage, pageRequestOf } from "../testing/visit.ts";
-import { type EgressOptions } from "./guard.ts";
+import { ATTACK_EGRESS, type AttackSite, attackUrl, startAttackSite } from "./testing/attack-site.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine is slow.
 setDefaultTimeout(patient(60_000));
 
-/** An address that represents the public Internet; 127.0.0.1 represents the private network behind it. */
-const PUBLIC = "127.0.0.2";
-const EGRESS: EgressOptions = {
-  policy: { allowsAddress: (address) => address === PUBLIC, allowsPort: () => true },
-  resolve: async (host) => (host === "page.test" ? [PUBLIC] : host === "inside.test" ? ["127.0.0.1"] : []),
-};
-
-const HTML = { "content-type": "text/html; charset=utf-8" };
-
-/** Each script tries to reach `to` in one way. The page continues when all attempts that can settle have settled. */
-const WAYS: Readonly<Record<string, string>> = {
-  image: `new Image().src = to + "image"`,
-  picture: `document.body.insertAdjacentHTML("beforeend", '<picture><source srcset="' + to + 'picture"><img></picture>')`,
-  style: `document.head.insertAdjacentHTML("beforeend", '<link rel="stylesheet" href="' + to + 'style.css">')`,
-  import: `document.head.insertAdjacentHTML("beforeend", '<style>@import url(' + to + 'import.css)</style>')`,
-  font: `document.head.insertAdjacentHTML("beforeend", '<style>@font-face { font-family: f; src: url(' + to + 'font) } p { font-family: f }</style>')`,
-  background: `document.body.style.background = "url(" + to + "background)"`,
-  cursor: `document.body.style.cursor = "url(" + to + "cursor), auto"`,
-  frame: `document.body.append(Object.assign(document.createElement("iframe"), { src: to + "frame" }))`,
-  object: `document.body.append(Object.assign(document.createElement("object"), { data: to + "object" }))`,
-  embed: `document.body.append(Object.assign(document.createElement("embed"), { src: to + "embed", type: "text/html" }))`,
-  video: `document.body.append(Object.assign(document.createElement("video"), { src: to + "video", preload: "auto" }))`,
-  track: `document.body.insertAdjacentHTML("beforeend", '<video><track default src="' + to + 'track"></video>')`,
-  use: `document.body.insertAdjacentHTML("beforeend", '<svg><image href="' + to + 'svg-image"/><use href="' + to + 'use.svg#a"/></svg>')`,
-  preload: `document.head.insertAdjacentHTML("beforeend", '<link rel="preload" as="fetch" crossorigin href="' + to + 'preload">')`,
-  prefetch: `document.head.insertAdjacentHTML("beforeend", '<link rel="prefetch" href="' + to + 'prefetch">')`,
-  modulepreload: `document.head.insertAdjacentHTML("beforeend", '<link rel="modulepreload" href="' + to + 'module.js">')`,
-  preconnect: `document.head.insertAdjacentHTML("beforeend", '<link rel="preconnect" href="' + to + '"><link rel="dns-prefetch" href="' + to + '">')`,
-  speculation: `document.head.append(Object.assign(document.createElement("script"), { type: "speculationrules", textContent: JSON.stringify({ prefetch: [{ urls: [to + "speculation"], eagerness: "immediate" }] }) }))`,
-  manifest: `document.head.insertAdjacentHTML("beforeend", '<link rel="manifest" href="' + to + 'manifest"><link rel="icon" href="' + to + 'icon">')`,
-  script: `document.head.append(Object.assign(document.createElement("script"), { src: to + "script.js" }))`,
-  module: `import(to + "dynamic.js").catch(() => 0)`,
-  fetch: `fetch(to + "fetch", { mode: "no-cors" }).catch(() => 0)`,
-  keepalive: `fetch(to + "keepalive", { mode: "no-cors", keepalive: true, method: "POST", body: "x" }).catch(() => 0)`,
-  request: `{ const r = new XMLHttpRequest(); r.open("GET", to + "xhr"); r.send(); }`,
-  beacon: `navigator.sendBeacon(to + "beacon", "x")`,
-  events: `new EventSource(to + "events")`,
-  socket: `new WebSocket(to.replace("http", "ws") + "socket")`,
-  transport: `{ try { new WebTransport(to.replace("http:", "https:") + "transport").ready.catch(() => 0); } catch {} }`,
-  worker: `new Worker(URL.createObjectURL(new Blob(["fetch('" + to + "worker', {mode: 'no-cors'}); new WebSocket('" + to.replace("http", "ws") + "worker-socket')"])))`,
-  "shared-worker": `new SharedWorker(URL.createObjectURL(new Blob(["fetch('" + to + "shared-worker', {mode: 'no-cors'})"])))`,
-  "service-worker": `navigator.serviceWorker?.register("/sw.js?to=" + encodeURIComponent(to)).catch(() => 0)`,
-  popup: `window.open(to + "popup")`,
-  noopener: `window.open(to + "noopener", "_blank", "noopener")`,
-  form: `{ const f = Object.assign(document.createElement("form"), { action: to + "form", target: "sink", method: "post" }); document.body.insertAdjacentHTML("beforeend", '<iframe name="sink"></iframe>'); document.body.append(f); f.submit(); }`,
-  ping: `{ const a = Object.assign(document.createElement("a"), { href: "#x", ping: to + "ping" }); document.body.append(a); a.click(); }`,
-  srcdoc: `document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: '<img src="' + to + 'srcdoc"><meta http-equiv="refresh" content="0; url=' + to + 'srcdoc-refresh">' }))`,
-  file: `document.body.append(Object.assign(document.createElement("iframe"), { src: "file:///etc/hostname" })); fetch("file:///etc/hostname").catch(() => 0)`,
-};
-
-const WEBRTC = `(async (to) => {
-  const host = new URL(to).hostname, port = new URL(to).port;
-  const peer = new RTCPeerConnection({ iceServers: [
-    { urls: "stun:" + host + ":UDP" },
-    { urls: ["turn:" + host + ":UDP?transport=udp", "turn:" + host + ":" + port + "?transport=tcp", "turns:" + host + ":" + port + "?transport=tcp"], username: "u", credential: "c" },
-  ] });
-  peer.createDataChannel("x");
-  await peer.setLocalDescription(await peer.createOffer());
-  await new Promise((done) => { peer.onicegatheringstatechange = () => peer.iceGatheringState === "complete" && done(); setTimeout(done, 1500); });
-})`;
-
 const state = createStateFolder();
 let pool: BrowserPool;
-let outside: Bun.Server<undefined>;
-let inside: Server;
-let insidePort = 0;
-let udp: UdpSocket;
-/** Connections and datagrams that reached the private network, by their first bytes. */
-const reached: string[] = [];
-/** The requested paths of the page's own site. */
-const asked: string[] = [];
-
-function page(url: URL): Response {
-  const to = JSON.stringify(url.searchParams.get("to") ?? "");
-  const ways = url.searchParams.has("webrtc")
-    ? `await ${WEBRTC.replaceAll("UDP", String(udp.address().port))}(to);`
-    : Object.values(WAYS)
-        .map((way) => `try { ${way} } catch {}`)
-        .join("\n");
-  return new Response(
-    `<!doctype html><body><p>page</p><script type="module">const to = ${to};
-     ${ways}
-     await fetch("/settle").then((answer) => answer.text());
-     document.body.insertAdjacentHTML("beforeend", "<p id=done>done</p>");</script>`,
-    { headers: HTML },
-  );
-}
+let site: AttackSite;
 
 beforeAll(async () => {
-  inside = createServer((socket) => {
-    const from = reached.push("a connection") - 1;
-    socket.on("error", () => undefined);
-    socket.once("data", (bytes) => {
-      reached[from] = bytes.toString("latin1", 0, 60);
-      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsecret");
-    });
-  });
-  insidePort = await listenOnLoopback(inside);
-  udp = createSocket("udp4").on("message", () => reached.push("a datagram"));
-  udp.bind(0, "127.0.0.1");
-  await once(udp, "listening");
-  outside = Bun.serve({
-    hostname: PUBLIC,
-    port: 0,
-    fetch(request) {
-      const url = new URL(request.url);
-      asked.push(url.pathname.slice(1));
-      if (url.pathname === "/sw.js") {
-        const script = `fetch(${JSON.stringify(url.searchParams.get("to"))} + "service-worker", { mode: "no-cors" }).catch(() => 0)`;
-        return new Response(script, { headers: { "content-type": "text/javascript" } });
-      }
-      if (url.pathname === "/redirect") return Response.redirect(url.searchParams.get("to") ?? "/", 302);
-      if (url.pathname === "/") return page(url);
-      return new Response("answered");
-    },
-  });
+  site = await startAttackSite();
   ({ pool } = await BrowserPool.start({ stateDir: state.path, log: () => undefined }));
 });
 
 afterAll(async () => {
   await pool.close();
-  await outside.stop(true);
-  inside.close();
-  udp.close();
+  await site.close();
   state.remove();
 });
 
 function attack(to: string, more = ""): Promise<unknown> {
-  const url = `http://page.test:${outside.port}/?to=${encodeURIComponent(to)}${more}`;
-  const request = pageRequestOf(url, { selector: "#done", waitMs: 1000, pictures: true });
-  return openPage(pool, request, (open) => open.snapshot(), EGRESS);
+  const request = pageRequestOf(attackUrl(site, to, more), { selector: "#done", waitMs: 1000, pictures: true });
+  return openPage(pool, request, (open) => open.snapshot(), ATTACK_EGRESS);
 }
 
 test.each<[string, (port: number, own: string) => string]>([
@@ -153,17 +36,17 @@ test.each<[string, (port: number, own: string) => string]>([
   ["a number", (port) => `http://2130706433:${port}/`],
   ["a redirect", (port, own) => `${own}/redirect?to=${encodeURIComponent(`http://127.0.0.1:${port}/`)}&way=`],
 ])("a hostile page reaches nothing of the private network by %s", async (_what, target) => {
-  await attack(target(insidePort, `http://page.test:${outside.port}`));
-  expect(reached).toEqual([]);
+  await attack(target(site.insidePort, site.origin));
+  expect(site.reached).toEqual([]);
 });
 
 test.each(["127.0.0.1", "inside.test"])("nor by WebRTC, at %s", async (host) => {
-  await attack(`http://${host}:${insidePort}/`, "&webrtc");
-  expect(reached).toEqual([]);
+  await attack(`http://${host}:${site.insidePort}/`, "&webrtc");
+  expect(site.reached).toEqual([]);
 });
 
 test("the attempted ways reach their target if it is allowed", async () => {
-  await attack(`http://page.test:${outside.port}/`);
+  await attack(`${site.origin}/`);
   // Some ways need a secure page, a visible page or a click. The ways of an ordinary public page are enough for this
   // check.
   const open = ["image", "style.css", "import.css", "background", "frame", "object", "embed", "preload", "module.js"];
@@ -181,5 +64,5 @@ test("the attempted ways reach their target if it is allowed", async () => {
     "srcdoc",
     "form",
   ];
-  expect(asked).toEqual(expect.arrayContaining([...open, ...more]));
+  expect(site.asked).toEqual(expect.arrayContaining([...open, ...more]));
 });

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
-import { isOwnPeer } from "./peer.ts";
+import { OWN_PROCESSES, type ProxyAccess } from "./proxy-access.ts";
 import { parseProxyRequest, type ProxyRequest, rewriteResponseHead } from "./proxy-head.ts";
 import { readHead } from "./read-head.ts";
 
@@ -23,11 +23,11 @@ export interface ForwardProxy {
 export const HEAD_TIMEOUT_MS = 10_000;
 
 /**
- * Starts the egress proxy of one page visit: an HTTP proxy on a loopback port that exists as long as the visit. It
- * serves only processes of its own user. It refuses a request by closing the connection, so that no text of the proxy
+ * Starts the egress proxy of one page visit: an HTTP proxy on a port that exists as long as the visit. By default it
+ * listens on loopback and serves only processes of its own user. It refuses a request by closing the connection, so that no text of the proxy
  * becomes a page.
  */
-export async function startForwardProxy(): Promise<ForwardProxy> {
+export async function startForwardProxy(access: ProxyAccess = OWN_PROCESSES): Promise<ForwardProxy> {
   let rules: EgressRules | undefined;
   // Each of the browser's connections has at most one connection to a server.
   const clients = new Set<Socket>();
@@ -40,9 +40,9 @@ export async function startForwardProxy(): Promise<ForwardProxy> {
     clients.add(socket);
     socket.on("close", () => clients.delete(socket));
     own(sockets, socket);
-    serve(socket, () => rules, sockets).catch(() => socket.destroy());
+    serve(socket, { access, bound: () => rules, sockets }).catch(() => socket.destroy());
   });
-  const port = await listening(server);
+  const port = await listening(server, access.host);
   return {
     port,
     bind(bound) {
@@ -55,10 +55,10 @@ export async function startForwardProxy(): Promise<ForwardProxy> {
   };
 }
 
-function listening(server: Server): Promise<number> {
+function listening(server: Server, host: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.once("error", reject);
-  server.listen(0, "127.0.0.1", () => {
+  server.listen(0, host, () => {
     // A server that listens on TCP has an address and a port.
     resolve((server.address() as AddressInfo).port);
   });
@@ -72,12 +72,18 @@ function own(sockets: Set<Socket>, socket: Socket): void {
   socket.on("close", () => sockets.delete(socket));
 }
 
-async function serve(client: Socket, bound: () => EgressRules | undefined, sockets: Set<Socket>): Promise<void> {
+interface Proxying {
+  readonly access: ProxyAccess;
+  readonly bound: () => EgressRules | undefined;
+  readonly sockets: Set<Socket>;
+}
+
+async function serve(client: Socket, { access, bound, sockets }: Proxying): Promise<void> {
   const late = setTimeout(() => client.destroy(), HEAD_TIMEOUT_MS);
   const head = await readHead(client).finally(() => clearTimeout(late));
   const request = parseProxyRequest(head.text);
   const rules = bound();
-  if (rules === undefined || request === undefined || !(await isOurs(client))) {
+  if (rules === undefined || request === undefined || !(await access.admits(client))) {
     client.destroy();
     return;
   }
@@ -105,11 +111,6 @@ async function serve(client: Socket, bound: () => EgressRules | undefined, socke
     client.pipe(server);
     await relayResponse(server, client);
   }
-}
-
-/** A connection that has ended has no ports, and is refused. */
-function isOurs({ localPort = 0, remotePort = 0 }: Socket): Promise<boolean> {
-  return isOwnPeer(localPort, remotePort);
 }
 
 /** Connects to the first of the permitted addresses that accepts, as long as the client stays connected. */

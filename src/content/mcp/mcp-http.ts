@@ -10,7 +10,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../lib/caught.ts";
-import { type Log } from "../browser/pool.ts";
+import { type Log } from "../browser/browser-opener.ts";
 import { hostOf, sendTo } from "../api/gateway-address.ts";
 import { type AskPrices } from "../api/price-list.ts";
 import { callLimit, createMcpServer } from "./mcp-server.ts";

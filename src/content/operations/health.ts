@@ -51,8 +51,9 @@ export const health: Operation = {
     },
   },
   failures: ["browser-unavailable", "search-unavailable"],
-  async run(_body, { browserHealth, browser, search }) {
-    const { failure, missingFonts } = await browserHealth();
+  async run(_body, services) {
+    const { search } = services;
+    const { failure, missingFonts } = await services.browserHealth();
     const reasons: (readonly [ErrorCode, string | undefined])[] = [
       ["browser-unavailable", failure],
       ["search-unavailable", search.failure()],
@@ -61,7 +62,7 @@ export const health: Operation = {
     const [first] = failed;
     if (first !== undefined) throw new TurnpikeError(first[0], failed.map(([, reason]) => reason).join("; "));
     const fonts = missingFonts === undefined ? {} : { fonts: { missing: missingFonts } };
-    const facts = { status: "ok", version: VERSION, browser: browserFacts(browser) };
+    const facts = { status: "ok", version: VERSION, browser: browserFacts(services.browser) };
     return { json: { ...facts, ...fonts, search: search.states() } };
   },
 };

@@ -104,6 +104,14 @@ const OWN = {
   content: {
     allow_private: false,
     browser_path: "",
+    browser: {
+      endpoint: "",
+      endpoint_env: "",
+      tls_ca_path: "",
+      max_pages: 8,
+      proxy_address: "",
+      allowed_addresses: [],
+    },
     socket: "",
     charge_timeouts: false,
     search: {

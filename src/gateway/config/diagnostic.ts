@@ -48,7 +48,7 @@ export function listAt(value: unknown, path: readonly PropertyKey[]): readonly u
  * there by mistake. URLs are included, because many services expect their key in the URL.
  */
 const SECRET =
-  /(?:^|\.)(?:\w*_url|admin|auth|secret|token|api_key|payment_required_b64)$|^admin\.\w*key\w*$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$|\.external_account(?:\.hmac_key(?:_env)?)?$|\.health_check\.path$|^wasm_filters\[\d+\]\.(?:vm_)?config$|\.match\.headers\[\d+\](?:\.value)?$|\.headers\.request\.(?:set|add)\[\d+\](?:\.value)?$/;
+  /(?:^|\.)(?:\w*_url|admin|auth|secret|token|api_key|payment_required_b64)$|^admin\.\w*key\w*$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$|\.external_account(?:\.hmac_key(?:_env)?)?$|\.health_check\.path$|^content\.browser\.endpoint$|^wasm_filters\[\d+\]\.(?:vm_)?config$|\.match\.headers\[\d+\](?:\.value)?$|\.headers\.request\.(?:set|add)\[\d+\](?:\.value)?$/;
 
 const MAX_SHOWN = 80;
 

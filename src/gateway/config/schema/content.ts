@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { contentBrowser } from "./content-browser.ts";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
 import { ours } from "./kinds.ts";
@@ -19,6 +20,7 @@ export const content = z
       .string()
       .default("")
       .describe("Browser program. Empty: an installed one, otherwise the packaged one."),
+    browser: contentBrowser,
     socket: z
       .string()
       .refine((path) => path === "", NO_SOCKET)

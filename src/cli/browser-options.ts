@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { type RemoteSettings } from "../content/browser/remote/remote-browser.ts";
+import { type Config } from "../gateway/config/config.ts";
+import { contentBrowser } from "../gateway/config/schema/content-browser.ts";
+import { codeOf } from "../lib/caught.ts";
+import { StartError } from "./start-error.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+export type BrowserConfig = Config["content"]["browser"];
+
+/**
+ * The remote browser of `content.browser`; undefined if it names none. Throws StartError, never with the URL, which may
+ * contain a secret.
+ */
+export function remoteBrowserOf(config: BrowserConfig, environment: Environment): RemoteSettings | undefined {
+  const endpoint = endpointOf(config, environment);
+  if (endpoint === undefined) return undefined;
+  return {
+    endpoint,
+    maxPages: config.max_pages,
+    proxyAddress: config.proxy_address,
+    allowedAddresses: config.allowed_addresses,
+    ca: config.tls_ca_path === "" ? undefined : readCertificates(config.tls_ca_path),
+  };
+}
+
+/** The same for the JSON text of `content.browser`. Throws StartError. */
+export function parseBrowserOptions(json: string, environment: Environment): RemoteSettings | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new StartError("Cannot take --browser: it is not JSON");
+  }
+  const { data, error } = contentBrowser.safeParse(value);
+  if (data !== undefined) return remoteBrowserOf(data, environment);
+  const [issue] = error?.issues ?? [];
+  throw new StartError(`Cannot take --browser: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+}
+
+function endpointOf({ endpoint, endpoint_env: variable }: BrowserConfig, environment: Environment): URL | undefined {
+  if (variable === "") return endpoint === "" ? undefined : new URL(endpoint);
+  const text = environment[variable]?.trim() ?? "";
+  if (text === "") {
+    throw new StartError(`content.browser.endpoint_env: the environment variable ${variable} is not set`);
+  }
+  if (contentBrowser.safeParse({ endpoint: text }).success) return new URL(text);
+  throw new StartError(
+    `content.browser.endpoint_env: the value of ${variable} is no ws://, wss://, http:// or https:// URL without fragment`,
+  );
+}
+
+function readCertificates(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new StartError(`Cannot read content.browser.tls_ca_path "${path}" (${codeOf(error) ?? "unknown"})`);
+  }
+}

@@ -1,0 +1,30 @@
+import { type BrowserSource } from "./find.ts";
+import { type RunningBrowser } from "./running-browser.ts";
+
+export type Log = (level: "info" | "warn" | "error", message: string, extra?: Record<string, unknown>) => void;
+
+export interface BrowserInfo {
+  readonly name: string;
+  readonly version: string;
+  /** The path of its program, or the origin of its endpoint. */
+  readonly path: string;
+  readonly source: BrowserSource | "remote";
+  readonly sandboxed: boolean;
+}
+
+/** Opens the browsers of a pool: starts them here, or connects to those of others. */
+export interface BrowserOpener {
+  /** The browser that was opened last; undefined before the first. */
+  readonly info: BrowserInfo | undefined;
+  /** Pages that are open at one time. */
+  readonly maxPages: number;
+  /** Visits after which a new browser replaces one. */
+  readonly maxVisits: number;
+  /** Parts of messages: why no page loads, as a sentence; and what is logged after the loss of a browser. */
+  readonly failure: string;
+  readonly lost: string;
+  /** Milliseconds until a lost browser is opened again without a visit. Undefined: the next visit opens one. */
+  readonly reopenMs: number | undefined;
+  /** Opens a browser. A failure was logged before it is thrown. */
+  open(): Promise<RunningBrowser>;
+}

@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from "node:crypto";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { messageOf } from "../../../lib/caught.ts";
+import { readHead } from "../../egress/read-head.ts";
+import { authorizationOf } from "./endpoint.ts";
+import { WebSocketWire } from "./websocket-wire.ts";
+
+/** An open WebSocket. */
+export interface WebSocketConnection {
+  readonly wire: WebSocketWire;
+  /** The addresses of both ends. */
+  readonly localAddress: string;
+  readonly remoteAddress: string;
+}
+
+/** The time for the whole handshake, and the trust in TLS servers. */
+export interface ConnectOptions {
+  readonly timeoutMs: number;
+  /** PEM certificates that are trusted in place of the system's. */
+  readonly ca: string | undefined;
+}
+
+/** From RFC 6455 §1.3. */
+const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/** Milliseconds until the kernel tests a silent connection. @bound */
+const KEEP_ALIVE_MS = 15_000;
+
+/**
+ * Connects to a ws or wss URL. User and password of the URL are sent as basic authentication. Fails with a one-line
+ * reason, never with the URL, whose path and query may be secret.
+ */
+export async function connectWebSocket(url: URL, { timeoutMs, ca }: ConnectOptions): Promise<WebSocketConnection> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const isTls = url.protocol === "wss:";
+  const port = url.port === "" ? (isTls ? 443 : 80) : Number(url.port);
+  const socket = isTls
+    ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) })
+    : connectTcp({ host, port });
+  const failure = failureOf(socket, timeoutMs);
+  try {
+    await Promise.race([opened(socket, isTls), failure.promise]);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    const key = randomBytes(16).toString("base64");
+    socket.write(requestOf(url, key));
+    const head = await Promise.race([readHead(socket), failure.promise]);
+    assertUpgraded(head.text, key);
+    return {
+      wire: new WebSocketWire(socket, head.rest),
+      localAddress: socket.localAddress ?? "",
+      remoteAddress: socket.remoteAddress ?? "",
+    };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    failure.clear();
+  }
+}
+
+/** Rejects when the socket fails, or after the time. */
+function failureOf(socket: Socket, timeoutMs: number): { promise: Promise<never>; clear(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // The socket can also fail after the handshake has been awaited.
+  promise.catch(() => undefined);
+  const timer = setTimeout(() => reject(new Error(`there is no response within ${timeoutMs} ms`)), timeoutMs);
+  const onError = (error: unknown) => reject(new Error(messageOf(error)));
+  const onClose = () => reject(new Error("the connection was closed"));
+  socket.on("error", onError);
+  socket.on("close", onClose);
+  const clear = () => {
+    clearTimeout(timer);
+    socket.off("close", onClose);
+  };
+  return { promise, clear };
+}
+
+function opened(socket: Socket, isTls: boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  socket.once(isTls ? "secureConnect" : "connect", () => resolve());
+  return promise;
+}
+
+function requestOf(url: URL, key: string): string {
+  const authorization = authorizationOf(url);
+  const lines = [
+    `GET ${url.pathname}${url.search} HTTP/1.1`,
+    `Host: ${url.host}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    `Sec-WebSocket-Key: ${key}`,
+    ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+function assertUpgraded(head: string, key: string): void {
+  const status = /^HTTP\/1\.1 (\d{3})/.exec(head)?.[1];
+  if (status === undefined) throw new Error("its response is not HTTP");
+  if (status !== "101") throw new Error(`it responds with ${status} in place of a WebSocket`);
+  const accept = /^sec-websocket-accept:[ \t]*(\S*)/im.exec(head)?.[1];
+  const expected = createHash("sha1").update(`${key}${ACCEPT_SUFFIX}`).digest("base64");
+  if (accept !== expected) throw new Error("its response to the WebSocket handshake is not valid");
+}

@@ -1,0 +1,52 @@
+import ipaddr from "ipaddr.js";
+import * as z from "zod";
+import { cidr, count, ours, secret } from "./kinds.ts";
+
+/** An absolute ws, wss, http or https URL without fragment. */
+function isEndpoint(value: string): boolean {
+  return /^(?:wss?|https?):\/\//i.test(value) && URL.canParse(value) && !value.includes("#");
+}
+
+/** `content.browser`: a browser that others run. */
+export const contentBrowser = z
+  .strictObject({
+    endpoint: z
+      .string()
+      .refine(
+        (url) => url === "" || isEndpoint(url),
+        "expected a ws://, wss://, http:// or https:// URL without fragment",
+      )
+      .default("")
+      .meta(secret("url"))
+      .describe(
+        "URL of a remote browser, which is used in place of a local one: the WebSocket of its DevTools protocol (`wss://pool.internal/?token=...`), or its debugging port (`http://10.0.0.9:9222`).",
+      ),
+    endpoint_env: z
+      .string()
+      .regex(/^(?:[A-Za-z_][A-Za-z0-9_]{0,127})?$/, "expected the name of an environment variable")
+      .default("")
+      .describe("Environment variable that holds this URL, for a URL with a secret. Excludes `endpoint`."),
+    tls_ca_path: z
+      .string()
+      .default("")
+      .describe("File of PEM certificates that `wss` and `https` trust instead of the system's."),
+    max_pages: count(8, 1, 1000).describe("Pages that are open in the remote browser at the same time."),
+    proxy_address: z
+      .string()
+      .refine((address) => address === "" || ipaddr.isValid(address), "expected an IP address")
+      .default("")
+      .describe(
+        "IP address of this machine at which the remote browser reaches it: pages load through proxies on ports that the system chooses. Empty: the address of this machine's connection to the endpoint.",
+      ),
+    allowed_addresses: z
+      .array(cidr)
+      .max(64)
+      .default([])
+      .describe("Addresses and networks that may use these proxies. Empty: the address of the endpoint."),
+  })
+  .refine(({ endpoint, endpoint_env: variable }) => endpoint === "" || variable === "", {
+    message: "`endpoint` and `endpoint_env` exclude each other",
+    path: ["endpoint_env"],
+  })
+  .prefault({})
+  .meta(ours("A remote browser. Without `endpoint` and `endpoint_env`, a local one is used."));
