@@ -78,7 +78,7 @@ export interface Metadata {
     readonly image?: string | undefined;
     /** Confidence that this is the main content and nothing else: the expected F1 score over words */
     readonly confidence?: number | undefined;
-    /** True if the timeout came before the end of the page */
+    /** True if the timeout came before the end of the page, or pages of a long document are missing */
     readonly partial?: boolean | undefined;
     /** What loaded the page */
     readonly engine?: "static" | "browser" | undefined;

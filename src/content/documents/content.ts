@@ -7,6 +7,8 @@ export interface Link {
 /** The content of a document that is not HTML, in the formats that callers request. Each format is made on demand. */
 export interface DocumentContent {
   readonly title: string;
+  /** True if parts of the document are missing. The content says which ones. */
+  readonly isPartial?: boolean;
   markdown(): string;
   text(): string;
   html(): string;

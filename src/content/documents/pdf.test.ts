@@ -259,6 +259,47 @@ describe("a PDF without text", () => {
   });
 });
 
+describe("a PDF of which pages are missing", () => {
+  const WORDS = ["Gates are of oak.", "Roads are of stone.", "Fords have no name.", "Weirs need a keeper."];
+  const PAGES = WORDS.map((words, at) => pdfTexts([[72, 700 - 40 * at, words]]));
+
+  test.each([
+    ["pages", { pages: 2 }, WORDS.slice(0, 2), "Pages 3 to 4 of this document are missing: it is too long"],
+    ["text", { text: 45 }, WORDS.slice(0, 2), "Pages 3 to 4 of this document are missing: it is too long"],
+    ["runs", { runs: 3 }, WORDS.slice(0, 3), "Pages 4 to 4 of this document are missing: it is too long"],
+  ])("because of the limit of %s gives the others, and says which ones", async (_what, limits, words, note) => {
+    const content = await pdfContent(new Uint8Array(makePdf(PAGES)), limits);
+    if (typeof content === "string") throw new Error(`The PDF is ${content}`);
+    expect(content.isPartial).toBe(true);
+    for (const text of [content.markdown(), content.text(), content.html()]) {
+      for (const one of WORDS) expect(text.includes(one)).toBe(words.includes(one));
+      expect(text).toContain(note);
+    }
+  });
+
+  test("because they are damaged gives the others", async () => {
+    // The third page has no dictionary.
+    const pdf = makePdf(PAGES).toString("latin1").replace("\n8 0 obj\n<< /Type /Page", "\n8 0 obj\n[ /Type /Page");
+    const content = await pdfContent(new Uint8Array(Buffer.from(pdf, "latin1")));
+    if (typeof content === "string") throw new Error(`The PDF is ${content}`);
+    expect(content.text()).toContain(`${WORDS[1]}`);
+    expect(content.text()).toContain("Page 3 of this document is missing: it is damaged.");
+  });
+
+  test("because there is no time gives the pages until then", async () => {
+    const rest = Array.from({ length: 400 }, (_, at) => pdfTexts([[72, 100 + at, "x".repeat(1 + (at % 40))]]));
+    const content = await pdfContent(new Uint8Array(makePdf([...PAGES, ...rest])), { ms: 1 });
+    if (typeof content === "string") throw new Error(`The PDF is ${content}`);
+    expect(content.text()).toContain(WORDS[0] ?? "");
+    expect(content.text()).toMatch(/Pages \d+ to 404 of this document are missing/);
+  });
+
+  test("is whole if no limit is reached", async () => {
+    const content = await pdfContent(new Uint8Array(makePdf(PAGES)), { pages: 4 });
+    expect(typeof content === "string" ? content : content.isPartial).toBeUndefined();
+  });
+});
+
 describe("hostile pages", () => {
   test.each([
     [

@@ -4,24 +4,38 @@ import { type DocumentContent, escapeHtml, type Link, linksIn } from "./content.
 import { CharacterMaps } from "./pdf/character-maps.ts";
 import { PageReader, type SourcePage } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";
+import { missingNote, type ReadLimits, readPages } from "./pdf/read-pages.ts";
 import { type Block, type PdfPage, plainOf } from "./pdf/shapes.ts";
 import { htmlOf, textOf } from "./pdf/write.ts";
 
-/** Pages of a PDF that are read, and characters of its text. A larger PDF is an archive rather than a document. */
+/** Pages of a PDF that are read, and characters of its text. Further pages are missing from the result. */
 const MAX_PAGES = 2_000;
 const MAX_TEXT = 5_000_000;
-/** Runs of text in one font that a PDF may have: ten times the number of long books. */
+/** Runs of text in one font that are read: ten times the number of long books. */
 const MAX_RUNS = 600_000;
+/**
+ * Milliseconds for reading pages, and from the same beginning for their layout. Further pages are missing from the
+ * result. The whole extraction has 10 seconds.
+ */
+const MAX_READING_MS = 5_000;
+const MAX_LAYOUT_MS = 7_000;
+const LIMITS: ReadLimits = { pages: MAX_PAGES, ms: MAX_READING_MS, text: MAX_TEXT, runs: MAX_RUNS };
 /** Addresses of the link annotations of a PDF. */
 const MAX_LINKS = 10_000;
 /** Pixels of a picture in a PDF that is decoded. The limit of 1 prevents all decoding. */
 const MAX_PICTURE_PIXELS = 1;
 
-/** Why a PDF cannot be read: `locked` needs a password, `broken` is not a valid PDF, `long` exceeds the limits. */
-export type PdfFault = "locked" | "broken" | "long" | "scanned";
+/** Why a PDF cannot be read: `locked` needs a password, `broken` is not a valid PDF, `scanned` has no text. */
+export type PdfFault = "locked" | "broken" | "scanned";
 
-/** The text of a PDF. The PDF determines the time that this takes, so the caller needs a deadline. */
-export async function pdfContent(bytes: Uint8Array): Promise<DocumentContent | PdfFault> {
+/**
+ * The text of a PDF, up to the limits. The PDF determines the time that a single page takes, so the caller needs a
+ * deadline.
+ */
+export async function pdfContent(
+  bytes: Uint8Array,
+  limits: Partial<ReadLimits> = {},
+): Promise<DocumentContent | PdfFault> {
   // More than a megabyte of code, which most workers never need.
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   let document: Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -40,9 +54,8 @@ export async function pdfContent(bytes: Uint8Array): Promise<DocumentContent | P
     return error instanceof Error && error.name === "PasswordException" ? "locked" : "broken";
   }
   try {
-    if (document.numPages > MAX_PAGES) return "long";
     const { OPS } = await getResolvedPDFJS();
-    return await readDocument(document, OPS);
+    return await readDocument(document, OPS, { ...LIMITS, ...limits });
   } catch {
     return "broken";
   } finally {
@@ -61,24 +74,22 @@ interface PdfDocument {
 async function readDocument(
   document: PdfDocument,
   operators: ConstructorParameters<typeof PageReader>[0],
+  limits: ReadLimits,
 ): Promise<DocumentContent | PdfFault> {
   const marks = await document.getMarkInfo();
   const reader = new PageReader(operators, marks?.Marked === true && marks.Suspects !== true);
-  const pages: PdfPage[] = [];
-  let [length, runs] = [0, 0];
-  for (let number = 1; number <= document.numPages; number += 1) {
-    const source = await document.getPage(number);
-    const page = await reader.read(source);
-    length += page.runs.reduce((sum, { text }) => sum + text.length, 0);
-    runs += page.runs.length + page.aside.length;
-    if (length > MAX_TEXT || runs > MAX_RUNS) return "long";
-    pages.push(page);
-    source.cleanup();
+  const end = performance.now() + MAX_LAYOUT_MS;
+  const read = await readPages(document, (page) => reader.read(page), limits);
+  const { pages, damaged } = read;
+  if (pages.every(({ runs, aside }) => runs.length + aside.length === 0)) {
+    return pages.length === 0 && damaged.length > 0 ? "broken" : "scanned";
   }
-  if (runs === 0) return "scanned";
   const { info } = await document.getMetadata();
   const title = "Title" in info && typeof info.Title === "string" ? info.Title.trim() : "";
-  return contentOf(title, blocksOfDocument(pages), addressesOf(pages));
+  const { blocks, pages: laidOut } = blocksOfDocument(pages, end);
+  const note = missingNote(read, laidOut);
+  const content = contentOf(title, note === undefined ? blocks : [...blocks, note], addressesOf(pages));
+  return note === undefined ? content : { ...content, isPartial: true };
 }
 
 /** The addresses of links, without duplicates. */

@@ -61,6 +61,8 @@ export interface Extraction {
   readonly title: string;
   /** The values of `fields`. */
   readonly fields?: Readonly<Record<string, FieldValue>>;
+  /** Whether parts of a long document are missing. */
+  readonly partial?: boolean;
   /** Whether values were left out of `fields`. */
   readonly truncated?: boolean;
   /**

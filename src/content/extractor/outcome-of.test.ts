@@ -305,11 +305,6 @@ describe("a PDF", () => {
       detail: "it is a PDF document that asks for a password",
     });
   });
-
-  test("of endless pages is an error", async () => {
-    const pdf = makePdf(Array.from({ length: 2_001 }, () => pdfLines([["x", 20]])));
-    expect(await outcome("application/pdf", pdf)).toMatchObject({ outcome: "not-content", reason: "unreadable" });
-  });
 });
 
 function noText(type: string): ExtractionOutcome {

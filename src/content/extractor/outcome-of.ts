@@ -55,11 +55,6 @@ const FAULTS: Readonly<Record<PdfFault, ExtractionOutcome>> = {
     reason: "empty",
     detail: "it is a PDF document without text; its pages may be pictures",
   },
-  long: {
-    outcome: "not-content",
-    reason: "unreadable",
-    detail: "it is a PDF document with too many pages or too much text",
-  },
 };
 
 /** Characters of a content type that an error repeats. */
@@ -76,16 +71,17 @@ function contentOutcome(content: DocumentContent, task: ExtractionTask, source: 
   const text = content.text();
   if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
   const { title } = content;
+  const isPartial = content.isPartial === true ? { partial: true } : {};
   switch (task.kind) {
     case "html":
-      return { outcome: "content", extraction: { content: content.html(), title } };
+      return { outcome: "content", extraction: { content: content.html(), title, ...isPartial } };
     case "markdown":
     case "article":
-      return { outcome: "content", extraction: { content: content.markdown(), title } };
+      return { outcome: "content", extraction: { content: content.markdown(), title, ...isPartial } };
     case "text":
-      return { outcome: "content", extraction: { content: text, title } };
+      return { outcome: "content", extraction: { content: text, title, ...isPartial } };
     case "links":
-      return { outcome: "content", extraction: { content: linkLines(content.links()), title } };
+      return { outcome: "content", extraction: { content: linkLines(content.links()), title, ...isPartial } };
     case "index": {
       const links = content.links().map(({ url }) => url);
       return {

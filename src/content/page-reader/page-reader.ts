@@ -77,7 +77,7 @@ export class PageReader {
       const needs = mayShowMore || outcome.outcome === "needs-browser";
       const awaits = needs ? awaitsOf(outcome) : await this.#filledLater(visit, outcome);
       if (awaits !== undefined) return await this.#readInBrowser({ ...visit, fetched, awaits }, task);
-      return { extraction: somethingOf(outcome, { task, source, request }), source };
+      return readPage(somethingOf(outcome, { task, source, request }), source);
     });
   }
 
@@ -187,7 +187,7 @@ export class PageReader {
         return sourceOf(visit.fetched ?? (await this.#fetch(visit)));
       });
     const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
-    return { extraction: somethingOf(outcome, { task, source, request: visit.request }), source };
+    return readPage(somethingOf(outcome, { task, source, request: visit.request }), source);
   }
 
   /** The places of a complete page that an external script fills; undefined if no script adds content to the page. */
@@ -203,6 +203,11 @@ export class PageReader {
     const { deadline, request } = visit;
     return deadline.race(this.#deps.extractor.extract(job, deadline.stopped, request.signal));
   }
+}
+
+/** A document of which parts are missing is not complete. */
+function readPage(extraction: Extraction, source: PageSource): ReadPage {
+  return { extraction, source: extraction.partial === true ? { ...source, complete: false } : source };
 }
 
 /** True if the request asks for something that the static engine cannot do. */

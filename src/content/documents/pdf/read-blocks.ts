@@ -11,12 +11,24 @@ import { withoutFurniture } from "./furniture.ts";
 /** The part of a page's height below which footnotes may begin. */
 const NOTE_PLACE = 0.5;
 
-/** The blocks of a document in reading order: from its tags if it has them, otherwise from the places of its text. */
-export function blocksOfDocument(read: readonly PdfPage[]): Block[] {
+/** The blocks of a document in reading order, and the number of pages that they come from. */
+export interface DocumentBlocks {
+  readonly blocks: Block[];
+  readonly pages: number;
+}
+
+/**
+ * The blocks of a document: from its tags if it has them, otherwise from the places of its text. Pages are left out from
+ * the time `end` of performance.now() on, but not the first one.
+ */
+export function blocksOfDocument(read: readonly PdfPage[], end: number): DocumentBlocks {
   const pages = withoutFurniture(read);
   const setting = settingOf(pages);
   const blocks: Block[] = [];
+  let done = 0;
   for (const page of pages) {
+    if (done > 0 && performance.now() > end) break;
+    done += 1;
     const { blocks: text, notes } = taggedBlocks(page, setting) ?? laidOutBlocks(page, setting);
     const last = openBlock(blocks);
     joinPages(blocks, last, text, setting.compounds);
@@ -27,7 +39,7 @@ export function blocksOfDocument(read: readonly PdfPage[]): Block[] {
     blocks.filter((block) => !notesOf.has(block)),
     setting.bodySize,
   );
-  return blocks;
+  return { blocks, pages: done };
 }
 
 /** Notes at the end of a page, before the text continues. */
