@@ -19,7 +19,13 @@ const MAX_RUNS = 600_000;
  */
 const MAX_READING_MS = 5_000;
 const MAX_LAYOUT_MS = 7_000;
-const LIMITS: ReadLimits = { pages: MAX_PAGES, ms: MAX_READING_MS, text: MAX_TEXT, runs: MAX_RUNS };
+const LIMITS: ReadLimits = {
+  pages: MAX_PAGES,
+  ms: MAX_READING_MS,
+  text: MAX_TEXT,
+  runs: MAX_RUNS,
+  now: () => performance.now(),
+};
 /** Addresses of the link annotations of a PDF. */
 const MAX_LINKS = 10_000;
 /** Pixels of a picture in a PDF that is decoded. The limit of 1 prevents all decoding. */
@@ -78,7 +84,7 @@ async function readDocument(
 ): Promise<DocumentContent | PdfFault> {
   const marks = await document.getMarkInfo();
   const reader = new PageReader(operators, marks?.Marked === true && marks.Suspects !== true);
-  const end = performance.now() + MAX_LAYOUT_MS;
+  const end = limits.now() + MAX_LAYOUT_MS;
   const read = await readPages(document, (page) => reader.read(page), limits);
   const { pages, damaged } = read;
   if (pages.every(({ runs, aside }) => runs.length + aside.length === 0)) {
@@ -86,7 +92,7 @@ async function readDocument(
   }
   const { info } = await document.getMetadata();
   const title = "Title" in info && typeof info.Title === "string" ? info.Title.trim() : "";
-  const { blocks, pages: laidOut } = blocksOfDocument(pages, end);
+  const { blocks, pages: laidOut } = blocksOfDocument(pages, () => limits.now() > end);
   const note = missingNote(read, laidOut);
   const content = contentOf(title, note === undefined ? blocks : [...blocks, note], addressesOf(pages));
   return note === undefined ? content : { ...content, isPartial: true };

@@ -27,12 +27,9 @@ export const metadataSchema = z
     confidence: z.number().min(0).max(1).optional().openapi({
       description: "Confidence that this is the main content and nothing else: the expected F1 score over words",
     }),
-    partial: z
-      .boolean()
-      .optional()
-      .openapi({
-        description: "True if the timeout came before the end of the page, or pages of a long document are missing",
-      }),
+    partial: z.boolean().optional().openapi({
+      description: "True if the timeout came before the end of the page, or pages of a long document are missing",
+    }),
     engine: z.enum(["static", "browser"]).optional().openapi({ description: "What loaded the page" }),
   })
   .openapi("Metadata");

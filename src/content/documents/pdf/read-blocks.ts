@@ -18,16 +18,16 @@ export interface DocumentBlocks {
 }
 
 /**
- * The blocks of a document: from its tags if it has them, otherwise from the places of its text. Pages are left out from
- * the time `end` of performance.now() on, but not the first one.
+ * The blocks of a document: from its tags if it has them, otherwise from the places of its text. The pages after the
+ * first one are left out as soon as `isOver` returns true.
  */
-export function blocksOfDocument(read: readonly PdfPage[], end: number): DocumentBlocks {
+export function blocksOfDocument(read: readonly PdfPage[], isOver: () => boolean): DocumentBlocks {
   const pages = withoutFurniture(read);
   const setting = settingOf(pages);
   const blocks: Block[] = [];
   let done = 0;
   for (const page of pages) {
-    if (done > 0 && performance.now() > end) break;
+    if (done > 0 && isOver()) break;
     done += 1;
     const { blocks: text, notes } = taggedBlocks(page, setting) ?? laidOutBlocks(page, setting);
     const last = openBlock(blocks);

@@ -10,6 +10,8 @@ export interface ReadLimits {
   /** Characters and runs of text. */
   readonly text: number;
   readonly runs: number;
+  /** A clock in milliseconds. */
+  readonly now: () => number;
 }
 
 /** The pages of a document that were read, and the numbers of those that are missing. */
@@ -20,7 +22,7 @@ export interface ReadPages {
   readonly total: number;
   /** Pages that cannot be read, up to `MAX_NAMED`. */
   readonly damaged: readonly number[];
-  /** The first page that was not read because of a limit. Above `total` if there is none. */
+  /** The first page that was not read because of a limit. Above `total` if all pages were read. */
   readonly next: number;
 }
 
@@ -44,13 +46,13 @@ export async function readPages(
   read: (page: SourcePage) => Promise<PdfPage>,
   limits: ReadLimits,
 ): Promise<ReadPages> {
-  const end = performance.now() + limits.ms;
+  const end = limits.now() + limits.ms;
   const pages: PdfPage[] = [];
   const [numbers, damaged]: [number[], number[]] = [[], []];
   const total = document.numPages;
   let [text, runs, next] = [0, 0, 1];
   for (; next <= Math.min(total, limits.pages); next += 1) {
-    const left = end - performance.now();
+    const left = end - limits.now();
     // At least one page is read, however little time there is.
     if (left <= 0 && next > 1) break;
     const reading = pageOf(document, next, read);
@@ -84,7 +86,7 @@ async function pageOf(
   }
 }
 
-/** A paragraph that says which pages are missing, of which the first `used` ones were used. Undefined if all were used. */
+/** A paragraph that says which pages are missing, if the first `used` pages were used. Undefined if all were used. */
 export function missingNote({ total, damaged, numbers, next: unread }: ReadPages, used: number): Block | undefined {
   const next = numbers[used] ?? unread;
   const parts = damaged
