@@ -709,7 +709,7 @@ import { z as z3 } from "zod";
 
 // src/lib/whole-file.ts
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 function createWholeFile(path, text) {
   withDraft(path, text, (draft) => {
     linkSync(draft, path);
@@ -721,7 +721,7 @@ function withDraft(path, text, finish) {
   const file = openSync(draft, "wx", 384);
   try {
     try {
-      writeSync(file, text);
+      writeFileSync(file, text);
       fsyncSync(file);
     } finally {
       closeSync(file);

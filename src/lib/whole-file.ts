@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
  * Creates a file of mode 0600 that is complete from the first moment. Throws EEXIST if the name exists: a link is not
@@ -23,7 +23,8 @@ function withDraft(path: string, text: string, finish: (draft: string) => void):
   const file = openSync(draft, "wx", 0o600);
   try {
     try {
-      writeSync(file, text);
+      // A single write stops without an error where the disk is full.
+      writeFileSync(file, text);
       fsyncSync(file);
     } finally {
       closeSync(file);

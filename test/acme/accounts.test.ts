@@ -102,7 +102,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     const { headers } = await client.post(url, { onlyReturnExisting: true }, { key, account: undefined });
     const account = headers.get("location") ?? "";
     await client.post(account, { status: "deactivated" }, { key, account });
-    await first.serve("a.test", "c.test");
+    await first.change({ domains: ["a.test", "c.test"] });
     await first.says(/got a certificate for c\.test/);
     expect(accountOf(first.folder).pem).not.toBe(pem);
   });
@@ -112,7 +112,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     await first.says(/got a certificate for a\.test/);
     const { path } = accountOf(first.folder);
     writeFileSync(path, readFileSync(path, "utf8").replaceAll("MIGH", "AAAA"));
-    await first.serve("d.test");
+    await first.change({ domains: ["d.test"] });
     await first.says(/got a certificate for d\.test/);
   });
 

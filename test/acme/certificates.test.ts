@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { connect as connectHttp2 } from "node:http2";
 import { connect, type ConnectionOptions } from "node:tls";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -32,6 +33,26 @@ async function handshake(port: number, options: ConnectionOptions): Promise<Hand
     return { protocol: socket.alpnProtocol, certificate };
   } finally {
     socket.destroy();
+  }
+}
+
+/** The highest status of some requests on one connection. */
+async function requestOverHttp2(port: number, servername: string): Promise<number> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { servername, rejectUnauthorized: false });
+  try {
+    const statuses = ["/a", "/b", "/c"].map(async (path) => {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      session.on("error", reject);
+      const stream = session.request({ ":path": path, ":authority": servername });
+      let status = 0;
+      stream.on("response", (fields) => void (status = Number(fields[":status"])));
+      stream.on("error", reject);
+      stream.on("close", () => resolve(status)).resume();
+      return promise;
+    });
+    return Math.max(...(await Promise.all(statuses)));
+  } finally {
+    session.close();
   }
 }
 
@@ -265,34 +286,58 @@ describe.skipIf(!hasPebble)("with pebble", () => {
       if (path === "/order-plz" && directory.orders.length > 0) await release.promise;
       return undefined;
     };
-    const program = start(write({ domains: ["renew.test"] }, { workers: 2 }));
+    const listeners = [
+      { address: "127.0.0.1", port: httpPort },
+      { address: "127.0.0.1", port: tlsPort, use_tls: true, quic_enabled: true },
+    ];
+    const program = start(write({ domains: ["renew.test"] }, { workers: 2, listeners }));
     await program.sees(/listening on https/);
     const { serialNumber } = await shown(tlsPort, "renew.test");
-    let done = 0;
+    const done = { http1: 0, http2: 0, http3: 0 };
     const over = new AbortController();
     const failures: unknown[] = [];
-    const load = Array.from({ length: 4 }, async (_, client) => {
+    const keepOn = async (protocol: keyof typeof done, send: () => Promise<number>): Promise<void> => {
       while (!over.signal.aborted) {
         try {
+          const status = await send();
+          if (status !== 200) failures.push([protocol, status]);
+          done[protocol]++;
+        } catch (error) {
+          failures.push([protocol, error]);
+        }
+      }
+    };
+    const ca = await directory.root();
+    const load = [
+      ...Array.from({ length: 4 }, (_, client) =>
+        keepOn("http1", async () => {
           const response = await fetch(`https://127.0.0.1:${tlsPort}/x`, {
             headers: { host: "renew.test", ...(client % 2 === 0 ? { connection: "close" } : {}) },
             tls: { rejectUnauthorized: false, serverName: "renew.test" },
           });
           await response.arrayBuffer();
-          if (response.status !== 200) failures.push(response.status);
-          done++;
-        } catch (error) {
-          failures.push(error);
-        }
-      }
-    });
-    await until("the load", () => (done > 50 ? true : undefined));
+          return response.status;
+        }),
+      ),
+      keepOn("http2", () => requestOverHttp2(tlsPort, "renew.test")),
+      keepOn("http3", async () => {
+        const client = await Http3Client.connect(tlsPort, {}, { ca, servername: "renew.test" });
+        const responses = await Promise.all(["/a", "/b", "/c"].map((path) => client.request("GET", path)));
+        client.close();
+        return Math.max(...responses.map(({ headers }) => Number(headers[":status"])));
+      }),
+    ];
+    const enough = (before: typeof done): true | undefined =>
+      done.http1 > before.http1 + 50 && done.http2 > before.http2 + 10 && done.http3 > before.http3 + 5
+        ? true
+        : undefined;
+    await until("the load", () => enough({ http1: 0, http2: 0, http3: 0 }));
     release.resolve();
     await until("the renewal", () =>
       program.output.split("got a certificate for renew.test").length > 2 ? true : undefined,
     );
-    const before = done;
-    await until("more load", () => (done > before + 50 ? true : undefined));
+    const before = { ...done };
+    await until("more load", () => enough(before));
     over.abort();
     await Promise.all(load);
     expect(failures).toEqual([]);

@@ -25,6 +25,8 @@ export interface CertificateOptions {
   /** Left out: it signs itself. */
   readonly issuer?: Certificate;
   readonly isCa?: boolean;
+  /** Left out: a key of its own. In DER, as SPKI; the certificate's `key` is then of no use. */
+  readonly publicKey?: Uint8Array;
   /** Days from now. */
   readonly from?: number;
   readonly to?: number;
@@ -88,7 +90,9 @@ export function makeCertificate(options: CertificateOptions = {}): Certificate {
     nameOf(options.issuer?.subject ?? subject),
     sequence(timeAfter(options.from ?? -1), timeAfter(options.to ?? 30)),
     nameOf(subject),
-    publicKey.export({ type: "spki", format: "der" }),
+    options.publicKey === undefined
+      ? publicKey.export({ type: "spki", format: "der" })
+      : Buffer.from(options.publicKey),
     extensions(options),
   );
   const signature = sign("sha256", body, issuerKey);

@@ -118,7 +118,9 @@ export class AcmeDirectory {
       return { status: response.status, headers: response.headers, text, json: () => parsed(text) };
     } catch (error) {
       if (error instanceof AcmeError) throw error;
-      throw new AcmeError(`no response from ${new URL(url).host}: ${wordsOf(messageOf(error))}`);
+      // Bun's advice for programmers says nothing to operators.
+      const reason = wordsOf(messageOf(error)).replace(/ For more information, pass .*$/, "");
+      throw new AcmeError(`no response from ${new URL(url).host}: ${reason}`);
     }
   }
 }

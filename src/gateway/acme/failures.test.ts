@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { AcmeError, wordsOf } from "./acme-error.ts";
-import { FAILURES, failedAgain, isWaiting } from "./failures.ts";
+import { FAILURES, begunAgain, failedAgain, waitsUntil } from "./failures.ts";
 import { type FailureRecord } from "./records.ts";
 
 const HOUR_MS = 3_600_000;
@@ -29,12 +29,31 @@ test("a directory may ask for a longer pause, up to 24 hours", () => {
 
 test("other settings are tried at once, and their failures count from 1", () => {
   const record = after(5);
-  expect([isWaiting(record, "a"), isWaiting(record, "b"), isWaiting(undefined, "a")]).toEqual([true, false, false]);
+  expect([waitsUntil(record, "a", 0), waitsUntil(record, "b", 0), waitsUntil(undefined, "a", 0)]).toEqual([
+    record.next_at,
+    0,
+    0,
+  ]);
   expect(failedAgain(record, { settings: "b", error: "x", now: 0, random: 0.5, firstMs: 1000 })).toEqual({
     settings: "b",
     count: 1,
     next_at: 1000,
   });
+});
+
+test("a time that only a wrong clock can have written is not waited for", () => {
+  const record = after(1, new AcmeError("x", { retryAfterMs: 48 * HOUR_MS }));
+  expect([waitsUntil(record, "a", 0), waitsUntil(record, "a", -1)]).toEqual([24 * HOUR_MS, 0]);
+});
+
+test("the first order after one that was cut off begins at once, the next ones after growing pauses", () => {
+  let record: FailureRecord | undefined;
+  const times = Array.from({ length: 4 }, () => {
+    record = begunAgain(record, { settings: "a", now: 0, random: 0.5, firstMs: FAILURES.firstMs });
+    return record.next_at / 60_000;
+  });
+  expect(times).toEqual([0, 1, 2, 4]);
+  expect(begunAgain(record, { settings: "b", now: 5, random: 0.5, firstMs: 1000 }).next_at).toBe(5);
 });
 
 test("a directory's error text becomes one line of limited length", () => {

@@ -5,7 +5,7 @@ import { AccountKey } from "./jws.ts";
 import { type Account, type Challenge, openAccount, orderCertificate } from "./order.ts";
 import {
   accountName,
-  certificateName,
+  type CertificateRecord,
   challengeName,
   failureName,
   GATEWAY_PREFIX,
@@ -15,6 +15,7 @@ import {
   readFailure,
   settingsDigest,
 } from "./records.ts";
+import { hastyAfter } from "./renewal.ts";
 import { type AcmeSettings } from "./settings.ts";
 import { challengeCertificate, keyPem, makeKey, renewalId } from "./x509.ts";
 
@@ -34,6 +35,8 @@ export interface IssuerOptions {
   /** The name of this gateway's entry in the store. */
   readonly gateway: string;
   readonly signal: AbortSignal;
+  /** As in `OrderOptions`. */
+  readonly settleMs: number;
   /** Makes this gateway show the contents of the store. */
   readonly show: () => Promise<void>;
 }
@@ -54,14 +57,14 @@ export class Issuer {
     });
   }
 
-  /** Gets a certificate for a domain and stores it. Rejects if that fails. */
-  async issue(domain: string): Promise<void> {
-    const { store, settings } = this.#options;
+  /** Gets a certificate for a domain. Rejects if that fails. */
+  async issue(domain: string): Promise<CertificateRecord> {
+    const { store, settings, clock, settleMs } = this.#options;
     const { config } = settings;
     const entries = await store.read();
     this.#account ??= this.#openAccount();
     const account = await this.#account;
-    const failure = readFailure(entries, domain);
+    const failure = readFailure(entries, failureName(domain));
     const failures = failure?.settings === settingsDigest(settings) ? failure.count : 0;
     const kept = readCertificate(entries, domain);
     const published: string[] = [];
@@ -72,13 +75,15 @@ export class Issuer {
         challenge: config.challenges[failures % config.challenges.length] ?? "http-01",
         replaces: kept?.record.directory_url === config.directory_url ? renewalId(kept.pair.cert) : undefined,
         publish: (challenge) => this.#publish(challenge, published),
+        now: clock,
         pause: (ms) => this.#pause(ms),
+        settleMs,
       });
-      const record = { directory_url: config.directory_url, key_type: config.key_type, ...pair };
-      await store.write(certificateName(domain), JSON.stringify(record));
-      if (failure !== undefined) await store.write(failureName(domain), undefined);
+      const { directory_url, key_type } = config;
+      return { directory_url, key_type, ...pair, issued_at: clock(), hasty: hastyAfter(kept, clock()) };
     } finally {
-      for (const name of published) await store.write(name, undefined);
+      // They expire if the store fails now. That must not cost the certificate.
+      for (const name of published) await store.write(name, undefined).catch(() => {});
     }
   }
 

@@ -6,10 +6,12 @@ import { type CertificateStore } from "../../store/certificate-store.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { AcmeDirectory } from "./directory.ts";
-import { FAILURES, failedAgain, isWaiting } from "./failures.ts";
+import { FAILURES, waitsUntil } from "./failures.ts";
 import { type Issued, NOTHING_ISSUED } from "./issued.ts";
-import { Issuer } from "./issuer.ts";
+import { SETTLE_MS } from "./order.ts";
+import { Orders } from "./orders.ts";
 import {
+  attemptName,
   challengeName,
   type Entries,
   failureName,
@@ -20,7 +22,7 @@ import {
   readFailure,
   settingsDigest,
 } from "./records.ts";
-import { askRenewal, type RenewalInfo, renewalTime } from "./renewal.ts";
+import { askRenewal, earliestRenewal, LONGEST_ASK_MS, type RenewalInfo, renewalTime } from "./renewal.ts";
 import { type AcmeConfig, type AcmeSettings } from "./settings.ts";
 import { placeholder } from "./x509.ts";
 
@@ -49,6 +51,8 @@ export interface KeeperDeps {
   readonly onEvent: OnEvent;
   /** The first pause after a failed order, in milliseconds; left out: `FAILURES.firstMs`. */
   readonly firstPauseMs?: number;
+  /** Milliseconds that a directory has for an order; left out: `SETTLE_MS`. */
+  readonly settleMs?: number;
 }
 
 /** The gateway that shows the certificates. */
@@ -70,6 +74,7 @@ export class CertificateKeeper {
   readonly #deps: KeeperDeps;
   readonly #gateway = GATEWAY_PREFIX + randomUUID();
   readonly #renewals = new Map<string, RenewalInfo>();
+  readonly #orders: Orders;
   readonly #first = Promise.withResolvers<void>();
   #store: CertificateStore | undefined;
   #shown: Shown | undefined;
@@ -85,6 +90,14 @@ export class CertificateKeeper {
 
   constructor(deps: KeeperDeps) {
     this.#deps = deps;
+    this.#orders = new Orders({
+      ...deps,
+      firstPauseMs: deps.firstPauseMs ?? FAILURES.firstMs,
+      settleMs: deps.settleMs ?? SETTLE_MS,
+      gateway: this.#gateway,
+      show: (store, settings) => this.#show(store, settings),
+      ordered: (result) => this.#shown?.certificates.ordered(result),
+    });
   }
 
   /**
@@ -165,7 +178,9 @@ export class CertificateKeeper {
       const challenges = readChallenges(entries).map(({ token }) => challengeName(token));
       await store.write(this.#gateway, JSON.stringify({ challenges }), SEEN_MS);
     }
-    const isDue = (domain: string): boolean => this.#dueAt(entries, settings, domain) <= this.#deps.clock();
+    if (await this.#orders.saveAll(store, settings)) entries = await this.#show(store, settings);
+    const isDue = (domain: string): boolean =>
+      !this.#orders.hasUnsaved(domain, settings) && this.#dueAt(entries, settings, domain) <= this.#deps.clock();
     if (settings.config.domains.some(isDue) && (await store.lease(LOCK_MS))) {
       try {
         // Another process may have held the lock until now.
@@ -177,74 +192,21 @@ export class CertificateKeeper {
       entries = await this.#show(store, settings);
     }
     this.#askAll(entries, settings);
-    if (store.isShared) return POLL_MS;
+    if (store.isShared || this.#orders.unsaved > 0) return POLL_MS;
     const next = Math.min(...settings.config.domains.map((domain) => this.#dueAt(entries, settings, domain)));
     return Math.min(Math.max(next - this.#deps.clock(), LEAST_LOOK_MS), LOOK_MS);
   }
 
   async #order(store: CertificateStore, settings: AcmeSettings, domains: readonly string[]): Promise<void> {
     const { signal } = this.#abort;
-    const { clock } = this.#deps;
     const keep = setInterval(() => void store.lease(LOCK_MS).catch(() => {}), LOCK_MS / 3);
     try {
-      const issuer = new Issuer({
-        settings,
-        store,
-        clock,
-        gateway: this.#gateway,
-        signal,
-        show: async () => void (await this.#show(store, settings)),
-      });
-      for (const domain of domains) {
-        if (signal.aborted) return;
-        try {
-          await issuer.issue(domain);
-          this.#renewals.delete(domain);
-          await this.#succeeded(store, settings, domain);
-        } catch (error) {
-          if (signal.aborted) return;
-          await this.#failed(store, { settings, domain, error });
-        }
-      }
+      // After a reload, orders with the same settings go on from the beginning. After a restart, they may be one of many.
+      await this.#orders.run({ store, settings, domains, signal, isEnding: () => this.#closed });
     } finally {
       clearInterval(keep);
     }
-  }
-
-  async #succeeded(store: CertificateStore, settings: AcmeSettings, domain: string): Promise<void> {
-    const entries = await this.#show(store, settings);
-    const to = readCertificate(entries, domain)?.to ?? 0;
-    this.#shown?.certificates.ordered("issued");
-    const message = `got a certificate for ${domain}, valid until ${new Date(to).toISOString()}`;
-    this.#deps.log(message);
-    this.#deps.onEvent({ kind: "certificate", message, outcome: "done", details: { domain, expires_ms: to } });
-  }
-
-  async #failed(
-    store: CertificateStore,
-    { settings, domain, error }: { settings: AcmeSettings; domain: string; error: unknown },
-  ): Promise<void> {
-    const { clock, random, firstPauseMs = FAILURES.firstMs } = this.#deps;
-    const before = readFailure(await store.read(), domain);
-    const failure = failedAgain(before, {
-      settings: settingsDigest(settings),
-      error,
-      now: clock(),
-      random: random(),
-      firstMs: firstPauseMs,
-    });
-    await store.write(failureName(domain), JSON.stringify(failure));
-    this.#shown?.certificates.ordered("failed");
-    const { host } = new URL(settings.config.directory_url);
-    const wait = Math.ceil((failure.next_at - clock()) / 1000);
-    const message = `Cannot get a certificate for ${domain} from ${host}: ${messageOf(error)}; the next attempt is in ${wait} s`;
-    this.#deps.log(message);
-    this.#deps.onEvent({
-      kind: "certificate",
-      message,
-      outcome: "failed",
-      details: { domain, attempts: failure.count, next_attempt_ms: failure.next_at },
-    });
+    for (const domain of domains) this.#renewals.delete(domain);
   }
 
   /** Reads the store, and makes the gateway show changes. */
@@ -272,17 +234,21 @@ export class CertificateKeeper {
 
   /** The time of the next order for a domain, in Unix milliseconds. */
   #dueAt(entries: Entries, settings: AcmeSettings, domain: string): number {
-    const failure = readFailure(entries, domain);
-    const earliest = isWaiting(failure, settingsDigest(settings)) ? failure.next_at : 0;
+    const digest = settingsDigest(settings);
+    const now = this.#deps.clock();
+    const waits = [failureName(domain), attemptName(domain)].map((name) =>
+      waitsUntil(readFailure(entries, name), digest, now),
+    );
     const kept = readCertificate(entries, domain);
-    return Math.max(earliest, this.#wantedAt(kept, settings.config, domain));
+    return Math.max(...waits, this.#wantedAt(kept, settings.config, domain));
   }
 
   #wantedAt(kept: KeptCertificate | undefined, config: AcmeConfig, domain: string): number {
     if (kept === undefined) return 0;
     const { directory_url: url, key_type: keyType } = kept.record;
     if (url !== config.directory_url || keyType !== config.key_type) return 0;
-    return renewalTime(kept, this.#renewals.get(domain));
+    const { clock, firstPauseMs: firstMs = FAILURES.firstMs } = this.#deps;
+    return Math.max(renewalTime(kept, this.#renewals.get(domain)), earliestRenewal(kept, { now: clock(), firstMs }));
   }
 
   /**
@@ -294,7 +260,9 @@ export class CertificateKeeper {
     const open = settings.config.domains.flatMap((domain) => {
       const kept = readCertificate(entries, domain);
       const askAt = this.#renewals.get(domain)?.askAt ?? 0;
-      return kept !== undefined && askAt <= clock() ? [{ domain, kept }] : [];
+      // A time beyond the longest pause comes from a clock that was wrong.
+      const isOpen = askAt <= clock() || askAt > clock() + LONGEST_ASK_MS;
+      return kept !== undefined && isOpen ? [{ domain, kept }] : [];
     });
     if (this.#asking || open.length === 0) return;
     this.#asking = true;

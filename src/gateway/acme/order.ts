@@ -1,8 +1,9 @@
-import { createPublicKey, X509Certificate } from "node:crypto";
+import { createPublicKey } from "node:crypto";
 import { isObject } from "../../lib/is-object.ts";
 import { type KeyPair } from "../wire/tls.ts";
 import { AcmeError } from "./acme-error.ts";
 import { type AcmeDirectory, type AcmeResponse, problemError, retryAfter } from "./directory.ts";
+import { checkedChain } from "./chain.ts";
 import { accountBinding } from "./external-account.ts";
 import { type AccountKey } from "./jws.ts";
 import { type AcmeSettings } from "./settings.ts";
@@ -35,12 +36,16 @@ export interface OrderOptions {
   readonly replaces: string | undefined;
   /** Resolves when every listener responds to the challenge. */
   readonly publish: (challenge: Challenge) => Promise<void>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
   /** Waits for a number of milliseconds. */
   readonly pause: (ms: number) => Promise<void>;
+  /** Milliseconds that the directory has for an order or an authorization; then the order fails. */
+  readonly settleMs: number;
 }
 
 /** Milliseconds that a directory has for an order or an authorization; then the order fails. @bound */
-const SETTLE_MS = 120_000;
+export const SETTLE_MS = 120_000;
 /** Pauses between two checks of it, in milliseconds: the first, and the longest. */
 const FIRST_LOOK_MS = 250;
 const LONGEST_LOOK_MS = 10_000;
@@ -98,9 +103,7 @@ export async function orderCertificate(
   const done = await settled(() => directory.post(url, undefined, who), ["pending", "ready", "processing"], options);
   if (done["status"] !== "valid") throw problemError(done["error"]);
   const { text } = await directory.post(urlOf(done, "certificate"), undefined, who);
-  const pair = { cert: text, key: keyPem(privateKey) };
-  checkIssued(pair, domain);
-  return pair;
+  return { cert: checkedChain(text, { key: privateKey, domain, now: options.now() }), key: keyPem(privateKey) };
 }
 
 interface Who {
@@ -152,35 +155,20 @@ async function authorize(
   throw problemError(failed?.["error"]);
 }
 
-/** Checks until the status is not one of `unfinished`. Rejects after `SETTLE_MS`. */
+/** Checks until the status is not one of `unfinished`. Rejects after `settleMs`. */
 async function settled(
   look: () => Promise<AcmeResponse>,
   unfinished: readonly string[],
-  { pause }: OrderOptions,
+  { pause, settleMs }: OrderOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const end = performance.now() + SETTLE_MS;
+  const end = performance.now() + settleMs;
   for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, LONGEST_LOOK_MS)) {
     const response = await look();
     const value = response.json();
     if (!unfinished.includes(String(value["status"]))) return value;
     if (performance.now() > end)
-      throw new AcmeError(`the directory did not finish the order within ${SETTLE_MS / 1000} s`);
+      throw new AcmeError(`the directory did not finish the order within ${settleMs / 1000} s`);
     await pause(Math.max(ms, Math.min(retryAfter(response.headers, Date.now()), LONGEST_LOOK_MS)));
-  }
-}
-
-/** Throws if a certificate from the directory is not for this name and this key, because clients will see it. */
-function checkIssued({ cert, key }: KeyPair, domain: string): void {
-  let certificate: X509Certificate;
-  try {
-    certificate = new X509Certificate(cert);
-  } catch {
-    throw new AcmeError("the directory sent no certificate");
-  }
-  if (certificate.checkHost(domain) === undefined) throw new AcmeError(`the certificate is not for ${domain}`);
-  const own = createPublicKey(key).export({ type: "spki", format: "der" });
-  if (!certificate.publicKey.export({ type: "spki", format: "der" }).equals(own)) {
-    throw new AcmeError("the certificate is for another key");
   }
 }
 

@@ -1,6 +1,7 @@
-import { createHash, X509Certificate } from "node:crypto";
+import { createHash } from "node:crypto";
 import { isObject } from "../../lib/is-object.ts";
 import { type KeyPair } from "../wire/tls.ts";
+import { validityOf } from "./chain.ts";
 import { type OpenChallenge } from "./issued.ts";
 import { type ChallengeType } from "./order.ts";
 import { type AcmeSettings } from "./settings.ts";
@@ -11,6 +12,10 @@ export interface CertificateRecord {
   readonly key_type: string;
   readonly cert: string;
   readonly key: string;
+  /** Unix milliseconds; 0 in records of earlier versions. */
+  readonly issued_at: number;
+  /** Renewals before this one, in a row, that each came within a day of the previous one. */
+  readonly hasty: number;
 }
 
 /** The record of a domain whose last order failed. */
@@ -34,6 +39,11 @@ function digest(text: string): string {
 
 export function certificateName(domain: string): string {
   return `certificate-${domain}`;
+}
+
+/** The entry of an order that has begun and has not ended. */
+export function attemptName(domain: string): string {
+  return `attempt-${domain}`;
 }
 
 export function failureName(domain: string): string {
@@ -76,20 +86,23 @@ export interface KeptCertificate {
 
 /** Undefined if no usable certificate is stored. */
 export function readCertificate(entries: Entries, domain: string): KeptCertificate | undefined {
-  const { directory_url, key_type, cert, key } = objectOf(entries, certificateName(domain)) ?? {};
+  const { directory_url, key_type, cert, key, issued_at, hasty } = objectOf(entries, certificateName(domain)) ?? {};
   if (typeof directory_url !== "string" || typeof key_type !== "string") return undefined;
   if (typeof cert !== "string" || typeof key !== "string") return undefined;
-  try {
-    const { validFrom, validTo } = new X509Certificate(cert);
-    const pair = { cert, key };
-    return { record: { directory_url, key_type, ...pair }, pair, from: Date.parse(validFrom), to: Date.parse(validTo) };
-  } catch {
-    return undefined;
-  }
+  const pair = { cert, key };
+  const validity = validityOf(pair);
+  if (validity === undefined) return undefined;
+  const record = { directory_url, key_type, ...pair, issued_at: countOf(issued_at), hasty: countOf(hasty) };
+  return { record, pair, ...validity };
 }
 
-export function readFailure(entries: Entries, domain: string): FailureRecord | undefined {
-  const { settings, count, next_at } = objectOf(entries, failureName(domain)) ?? {};
+function countOf(value: unknown): number {
+  return typeof value === "number" && value >= 0 ? value : 0;
+}
+
+/** `name` is that of a failure or an attempt. */
+export function readFailure(entries: Entries, name: string): FailureRecord | undefined {
+  const { settings, count, next_at } = objectOf(entries, name) ?? {};
   if (typeof settings !== "string" || typeof count !== "number" || typeof next_at !== "number") return undefined;
   return { settings, count, next_at };
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../../lib/is-object.ts";
 import { type AcmeDirectory, retryAfter } from "./directory.ts";
+import { pauseAfter } from "./failures.ts";
 import { type KeptCertificate } from "./records.ts";
 import { renewalId } from "./x509.ts";
 
@@ -8,7 +9,7 @@ import { renewalId } from "./x509.ts";
  */
 const LEAST_ASK_MS = 60_000;
 const ASK_MS = 6 * 3_600_000;
-const LONGEST_ASK_MS = 24 * 3_600_000;
+export const LONGEST_ASK_MS = 24 * 3_600_000;
 /** The part of its lifetime after which a certificate is renewed, if the directory suggests no time. */
 const RENEWED_AFTER = 2 / 3;
 /** The part of its lifetime after which a certificate is renewed, whatever the directory suggests. */
@@ -25,6 +26,29 @@ export interface RenewalInfo {
 export function renewalTime({ from, to }: KeptCertificate, info: RenewalInfo | undefined): number {
   if (info?.renewAt === undefined) return from + (to - from) * RENEWED_AFTER;
   return Math.min(info.renewAt, from + (to - from) * LATEST);
+}
+
+/** Milliseconds after its issue within which the renewal of a certificate is hasty. */
+const HASTY_MS = 24 * 3_600_000;
+
+/** The count of hasty renewals for a certificate that replaces `kept` at `now`. */
+export function hastyAfter(kept: KeptCertificate | undefined, now: number): number {
+  if (kept === undefined) return 0;
+  const age = now - kept.record.issued_at;
+  return age >= 0 && age < HASTY_MS ? kept.record.hasty + 1 : 0;
+}
+
+/**
+ * The earliest time of a certificate's renewal (Unix milliseconds). Without it, a directory that suggests times in the
+ * past, or issues certificates that are almost expired, would get one order after the other.
+ */
+export function earliestRenewal(
+  { record, from, to }: KeptCertificate,
+  { now, firstMs }: { now: number; firstMs: number },
+): number {
+  if (record.hasty === 0 || record.issued_at > now) return 0;
+  const pause = pauseAfter(record.hasty, { random: 0.5, firstMs });
+  return record.issued_at + Math.min(pause, (to - from) * RENEWED_AFTER);
 }
 
 /**

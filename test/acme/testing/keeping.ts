@@ -14,7 +14,7 @@ import { until } from "../../support/program.ts";
 import { type TestDirectory } from "./test-directory.ts";
 
 export interface KeepingOptions {
-  readonly directory: TestDirectory;
+  readonly directory: Pick<TestDirectory, "url" | "caPath">;
   /** Where the directory looks for challenges. */
   readonly httpPort: number;
   /** Keys of `tls.acme`. */
@@ -76,10 +76,10 @@ export class Keeping implements AsyncDisposable {
     });
   }
 
-  /** Goes on with these domains. */
-  async serve(...domains: string[]): Promise<void> {
+  /** Goes on with these keys of `tls.acme`. */
+  async change(keys: Partial<AcmeSettings["config"]>): Promise<void> {
     const { settings } = this;
-    await this.use(settings && { ...settings, config: { ...settings.config, domains } });
+    await this.use(settings && { ...settings, config: { ...settings.config, ...keys } });
   }
 
   /** Waits for a line of the log. */
@@ -94,7 +94,7 @@ export class Keeping implements AsyncDisposable {
   }
 }
 
-export function settingsOf(directory: TestDirectory, acme: object): AcmeSettings | undefined {
+function settingsOf(directory: KeepingOptions["directory"], acme: object): AcmeSettings | undefined {
   const whole = { directory_url: directory.url, ca_path: directory.caPath, terms_agreed: true, ...acme };
   return readAcme(configSchema.parse({ tls: { acme: whole } }), process.env);
 }
