@@ -98,17 +98,14 @@ export class Outgoing {
 
   /** Writes several latin1 texts in order. */
   pieces(pieces: TextPieces): void {
-    const { count } = pieces;
-    let length = 0;
-    for (let i = 0; i < count; i++) length += pieces.at(i).length;
+    const { length } = pieces;
     if (length > CORK_BYTES || this.#backlogBytes > 0 || !this.#claim(length)) {
       this.text(pieces.join());
       return;
     }
-    let at = corkLength;
-    for (let i = 0; i < count; i++) at += writeLatin1(cork, pieces.at(i), at);
+    pieces.writeTo(cork, corkLength, length);
     this.bytesWritten += length;
-    corkLength = at;
+    corkLength += length;
   }
 
   /** Writes an integer. */
