@@ -287,3 +287,57 @@ test("a head that cannot become valid is refused at once, wherever it is split",
     }
   }
 });
+
+test("a request that is repeated gives the same head, and each request has one of its own", () => {
+  host.onExchange = (exchange) => {
+    expect(exchange.head).toMatchObject({ method: "GET", path: "/a", query: "?q", fields: "X: y\r\n", authority: "h" });
+    exchange.head.path = "/changed";
+    exchange.head.fields = "";
+    reply(exchange);
+  };
+  for (let i = 0; i < 5; i++) arrive("GET /a?q HTTP/1.1\r\nHost: h\r\nX: y\r\n\r\n");
+  expect(host.exchanges).toHaveLength(5);
+  expect(new Set(host.exchanges.map(({ id }) => id)).size).toBe(5);
+  expect(wire.text.split("HTTP/1.1 200 OK\r\n")).toHaveLength(6);
+});
+
+test("a request that differs from a repeated one of the same length is parsed", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  for (const path of ["/a", "/a", "/a", "/b", "/b", "/a", "/b", "/b", "/b"]) {
+    arrive(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`);
+    expect(last().head.path).toBe(path);
+  }
+  arrive("GET /a HTTP/1.1\r\nHost:\th\0\r\n\r\n");
+  expect(wire.text).toContain("HTTP/1.1 400 ");
+});
+
+test("a repeated request with a body gets its own body, and one in two chunks is parsed", () => {
+  const sinks: Sink[] = [];
+  host.onExchange = (exchange) => {
+    const sink = new Sink();
+    sinks.push(sink);
+    sink.end = () => reply(exchange);
+    exchange.body.readTo(sink);
+  };
+  for (const body of ["one", "two", "six", "ten"]) {
+    const text = POST(body);
+    arrive(text.slice(0, -body.length));
+    arrive(body);
+  }
+  arrive(POST("").slice(0, 9));
+  arrive(POST("").slice(9));
+  expect(sinks.map(({ text }) => text)).toEqual(["one", "two", "six", "ten", ""]);
+});
+
+test("a repeated request is measured by the limits of the moment", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  const text = "GET /a HTTP/1.1\r\nHost: h\r\nX: y\r\n\r\n";
+  for (let i = 0; i < 3; i++) arrive(text);
+  host.current = { ...SETTINGS, maxHeaderCount: 1 };
+  arrive(text);
+  expect(wire.text).toContain("HTTP/1.1 431 ");
+  const other = new FakeWire();
+  host.current = { ...SETTINGS, maxHeaderBytes: text.length - 1 };
+  new Http1ServerConnection(other, host).onData(Buffer.from(text, "latin1"));
+  expect(other.text).toContain("HTTP/1.1 431 ");
+});

@@ -19,7 +19,7 @@ import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
 import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
-import { isFault, parseRequestHead } from "./request-head.ts";
+import { isFault, keepRequest, type ParsedRequest, parseRequestHead, repeatedRequest } from "./request-head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
 import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
@@ -275,6 +275,21 @@ export class Http1ServerConnection
   }
 
   #readHead(chunk: Buffer): void {
+    const isFirst = this.#state === IDLE && !this.out.blocked;
+    const again = isFirst ? this.#repeated(chunk) : undefined;
+    if (again === undefined) this.#readHeads(chunk);
+    else this.#run(again);
+  }
+
+  /** The request in `chunk`, if it repeats an earlier one of this worker. */
+  #repeated(chunk: Buffer): ParsedRequest | undefined {
+    const { maxHeaderCount, maxHeaderBytes } = this.limits;
+    context.scheme = this.#host.scheme;
+    context.maxHeaderCount = maxHeaderCount;
+    return chunk.length > maxHeaderBytes ? undefined : repeatedRequest(chunk, context);
+  }
+
+  #readHeads(chunk: Buffer): void {
     let offset = 0;
     // Responses may be sent at once: a loop, so that a pipeline in one chunk does not recurse.
     while (offset < chunk.length && this.#awaitsHead()) {
@@ -292,8 +307,9 @@ export class Http1ServerConnection
         return;
       }
       this.#partial = "";
+      const isAlone = before === 0 && offset === 0 && end + 4 === chunk.length;
       offset += end + 4 - before;
-      this.#begin(text, start, end + 2);
+      this.#begin(text, start, end + 2, isAlone ? chunk : undefined);
       if (offset < chunk.length && !this.#awaitsHead()) offset = this.#readBody(chunk, offset);
     }
   }
@@ -316,18 +332,23 @@ export class Http1ServerConnection
     }
   }
 
-  #begin(text: string, from: number, end: number): void {
-    const host = this.#host;
-    const { maxHeaderCount, bodyMs } = this.limits;
+  /** `bytes`: the chunk, if the head is all of it. */
+  #begin(text: string, from: number, end: number, bytes: Buffer | undefined): void {
     bounds.from = from;
     bounds.end = end;
-    context.scheme = host.scheme;
-    context.maxHeaderCount = maxHeaderCount;
+    context.scheme = this.#host.scheme;
+    context.maxHeaderCount = this.limits.maxHeaderCount;
     const request = parseRequestHead(text, bounds, context);
     if (isFault(request)) {
       this.#refuse(request, text.slice(from));
       return;
     }
+    if (bytes !== undefined) keepRequest(bytes, request, context);
+    this.#run(request);
+  }
+
+  #run(request: ParsedRequest): void {
+    const host = this.#host;
     this.#state = BUSY;
     const { bodyLength } = request.head;
     this.#body = bodyLength === 0 ? undefined : new Http1RequestBody(this, bodyLength, bodyLimit(host, request.head));
@@ -336,7 +357,7 @@ export class Http1ServerConnection
     this.#exchange = exchange;
     if (this.#body === undefined) host.wheel.clear(this);
     else {
-      this.#bodyTime = new BodyTime(bodyMs);
+      this.#bodyTime = new BodyTime(this.limits.bodyMs);
       host.wheel.set(this, this.#bodyTime.run(host.wheel.now()));
     }
     host.handle(exchange);
