@@ -255,7 +255,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
       directory.intercept = () => undefined;
       // Without space, nothing is ordered.
       await one.change({ domains: ["a.test", "b.test"] });
-      await one.says(/Cannot look after certificates: .*ENOSPC/);
+      await one.says(/Cannot check the certificates: .*ENOSPC/);
       expect(directory.orders).toHaveLength(2);
       isFull = false;
       rmSync(join(folder, "filler"));
