@@ -1,7 +1,10 @@
+import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
+import { isDiskFull } from "../../lib/disk-full.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openConfiguredStore } from "../../store/configured-store.ts";
+import { LateStore } from "../../store/late-store.ts";
 import { type Store } from "../../store/store.ts";
 import { type TenantDirectory } from "../admin/parts.ts";
 import { type Config } from "../config/config.ts";
@@ -476,16 +479,50 @@ class RunningGateway implements GatewayProcess {
    * in. Throws if `postgres` has changed.
    */
   #openStore(postgres: Config["postgres"]): Store {
-    const { storePath, log } = this.#options;
     if (this.#store === undefined) {
-      this.#store = openConfiguredStore(postgres, storePath);
+      this.#store = this.#openFirst(postgres);
       this.#storeConfig = postgres;
-    } else if (!isDeepStrictEqual(postgres, this.#storeConfig)) {
+      return this.#store;
+    }
+    if (!isDeepStrictEqual(postgres, this.#storeConfig)) {
       throw new Error("postgres has changed, which takes a restart");
     }
-    if (this.#store.responses !== undefined) this.#own.useShared(this.#store.responses, log);
-    this.#own.useDisk(storePath, log);
+    if (!(this.#store instanceof LateStore) || this.#store.isOpen) this.#useResponses(this.#store);
     return this.#store;
+  }
+
+  /** While the disk of an SQLite ledger is full, payments are refused and other requests are served. */
+  #openFirst(postgres: Config["postgres"]): Store {
+    const { storePath, log } = this.#options;
+    const open = (): Store => {
+      const store = openConfiguredStore(postgres, storePath);
+      try {
+        this.#useResponses(store);
+        return store;
+      } catch (error) {
+        void store.close();
+        throw error;
+      }
+    };
+    try {
+      return open();
+    } catch (error) {
+      if (!(error instanceof Error) || !isDiskFull(error, dirname(storePath))) throw error;
+      const refusal = "payments are refused until there is space for the ledger";
+      log(`payment: ${error.message}; ${refusal}`);
+      return new LateStore({
+        open,
+        reason: error,
+        onOpen: () => log("payment: there is space for the ledger again; payments are accepted"),
+        onReason: (reason) => log(`payment: ${reason}; ${refusal}`),
+      });
+    }
+  }
+
+  #useResponses(store: Store): void {
+    const { storePath, log } = this.#options;
+    if (store.responses !== undefined) this.#own.useShared(store.responses, log);
+    this.#own.useDisk(storePath, log);
   }
 
   /** Starts the maintenance of the ledger, if the store is open, or gives it the settings that are served now. */

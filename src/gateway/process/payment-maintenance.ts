@@ -138,9 +138,11 @@ export class PaymentMaintenance {
   async #count(): Promise<void> {
     try {
       this.#deps.metrics.open(await this.#deps.store.view.open());
+      this.#deps.metrics.ledgerResponds(true);
       this.#watch.responded();
     } catch {
       // The store is busy or unreachable: the figure stays as it was.
+      this.#deps.metrics.ledgerResponds(false);
       this.#watch.failed();
     }
   }

@@ -1,7 +1,8 @@
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type KeptResponses } from "../../store/kept-responses.ts";
-import { codeOf, messageOf } from "../../lib/caught.ts";
+import { messageOf } from "../../lib/caught.ts";
+import { isDiskFull } from "../../lib/disk-full.ts";
 import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
@@ -30,8 +31,6 @@ import { SharedConnectionCounter } from "./shared-connection-counter.ts";
 const sharedResponses = (): typeof Shared => require("../policy/payment/responses/shared-responses.ts");
 const responseDisks = (): typeof ResponseDisks => require("../policy/payment/responses/response-disk.ts");
 
-/** Error codes of a full disk, when the folder of paid responses is opened. */
-const DISK_FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 /** Milliseconds until that folder is opened again. */
 const DISK_RETRY_MS = 2000;
 
@@ -109,8 +108,7 @@ export class Resources {
     try {
       this.responses.useDisk(new ResponseDisk({ folder, maxBytes: this.#responseDiskBytes, now: Date.now, log }));
     } catch (error) {
-      const code = error instanceof Error ? (codeOf(error.cause) ?? "") : "";
-      if (!this.responses.isShared || !DISK_FULL.has(code)) throw error;
+      if (!this.responses.isShared || !isDiskFull(error, dirname(storePath))) throw error;
       if (this.#diskRetry === undefined)
         log(`payment: ${messageOf(error)}; until there is space, this gateway sells only short responses`);
       this.#diskRetry = setTimeout(() => this.#retryDisk(storePath, log), DISK_RETRY_MS);

@@ -177,6 +177,7 @@ const GAUGES = {
   cacheEntries: column(),
   cacheBytes: column(),
   paymentsOpen: column(),
+  ledgerAway: column(),
   recordsWaiting: column(),
   facilitatorBreakersOpen: column(),
   rateLimitStoresAway: column(),

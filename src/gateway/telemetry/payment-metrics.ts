@@ -19,6 +19,11 @@ export class PaymentMetrics {
     this.#row[COLUMN.paymentsOpen] = count;
   }
 
+  /** Whether the ledger responds to this process. */
+  ledgerResponds(responds: boolean): void {
+    this.#row[COLUMN.ledgerAway] = responds ? 0 : 1;
+  }
+
   /** Counts records by result. `failed` counts tries. */
   ended(result: (typeof RECORD_RESULTS)[number], count: number): void {
     add(this.#row, COLUMN.records + RECORD_RESULTS.indexOf(result), count);
@@ -39,6 +44,9 @@ export function writePayments(page: Page, { rows, totals }: Snapshot): void {
   page
     .metric("turnpike_payments_open", "gauge", "Payments in the ledger whose settlement is not known.")
     .sample(largest(rows, COLUMN.paymentsOpen));
+  page
+    .metric("turnpike_ledger_unavailable", "gauge", "1 while the ledger does not respond, and payments are refused.")
+    .sample(largest(rows, COLUMN.ledgerAway));
   page.metric("turnpike_settlement_records_total", "counter", "Tries to post a settlement record, by result.");
   for (const [index, result] of RECORD_RESULTS.entries()) page.sample(at(totals, COLUMN.records + index), { result });
   page

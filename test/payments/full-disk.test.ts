@@ -1,0 +1,107 @@
+/** A gateway whose ledger is on a full disk serves what needs no ledger, refuses payments, and sells when there is space. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+
+setDefaultTimeout(patient(60_000));
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
+const disk = join(folder, "disk");
+mkdirSync(disk);
+const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]);
+const canMount = status === 0;
+if (!canMount) console.log("Skipped: only root can mount a small disk");
+
+let upstream: Bun.Server<undefined>;
+let gateway: Gateway;
+let runs = 0;
+
+beforeAll(() => {
+  upstream = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch() {
+      runs += 1;
+      return new Response("goods");
+    },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream.stop(true);
+  if (canMount) spawnSync("umount", ["-l", disk]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function fill(): void {
+  const { stderr } = spawnSync("dd", ["if=/dev/zero", `of=${disk}/filler`, "bs=4k"]);
+  expect(stderr.toString()).toContain("No space left");
+}
+
+async function start(): Promise<void> {
+  const route = { upstream: "site" };
+  gateway = await startGateway({
+    state_path: disk,
+    x402: { enabled: true, test_mode: true },
+    upstreams: [{ name: "site", servers: [serverAt(upstream.port ?? 0)] }],
+    routes: [
+      { ...route, path_prefix: "/free" },
+      { ...route, path_prefix: "/paid", x402: TERMS },
+    ],
+  });
+}
+
+async function pay(payment = signedPayment(Date.now() / 1000)): Promise<Response> {
+  return await fetch(`http://127.0.0.1:${gateway.port}/paid`, {
+    headers: { "payment-signature": encodeHeader(payment) },
+  });
+}
+
+async function statusOf(path: string): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${gateway.port}${path}`)).status;
+}
+
+/** The value of the metric. */
+async function unavailable(): Promise<string | undefined> {
+  const page = await (await fetch(`http://127.0.0.1:${gateway.port}/metrics`)).text();
+  return /^turnpike_ledger_unavailable (\d)$/m.exec(page)?.[1];
+}
+
+describe.skipIf(!canMount).each(["without a ledger", "with a ledger"])("a start on a full disk, %s", (before) => {
+  test("serves free routes, refuses payments, and sells when there is space", async () => {
+    if (before === "with a ledger") {
+      await start();
+      expect((await pay()).status).toBe(200);
+      await gateway.stop();
+    }
+    fill();
+    await start();
+    runs = 0;
+    expect([await statusOf("/free"), await statusOf("/paid"), await statusOf("/.ready")]).toEqual([200, 402, 200]);
+    const payment = signedPayment(Date.now() / 1000);
+    const refused = await pay(payment);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, expect.any(String)]);
+    expect(runs).toBe(1);
+    expect(await unavailable()).toBe("1");
+    expect(gateway.output()).toContain("payments are refused until there is space for the ledger");
+
+    rmSync(join(disk, "filler"));
+    await until(async () => (await pay(payment)).status === 200, patient(20_000), "the gateway sells again");
+    expect(runs).toBe(2);
+    await until(
+      async () => (await unavailable()) === "0",
+      patient(30_000),
+      "the metric shows that the ledger responds",
+    );
+    expect(gateway.output()).toContain("there is space for the ledger again");
+    await gateway.stop();
+  });
+});
